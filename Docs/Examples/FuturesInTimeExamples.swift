@@ -142,16 +142,6 @@ import Testing
         #expect(error?.code == .abandoned)
     }
 
-    @Test func releasedSilently() {
-        // snippet: silent
-        var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
-        let next = promise?.map { number in number + 1 }
-        promise = nil  // `next` stays pending
-        // end snippet
-        #expect(next?.isSettled == false)
-        #expect(promise == nil)
-    }
-
     @Test func time() async throws {
         // snippet: manual
         let scheduler = ManualScheduler()

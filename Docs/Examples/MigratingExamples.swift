@@ -162,15 +162,4 @@ import Testing
         answer.resolve(with: Data("{}".utf8))
         #expect(try fresh.result?.get() == 2)
     }
-
-    @Test func promisesThatNeverReject() throws {
-        let cached = Promise<Int>()
-        // snippet: never
-        let never = Promise<Int>(rejectsWhenReleased: false)
-        let first = Future.race([never, cached])
-        // end snippet
-        cached.resolve(with: 7)
-        #expect(try first.result?.get() == 7)
-        #expect(!never.isSettled)
-    }
 }

@@ -17,7 +17,7 @@
 /// observers, and the futures derived from it, then fail with ``FutureError/Code/abandoned``, which
 /// names the file and line that made the promise. Code that holds the future holds the promise, so a producer
 /// that passes a callback on uses ``Future/make(fileID:line:_:)`` instead, whose resolver has a lifetime of
-/// its own. ``init(rejectsWhenReleased:fileID:line:)`` opts out for one promise.
+/// its own.
 public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable {
     @usableFromInline let location: SourceLocation
 
@@ -28,21 +28,6 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     public init(fileID: StaticString = #fileID, line: UInt = #line) {
         location = SourceLocation(fileID: fileID, line: line)
         super.init()
-    }
-
-    /// Makes a pending promise, and sets what happens to its waiters when it is released.
-    ///
-    /// - Parameters:
-    ///   - rejectsWhenReleased: False: the waiters wait forever, as in JavaScript, and their closures are
-    ///     freed without a call, also those passed to ``Future/always(_:)``.
-    ///   - fileID: The file that an abandoned error names; leave it out.
-    ///   - line: The line that an abandoned error names; leave it out.
-    @inlinable
-    public convenience init(
-        rejectsWhenReleased: Bool, fileID: StaticString = #fileID, line: UInt = #line
-    ) {
-        self.init(fileID: fileID, line: line)
-        isSilent = !rejectsWhenReleased
     }
 
     /// Makes a promise with a result.

@@ -115,43 +115,6 @@ import Testing
         #expect(calls.elements == [2])
     }
 
-    /// Aggregates of several futures, one of which is released without rejecting.
-    private static let shapes: [@Sendable ([Future<Int>]) -> any AnyObject & Sendable] = [
-        { Future.all($0) }, { Future.allSettled($0) }, { Future.any($0) }, { Future.race($0) },
-        { Future.traverse($0) { $0 } },
-    ]
-
-    @Test(arguments: [false, true]) func anAggregateOfASilentPromiseIsFreed(otherSettles: Bool) {
-        for shape in Self.shapes {
-            let references = WeakReferences()
-            let other = Promise<Int>()
-            var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
-            if let promise { _ = references.add(shape([promise, other])) }
-            #expect(references.living == 1)
-            promise = nil
-            if otherSettles { other.resolve(with: 1) } else { other.cancel() }
-            #expect(references.living == 0)
-        }
-    }
-
-    @Test func aPromiseThatRejectsNobodyLeavesThemWaiting() {
-        let (census, calls) = (Census(), TestLog<Int>())
-        var promise: Promise<Int>? = Promise(rejectsWhenReleased: false)
-        let token = Locked<Tracked?>(Tracked(census))
-        var mapped = promise?.map { [held = token.withLock { $0 }] value in
-            value + (held?.number ?? 0)
-        }
-        promise?.observe { _ in calls.append(1) }
-        token.withLock { $0 = nil }
-        promise = nil
-        #expect(mapped?.result == nil)
-        #expect(calls.elements.isEmpty)
-        mapped?.cancel()
-        #expect(mapped?.isCancelled == true)
-        mapped = nil
-        #expect(census.living == 0)
-    }
-
     @Test("F10: what is handed out by the framework is no promise") func nobodyCastsToSettle() {
         let queue = DispatchQueue(label: "casts")
         let futures = [

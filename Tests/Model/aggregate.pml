@@ -8,8 +8,8 @@ inline countDown(a, by) {
     }
 }
 
-/* Aggregate.letGo(_:), or the end of inputSettled(_:) and what AggregateInput.receive(_:) does then. */
-inline doLetGo() {
+/* Aggregate.countDownAndRelease(_:), or the end of inputSettled(_:) and what AggregateInput.receive(_:) does then. */
+inline doCountDownAndRelease() {
     countDown(x, y);
     if
     :: ok ->
@@ -28,11 +28,10 @@ inline doConclude() {
     if
     :: ok ->
         atomic {
-            done = !n[x].hasLostInput;
             set = n[x].inputs;
             i = 1;
             do
-            :: i <= NODES && done ->
+            :: i <= NODES ->
                 if
                 :: has(set, i) -> addReference(i); PUSH(release, i, 0)
                 :: else
@@ -44,30 +43,26 @@ inline doConclude() {
             unlockTo(x, PENDING)
 #endif
         }
-        if
-        :: done ->
-            /* What is read has settled for good. */
-            atomic {
-                i = 1;
-                do
-                :: i <= NODES ->
-                    if
-                    :: has(set, i) -> turn(); TOUCH(i); readStorage(n[i].source)
-                    :: else
-                    fi;
-                    i++
-                :: else -> break
-                od
-            }
+        /* What is read has settled for good. */
+        atomic {
+            i = 1;
+            do
+            :: i <= NODES ->
+                if
+                :: has(set, i) -> turn(); TOUCH(i); readStorage(n[i].source)
+                :: else
+                fi;
+                i++
+            :: else -> break
+            od
+        }
 #ifdef FAULT_CONCLUDES_LOCKED
-            unlock(x);
+        unlock(x);
 #endif
-            exchangeToValue(x);
-            if
-            :: ok -> atomic { PUSH(dropInputs, x, 0); pushList(x) }
-            :: else -> waitUntilDetached(x)
-            fi
-        :: else
+        exchangeToValue(x);
+        if
+        :: ok -> atomic { PUSH(dropInputs, x, 0); pushList(x) }
+        :: else -> waitUntilDetached(x)
         fi
     :: else
     fi
@@ -90,6 +85,37 @@ inline doDropInputs() {
     }
 }
 
+/* Aggregate.ignore(_:), one turn of its loop, with the reference that the array had; y of the inputs before are
+   claimed. */
+inline doIgnore() {
+    atomic {
+        i = 1;
+        do
+        :: i <= NODES && !has(n[x].kept, i) -> i++
+        :: else -> break
+        od
+    }
+    if
+    :: i <= NODES ->
+        atomic { TOUCH(x); n[x].kept = n[x].kept & ~bitOf(i) }
+#ifdef FAULT_IGNORES_UNCLAIMED
+        ok = isPending(n[i].flags);
+#else
+        claimAs(i, FAILURE);
+#endif
+        if
+        :: ok -> PUSH(ignore, x, y + 1)
+        :: else -> PUSH(ignore, x, y)
+        fi;
+        PUSH(release, i, 0)
+    :: else ->
+        if
+        :: y > 0 -> PUSH(countDownAndRelease, x, y)
+        :: else
+        fi
+    fi
+}
+
 /* Aggregate.enroll(on:_:): makes the input x and enrolls it on y, unless the aggregate has settled. Who
    starts the aggregate has an array of the inputs: those that are ALIVE and not among its `inputs`. */
 inline doAddInput() {
@@ -102,7 +128,12 @@ inline doAddInput() {
             n[x].rc = 1;
             PUSH(observe, x, y)
         }
-    :: else -> PUSH(letGo, n[x].to, 1); PUSH(giveUpInterest, y, 0)
+    :: else ->
+        PUSH(countDownAndRelease, n[x].to, 1);
+        if
+        :: n[n[x].to].keepsGoing
+        :: else -> PUSH(giveUpInterest, y, 0)
+        fi
     fi
 }
 
@@ -122,7 +153,7 @@ inline doHandOver() {
         i = 0
     }
     lockIfPending(x);
-    PUSH(letGo, x, 1);
+    PUSH(countDownAndRelease, x, 1);
     if
     :: ok -> atomic { n[x].inputs = set; unlockTo(x, PENDING) }
     :: else ->
@@ -142,12 +173,16 @@ inline doHandOver() {
         }
 #else
         atomic {
-            givenUp = set;
-            aggregates = bitOf(x);
-            addReference(x);
-            keepReference(x);
-            PUSH(finish, 0, 0);
-            PUSH(detachInputs, 0, 0)
+            if
+            :: n[x].keepsGoing -> n[x].kept = set; PUSH(ignore, x, 0)
+            :: else ->
+                givenUp = set;
+                aggregates = bitOf(x);
+                addReference(x);
+                keepReference(x);
+                PUSH(finish, 0, 0);
+                PUSH(detachInputs, 0, 0)
+            fi
         }
 #endif
     fi
@@ -166,7 +201,7 @@ inline doInputSettled() {
         fi
     :: else ->
 #ifndef FAULT_COUNT_TOO_EARLY
-        PUSH(letGo, x, 1);
+        PUSH(countDownAndRelease, x, 1);
 #else
         countDown(x, 1);
         if
@@ -185,6 +220,13 @@ inline doInputSettled() {
                 n[x].result = n[n[y].source].result;
                 if
                 :: n[x].result == SUCCESS -> readStorage(n[y].source)
+                :: else
+                fi;
+                if
+                :: n[x].keepsGoing && n[x].inputs != 0 ->
+                    n[x].kept = n[x].inputs;
+                    n[x].inputs = 0;
+                    PUSH(ignore, x, 0)
                 :: else
                 fi;
                 list = n[x].head;

@@ -5,7 +5,7 @@ inline replace(old, new, u) {
     TOUCH(new);
     n[new].next = n[old].next;
     n[new].previous = n[old].previous;
-#ifndef FAULT_TAKE_OUT_KEEPS_UPSTREAM
+#ifndef FAULT_SPLICE_OUT_KEEPS_UPSTREAM
     n[new].upstream = u;
 #endif
     n[new].isEnrolled = 1;
@@ -98,8 +98,8 @@ inline doCancel() {
 #else
                 unlockTo(x, DETACHING);
 #endif
-#ifdef FAULT_WITHDRAWS_DELIVERED
-                PUSH(withdraw, x, 0);
+#ifdef FAULT_DROPS_DELIVERED
+                PUSH(dropClosure, x, 0);
 #endif
                 pushGivingUp(x)
             fi
@@ -108,7 +108,7 @@ inline doCancel() {
     fi
 }
 
-/* TaskWaiter.cancel(), with leave(): the interest is left to another thread. */
+/* TaskWaiter.cancel(), with detach(): the interest is left to another thread. */
 inline doCancelTask() {
     atomic { n[x].started }
     lockIfPending(x);
@@ -200,8 +200,8 @@ inline doOnCancel() {
     fi
 }
 
-/* surrender(to:): an aggregate hands over its inputs, and itself; a future with a timer that. */
-inline surrender(x) {
+/* dropWaits(into:): an aggregate hands over its inputs, and itself; a future with a timer that. */
+inline dropWaits(x) {
     if
     :: n[x].inputs != 0 ->
         givenUp = givenUp | n[x].inputs;
@@ -225,7 +225,7 @@ inline surrender(x) {
 
 /* Cancellation.step(_:). If y, this thread owns a reference besides: that of retainUpstream. */
 inline doStep() {
-    atomic { TOUCH(x); turn(); surrender(x) }
+    atomic { TOUCH(x); turn(); dropWaits(x) }
 #ifdef FAULT_DETACHED_TOO_EARLY
     atomic { TOUCH(x); setDetached(x) }
 #endif
@@ -241,7 +241,7 @@ inline doStep() {
 #endif
     if
     :: up != 0 ->
-        /* FutureNode.remove(_:_:) */
+        /* FutureNode.unlink(_:for:) */
         lockIfPending(up);
         if
         :: ok ->
@@ -467,7 +467,7 @@ inline doRunCancellation() {
         do
         :: i <= NODES ->
             if
-            :: has(detached, i) -> PUSH(release, i, 0); PUSH(withdraw, i, 0)
+            :: has(detached, i) -> PUSH(release, i, 0); PUSH(dropClosure, i, 0)
             :: else
             fi;
             i++
@@ -498,8 +498,8 @@ inline doRunCancellation() {
     }
 }
 
-/* withdraw(): the closure goes. This thread has the node to itself, so nobody takes the closure between. */
-inline doWithdraw() {
+/* dropClosure(): the closure goes. This thread has the node to itself, so nobody takes the closure between. */
+inline doDropClosure() {
     atomic { TOUCH(x); i = n[x].closure }
     if
     :: i != 0 -> atomic { PUSH(release, i, 0); n[x].closure = 0 }

@@ -149,7 +149,6 @@ inline doLeaveDelivery() {
 #endif
                 PUSH(runOne, x, y)
             :: lateKind[0] == release -> PUSH(release, x, 0)
-            :: lateKind[0] == releaseAll -> PUSH(releaseAll, x, 0)
             :: lateKind[0] == runCancellation ->
                 assert(detached == 0 && retained == 0 && calling == 0 && timers == 0);
                 detached = lateDetached[0];
@@ -199,7 +198,7 @@ inline doAfterRun() {
     atomic {
         TOUCH(x);
         if
-        :: n[x].isForwarding -> PUSH(takeOut, x, 0); PUSH(takeOutUpstream, x, 0)
+        :: n[x].isForwarding -> PUSH(spliceOut, x, 0); PUSH(spliceOutUpstream, x, 0)
         :: else -> PUSH(release, x, 0)
         fi
     }
@@ -217,8 +216,8 @@ inline pushCall(x) {
     fi
 }
 
-/* discard(_:) of the handlers that x had, with what they own. */
-inline doDiscard() {
+/* drop(_:) of the handlers that x had, with what they own. */
+inline doDropHandlers() {
     atomic {
         if
         :: n[x].to == 0
@@ -304,7 +303,7 @@ inline doReceive() {
             }
         :: else -> waitUntilDetached(x)
         fi;
-        PUSH(withdraw, x, 0)
+        PUSH(dropClosure, x, 0)
     :: n[x].kind == TIMED ->
         lockIfPending(x);
         if
@@ -341,7 +340,7 @@ inline doReceive() {
             assert(n[y].result != NONE)
         }
         if
-        :: !ok -> waitUntilDetached(x); PUSH(withdraw, x, 0)
+        :: !ok -> waitUntilDetached(x); PUSH(dropClosure, x, 0)
         :: ok && n[y].result != SUCCESS ->
             atomic {
                 PUSH(finishDerived, x, y);

@@ -1,6 +1,6 @@
-/* takeOut(for:callerRetains:): `m`, locked, is taken out; `only`, locked, takes its place. `done` if it
+/* spliceOut(for:callerRetains:): `m`, locked, is spliced out; `only`, locked, takes its place. `done` if it
    was. */
-inline takeOutFor(m, only, callerRetains) {
+inline spliceOutFor(m, only, callerRetains) {
     done = 0;
     up = 0;
     ok = n[m].isForwarding && n[m].head == only && n[only].next == 0;
@@ -12,7 +12,7 @@ inline takeOutFor(m, only, callerRetains) {
             tryLock(up);
             if
             :: ok ->
-#ifndef FAULT_TAKE_OUT_UNENROLLED
+#ifndef FAULT_SPLICE_OUT_UNENROLLED
                 ok = n[m].isEnrolled;
 #endif
                 if
@@ -26,7 +26,7 @@ inline takeOutFor(m, only, callerRetains) {
                         TOUCH(only);
                         assert(n[up].flags == LOCKED && n[m].flags == LOCKED);
                         assert(n[only].flags == LOCKED && n[m].upstream == up);
-#ifdef FAULT_TAKE_OUT_SHARED
+#ifdef FAULT_SPLICE_OUT_SHARED
                         done = 1;
 #else
                         done = (n[m].rc == 1);
@@ -139,8 +139,8 @@ inline doWalkUp() {
     fi
 }
 
-/* FutureNode.takeOut(_:) of x, of which this thread owns a reference; takeOutUpstream() was before. */
-inline doTakeOut() {
+/* FutureNode.spliceOut(_:) of x, of which this thread owns a reference; spliceOutUpstream() was before. */
+inline doSpliceOut() {
     atomic { TOUCH(x); ok = (n[x].head != 0) }
     if
     :: ok -> lockIfPending(x)
@@ -155,7 +155,7 @@ inline doTakeOut() {
         fi;
         if
         :: ok && n[i].isForwarding ->
-            takeOutFor(x, i, 1);
+            spliceOutFor(x, i, 1);
             unlock(i);
             ok = done
         :: ok && !n[i].isForwarding ->
@@ -172,8 +172,8 @@ inline doTakeOut() {
     fi
 }
 
-/* FutureNode.takeOutUpstream() */
-inline doTakeOutUpstream() {
+/* FutureNode.spliceOutUpstream() */
+inline doSpliceOutUpstream() {
     if
     :: n[x].isForwarding -> lockIfPending(x)
     :: else
@@ -186,7 +186,7 @@ inline doTakeOutUpstream() {
         :: else -> tryLock(i)
         fi;
         if
-        :: ok -> takeOutFor(i, x, 0)
+        :: ok -> spliceOutFor(i, x, 0)
         :: else
         fi;
         unlock(x)
@@ -200,7 +200,7 @@ inline doFlatMapSettled() {
         assert(depth == 0);
         depth = 1;
         PUSH(leaveDelivery, 0, 0);
-        PUSH(takeOutUpstream, x, 0);
+        PUSH(spliceOutUpstream, x, 0);
         PUSH(receive, x, y)
     }
 }

@@ -72,10 +72,10 @@ mtype = {
 #endif
     distribute, deliverNext, hand, runOne, afterRun, leaveDelivery, endCall, endDeinit,
     receive, failDerived, finishDerived, adopt, walkUp, forward, enrollShared, enrollExpected,
-    step, detachInputs, finish, runCancellation, withdraw, call, discard, giveUpInterest,
-    abandon, redirect, forgetOwnList, forget, releaseAll, upstreamWasLost, free,
-    takeOut, takeOutUpstream, inputSettled, letGo, conclude, dropInputs,
-    takeTimer, cancelTimer, timeOver, pumpTurn, complete, letGoOfWork
+    step, detachInputs, finish, runCancellation, dropClosure, call, dropHandlers, giveUpInterest,
+    abandon, redirect, free,
+    spliceOut, spliceOutUpstream, inputSettled, ignore, countDownAndRelease, conclude, dropInputs,
+    takeTimer, cancelTimer, timeOver, pumpTurn, complete, releaseWork
 };
 
 #include "scenarios.pml"
@@ -92,7 +92,6 @@ typedef Node {
     byte upstream;
     bit isEnrolled;
     bit isForwarding;
-    bit isSilent;
     bit wasGivenUp;
     bit listens;          /* the attachment is `handlers` */
     byte result;          /* storage, failure */
@@ -101,8 +100,9 @@ typedef Node {
     byte owner;           /* of an INPUT, its aggregate; of a TIMED or DELAYED, the TIMER that it will set */
     byte source;          /* of an INPUT, once delivered; of a FLAT that looks for a cycle, what it adopts */
     short inputs;         /* of an aggregate: a set */
+    bit keepsGoing;       /* of an aggregate: what it does not need goes on */
+    short kept;           /* its inputs that go on, until they are claimed: a set */
     byte remaining;       /* of an aggregate, which owns a reference to itself until it is 0 */
-    bit hasLostInput;     /* of an aggregate; of a TRAVERSAL, only counted */
     byte heir;            /* of a PROMISE */
     byte timer;           /* of a TIMED or DELAYED: the TIMER to take back */
     bit isSet;            /* of a TIMER: the scheduler has its action */
@@ -116,7 +116,6 @@ typedef Node {
     byte heard;           /* how often the producer heard of a cancellation */
     byte place;           /* of an OBSERVER: it is called after those with a lower place; 0: at any time */
     bit left;             /* somebody has given up an interest in it, and found it pending */
-    bit hasLostUpstream;  /* it waited for what was released in silence */
     bit started;          /* the transform was called and has returned its future */
     byte turns;           /* of a locked or detaching word: turns of loops that its holder has taken */
 }
@@ -286,25 +285,22 @@ next:
     :: o == detachInputs -> doDetachInputs()
     :: o == finish -> doFinish()
     :: o == runCancellation -> doRunCancellation()
-    :: o == withdraw -> doWithdraw()
+    :: o == dropClosure -> doDropClosure()
     :: o == call -> doCall()
-    :: o == discard -> doDiscard()
+    :: o == dropHandlers -> doDropHandlers()
     :: o == giveUpInterest -> doGiveUpInterest()
     :: o == onCancel -> doOnCancel()
     :: o == release -> doRelease()
     :: o == releaseRange -> doReleaseRange()
     :: o == abandon -> doAbandon()
     :: o == redirect -> doRedirect()
-    :: o == forgetOwnList -> doForgetOwnList()
-    :: o == forget -> doForget()
-    :: o == releaseAll -> doReleaseAll()
-    :: o == upstreamWasLost -> doUpstreamWasLost()
     :: o == free -> doFree()
-    :: o == takeOut -> doTakeOut()
-    :: o == takeOutUpstream -> doTakeOutUpstream()
+    :: o == spliceOut -> doSpliceOut()
+    :: o == spliceOutUpstream -> doSpliceOutUpstream()
     :: o == flatMapSettled -> doFlatMapSettled()
     :: o == inputSettled -> doInputSettled()
-    :: o == letGo -> doLetGo()
+    :: o == ignore -> doIgnore()
+    :: o == countDownAndRelease -> doCountDownAndRelease()
     :: o == conclude -> doConclude()
     :: o == dropInputs -> doDropInputs()
     :: o == addInput -> doAddInput()
@@ -319,7 +315,7 @@ next:
     :: o == pump -> doPump()
     :: o == pumpTurn -> doPumpTurn()
     :: o == complete -> doComplete()
-    :: o == letGoOfWork -> doLetGoOfWork()
+    :: o == releaseWork -> doReleaseWork()
     :: o == whenQuiet -> atomic { (running == 1); quiet() }
     fi;
     goto next;

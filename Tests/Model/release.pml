@@ -22,9 +22,6 @@ inline doRelease() {
 #ifndef FAULT_RESOLVER_GOES_SILENT
             :: n[x].kind == RESOLVER && !isSettled(n[n[x].to].flags) -> PUSH(fail, n[x].to, FAILED)
 #endif
-#ifndef FAULT_DEINIT_KEEPS_LIST
-            :: !isRoot(n[x].kind) && n[x].head != 0 -> PUSH(forgetOwnList, x, 0)
-#endif
             :: else
             fi
         :: else
@@ -48,12 +45,11 @@ inline doAbandon() {
     }
     atomic {
         if
-        :: done -> PUSH(discard, x, 0)
+        :: done -> PUSH(dropHandlers, x, 0)
         :: else
         fi;
         if
-        :: list != 0 && n[x].isSilent -> PUSH(forget, list, 0)
-        :: list != 0 && !n[x].isSilent -> PUSH(redirect, n[x].heir, list)
+        :: list != 0 -> PUSH(redirect, n[x].heir, list)
         :: else
         fi
     }
@@ -100,127 +96,16 @@ inline doRedirect() {
     od
 }
 
-/* FutureNode.deinit of a pending future with a list. One that waits for it may have it locked (see
-   takeOutUpstream). It stays locked: a thread that waits for it would find it freed. */
-inline doForgetOwnList() {
-    atomic {
-        untilUnlocked(x);
-        TOUCH(x);
-        assert(n[x].flags == PENDING && n[x].head != 0);
-        assert(n[x].hasLostUpstream || n[x].hasLostInput);
-        n[x].flags = LOCKED;
-        PUSH(forget, n[x].head, 0);
-        n[x].head = 0
-    }
-}
-
-/* FutureNode.forget(_:) of the list x: each node loses its upstream at once, by loseUpstream(); then they are
-   released, now or in their turn. */
-inline doForget() {
-    up = x;
-    do
-    :: up != 0 ->
-        atomic { TOUCH(up); other = n[up].next }
-        lockIfPending(up);
-        if
-        :: ok -> atomic { n[up].upstream = 0; n[up].hasLostUpstream = 1; unlockTo(up, PENDING) }
-#ifdef FAULT_LOSES_WITHOUT_WAIT
-        :: else
-#else
-        :: else -> waitUntilDetached(up)
-#endif
-        fi;
-        up = other
-    :: else -> break
-    od;
-    atomic {
-        if
-#ifdef FAULT_FORGOTTEN_NOT_PUT_OFF
-        :: true -> PUSH(releaseAll, x, 0)
-#else
-        :: mayEnter ->
-            depth = depth + 1;
-            PUSH(leaveDelivery, 0, 0);
-            PUSH(releaseAll, x, 0)
-        :: else ->
-            assert(lates < QUEUE);
-            lateKind[lates] = releaseAll;
-            late[lates] = x;
-            lates = lates + 1
-#endif
-        fi
-    }
-}
-
-/* releaseAll(from:), one turn of its loop. */
-inline doReleaseAll() {
-    atomic {
-        TOUCH(x);
-        if
-        :: n[x].next != 0 -> PUSH(releaseAll, n[x].next, 0)
-        :: else
-        fi;
-        PUSH(release, x, 0);
-        PUSH(upstreamWasLost, x, 0)
-    }
-}
-
-/* upstreamWasLost() */
-inline doUpstreamWasLost() {
-    if
-    :: n[x].kind == INPUT || n[x].kind == OBSERVATION -> claimAs(x, FAILURE)
-    :: else
-    fi;
-    if
-    :: ok && n[x].kind == OBSERVATION -> PUSH(withdraw, x, 0)
-    :: ok && n[x].kind == INPUT && n[n[x].owner].kind != TRAVERSAL ->
-        /* Aggregate.inputLost() */
-        up = n[x].owner;
-        lockIfPending(up);
-        if
-        :: ok -> atomic { n[up].hasLostInput = 1; unlockTo(up, PENDING) }
-        :: else
-        fi;
-        PUSH(letGo, up, 1)
-    :: ok && n[x].kind == INPUT && n[n[x].owner].kind == TRAVERSAL ->
-        /* Traversal.inputLost() */
-        atomic {
-            up = n[x].owner;
-            TOUCH(up);
-            n[up].hasLostInput = 1;
-            isOver = 1;
-            if
-            :: work != 0 -> PUSH(release, work, 0); work = 0
-            :: else
-            fi;
-            i = 1;
-            do
-            :: i <= NODES ->
-                if
-                :: has(n[up].inputs, i) -> PUSH(release, i, 0)
-                :: else
-                fi;
-                i++
-            :: else -> break
-            od;
-            n[up].inputs = 0
-        }
-    :: else
-    fi
-}
-
 /* The object goes, with what it owns. */
 inline doFree() {
     atomic {
         assert(n[x].life == DEINIT && n[x].rc == 0 && n[x].head == 0);
-        assert(!isFuture(n[x].kind) || n[x].flags == VALUE || n[x].flags == FAILURE
-            || n[x].hasLostInput || n[x].hasLostUpstream);
+        assert(!isFuture(n[x].kind) || n[x].flags == VALUE || n[x].flags == FAILURE);
         n[x].life = FREED;
-        /* Called or withdrawn: a user's closure does not outlive its use, unless it is never to be used: what it
-           waited for was released in silence. */
-        assert(n[x].closure == 0 || n[x].hasLostUpstream || n[n[x].upstream].isSilent);
+        /* Called or dropped: a user's closure does not outlive its use. */
+        assert(n[x].closure == 0);
         assert(n[x].remaining == 0);
-        assert(n[x].inputs == 0 || n[x].hasLostInput);
+        assert(n[x].inputs == 0);
         if
         :: n[x].kind == INPUT ->
             if

@@ -1,8 +1,8 @@
-/* What comes after unlocking to a settled word, in FutureNode.settle(as:discarding:): the nodes of the
+/* What comes after unlocking to a settled word, in FutureNode.settle(as:dropping:): the nodes of the
    list are notified, then the handlers are released. */
 inline pushSettled(x) {
     if
-    :: done -> PUSH(discard, x, 0)
+    :: done -> PUSH(dropHandlers, x, 0)
     :: else
     fi;
     pushList(x)

@@ -42,7 +42,7 @@ inline doPumpTurn() {
             n[up].rc = 1;
             n[up].owner = x;
             addReference(x);
-            PUSH(letGoOfWork, i, 0);
+            PUSH(releaseWork, i, 0);
             PUSH(release, other, 0);
             PUSH(release, up, 0)
         }
@@ -69,7 +69,7 @@ inline doPumpTurn() {
 }
 
 /* The work is let go of when nothing is left to start. */
-inline doLetGoOfWork() {
+inline doReleaseWork() {
     atomic {
         if
         :: nextItem > lastItem && work != 0 -> PUSH(release, work, 0); work = 0

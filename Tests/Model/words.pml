@@ -72,7 +72,7 @@ inline lockIfPending(x) {
 
 inline tryLock(x) {
     atomic {
-#ifdef FAULT_TAKE_OUT_WAITS
+#ifdef FAULT_SPLICE_OUT_WAITS
         untilUnlocked(x);
 #endif
         TOUCH(x);

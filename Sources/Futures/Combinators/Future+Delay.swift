@@ -26,7 +26,7 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
     private let location: SourceLocation
     /// Nil once the timer is set, or not needed.
     ///
-    /// Belongs to the deliverer; see `FutureNode.withdraw`.
+    /// Belongs to the deliverer; see `FutureNode.dropClosure`.
     private var scheduler: WeakScheduler?
 
     init(_ duration: Duration, on scheduler: any Scheduler, at location: SourceLocation) {
@@ -64,7 +64,7 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
             })
     }
 
-    override func withdraw() { scheduler = nil }
+    override func dropClosure() { scheduler = nil }
 
     override var origin: SourceLocation? { location }
 }

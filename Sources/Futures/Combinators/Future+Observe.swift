@@ -182,11 +182,5 @@ final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
         body = nil
     }
 
-    override func withdraw() { body = nil }
-
-    override func upstreamWasLost() {
-        // If it was cancelled meanwhile, it was in no list, and was not withdrawn.
-        _ = claim(as: StateWord.failure)
-        body = nil
-    }
+    override func dropClosure() { body = nil }
 }

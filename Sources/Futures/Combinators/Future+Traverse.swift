@@ -158,12 +158,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
         return false
     }
 
-    /// Starts nothing more, and releases the inputs: it can only fail, or be cancelled.
-    override func inputLost() -> Bool {
-        withExtendedLifetime(end()) { false }
-    }
-
-    override func surrender(to cancellation: inout Cancellation) {
+    override func dropWaits(into cancellation: inout Cancellation) {
         let (work, inputs) = end()
         cancellation.giveUp(inputs, of: self, releasing: work)
     }

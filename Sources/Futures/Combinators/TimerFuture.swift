@@ -17,7 +17,7 @@ class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         unlock()
     }
 
-    override func surrender(to cancellation: inout Cancellation) {
+    override func dropWaits(into cancellation: inout Cancellation) {
         if let timer = timer.take() { cancellation.cancel(timer) }
     }
 }

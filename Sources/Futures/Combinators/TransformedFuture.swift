@@ -39,7 +39,7 @@ enum Outcome<Value: Sendable> {
 final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unchecked Sendable {
     /// Released once applied, or not needed any more.
     ///
-    /// Belongs to the deliverer; see `FutureNode.withdraw`.
+    /// Belongs to the deliverer; see `FutureNode.dropClosure`.
     @usableFromInline @exclusivity(unchecked) var step: Step
 
     /// Where the transform was written; nil within the framework.
@@ -56,7 +56,7 @@ final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unc
     func receive(_ source: Future<Step.Input>) {
         guard isPending else {
             waitUntilDetached()
-            return withdraw()
+            return dropClosure()
         }
         do {
             let outcome = try step.apply(to: source)
@@ -74,15 +74,10 @@ final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unc
     }
 
     @usableFromInline
-    override func withdraw() {
+    override func dropClosure() {
         let step = step
         self.step.release()
         step.giveUp()
-    }
-
-    override func upstreamWasLost() {
-        // If it was cancelled meanwhile, it was in no list, and was not withdrawn.
-        if isPending { step.release() } else { withdraw() }
     }
 
     override var origin: SourceLocation? { location }
@@ -96,7 +91,7 @@ extension Future {
     ) -> Future<Step.Output> where Step.Input == Value {
         if hasSettled, enterDelivery() {
             let future = transformedAtOnce(by: step, at: location)
-            future.takeOutUpstream()
+            future.spliceOutUpstream()
             Self.leaveDelivery()
             return future
         }

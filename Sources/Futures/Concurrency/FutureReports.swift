@@ -40,7 +40,7 @@ public enum FutureReports {
     }
 
     static func noteUnobserved(_ promise: FutureNode) {
-        guard reportsUnobservedPromises, !promise.wasGivenUp, !promise.isSilent else { return }
+        guard reportsUnobservedPromises, !promise.wasGivenUp else { return }
         tell("nobody waited for the promise\(place(of: promise)), which was released unsettled")
     }
 

@@ -95,7 +95,7 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         let continuation = continuation
         unlock(to: StateWord.detaching)
         // Unmanaged, so that no variable here releases it last.
-        let upstream = leave().map(Unmanaged.passRetained)
+        let upstream = detach().map(Unmanaged.passRetained)
         continuation?.resume()
         guard let upstream else { return }
         let giveUp: @Sendable () -> Void = { upstream.takeRetainedValue().giveUpInterest() }

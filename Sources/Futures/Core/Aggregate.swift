@@ -33,10 +33,6 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     /// made. As long as there are any, this owns a reference to itself, which the thread that counts to zero
     /// releases.
     @usableFromInline let remaining: Atomic<Int>
-    /// Whether an input will never settle, so that this does not conclude.
-    ///
-    /// Guarded by the lock.
-    @usableFromInline @exclusivity(unchecked) var hasLostInput = false
     /// In the order in which they were given; empty until all are enrolled.
     ///
     /// Guarded by the lock; once this has settled it belongs to the thread that settled it.
@@ -85,7 +81,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     func enroll(on future: FutureNode, _ inputs: inout [AggregateInput]) {
         guard isPending else {
             if others == .givenUp { future.giveUpInterest() }
-            return letGo(1)
+            return countDownAndRelease(1)
         }
         let input = AggregateInput(of: self)
         future.enroll(input.retained())
@@ -100,24 +96,30 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
             unlock()
         } else {
             // Settled meanwhile, by a thread that did not have the inputs and could not give them up.
-            if others == .keptGoing { return letGo(1) }
-            var cancellation = Cancellation()
-            cancellation.giveUp(inputs, of: self)
-            cancellation.detachInputs()
-            cancellation.finish()
+            if others == .keptGoing {
+                ignore(inputs)
+            } else {
+                var cancellation = Cancellation()
+                cancellation.giveUp(inputs, of: self)
+                cancellation.detachInputs()
+                cancellation.finish()
+            }
         }
-        letGo(1)
+        countDownAndRelease(1)
     }
 
-    override func surrender(to cancellation: inout Cancellation) {
+    override func dropWaits(into cancellation: inout Cancellation) {
         if inputs.isEmpty { return }
         cancellation.giveUp(inputs, of: self)
         inputs = []
     }
 
-    override func inputsGivenUp(_ number: Int) { letGo(number) }
+    override func inputsGivenUp(_ number: Int) { countDownAndRelease(number) }
 
-    override var inputsOfAggregate: [FutureNode] { copied { inputs } ?? [] }
+    override var inputsOfAggregate: [FutureNode] {
+        guard let inputs = copied({ inputs }) else { return [] }
+        return inputs
+    }
 
     override func inputSettled(_ input: AggregateInput) -> Bool {
         let isFailure = input.source?.failure != nil
@@ -126,14 +128,6 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
         case .firstFailure where isFailure: settle(like: input)
         case .firstSuccess where !isFailure: settle(like: input)
         default: break
-        }
-        return countDown(1)
-    }
-
-    override func inputLost() -> Bool {
-        if lockIfPending() {
-            hasLostInput = true
-            unlock()
         }
         return countDown(1)
     }
@@ -149,12 +143,20 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
             // Only `any` and `race` settle with an input's value, and theirs have this type.
             storage = input.future(of: Value.self).storage
         }
-        // Inputs that continue are counted until they have settled, but not owned. One that has settled may
-        // have the last reference to a value, so they are released unlocked.
-        let released = others == .keptGoing ? inputs : []
+        let kept = others == .keptGoing ? inputs : []
         if others == .keptGoing { inputs = [] }
         settleGivingUp(as: newWord)
-        withExtendedLifetime(released) {}
+        ignore(kept)
+    }
+
+    /// Leaves the pending inputs in the lists of their futures, so that those go on, and is notified no more.
+    ///
+    /// So this is freed, with its result and those of the inputs that have settled, however long the others take.
+    private func ignore(_ kept: [AggregateInput]) {
+        var number = 0
+        for input in kept where input.claim(as: StateWord.failure) { number += 1 }
+        // Not for zero: the last input may have released this already.
+        if number > 0 { countDownAndRelease(number) }
     }
 
     /// Notes that some inputs, or `start`, will not access this any more, and settles when none is left.
@@ -168,7 +170,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     }
 
     /// As `countDown`, for threads that hold this future.
-    private func letGo(_ number: Int) {
+    private func countDownAndRelease(_ number: Int) {
         if countDown(number) { Unmanaged.passUnretained(self).release() }
     }
 
@@ -177,9 +179,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     /// The value is made before any thread has to wait, because making it takes time in proportion to the
     /// number of inputs.
     private func conclude() {
-        guard let (inputs, isComplete) = copied({ (inputs, !hasLostInput) }), isComplete else {
-            return
-        }
+        guard let inputs = copied({ inputs }) else { return }
         if let error = conclusion(self, inputs) {
             guard failDerived(Failure(error)) else { return }
         } else if !finishDerived() {

@@ -26,11 +26,6 @@ class AggregateInput: Waiter, @unchecked Sendable {
         source = settled
         if aggregate._withUnsafeGuaranteedRef({ $0.inputSettled(self) }) { aggregate.release() }
     }
-
-    override func upstreamWasLost() {
-        guard claim(as: StateWord.failure) else { return }
-        if aggregate._withUnsafeGuaranteedRef({ $0.inputLost() }) { aggregate.release() }
-    }
 }
 
 extension AggregateInput {

@@ -52,7 +52,7 @@ class CancelHandlers: @unchecked Sendable {
     /// The newest of the list.
     ///
     /// Called on the first element, under the future's lock.
-    final var newest: CancelHandlers { last ?? self }
+    final var newest: CancelHandlers { if let last { last } else { self } }
 
     /// Raises all from this, the first element, to another.
     ///

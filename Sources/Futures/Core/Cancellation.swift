@@ -79,9 +79,10 @@ struct Cancellation {
     /// - Parameter isHeld: Whether the caller keeps the node.
     /// - Returns: The upstream, if it has to be detached now because it has lost all interest.
     private mutating func step(_ node: FutureNode, isHeld: Bool) -> FutureNode? {
-        node.surrender(to: &self)
+        node.dropWaits(into: &self)
         let upstream = node.retainUpstream()
-        let (wasEnrolled, isWithoutInterest) = upstream?.remove(node, &self) ?? (false, false)
+        var (wasEnrolled, isWithoutInterest) = (false, false)
+        if let upstream { (wasEnrolled, isWithoutInterest) = upstream.unlink(node, for: &self) }
         if wasEnrolled {
             // The list's reference passes to this list.
             node.next = detached
@@ -89,7 +90,12 @@ struct Cancellation {
         } else if !isHeld {
             retained.append(node)
         }
-        // Releasing, and the last access: from here on the upstream's owner continues.
+        // The last access: from here on the thread that settles or frees the upstream continues. Releasing, for
+        // `waitUntilDetached`: what this did to the upstream, its retain count included, has happened before that
+        // thread frees it. Neither ThreadSanitizer nor the model sees it if this were relaxed: the one takes the
+        // upstream's lock for the order, the other has no weaker memory. It must hold where that lock was not taken:
+        // where `retainUpstream` failed, only this store follows the read of the upstream's memory.
+        // Relaxed load: only this thread leaves `detaching`.
         if node.word.load(ordering: .relaxed) == StateWord.detaching {
             node.word.store(StateWord.failure, ordering: .releasing)
         }
@@ -121,7 +127,7 @@ struct Cancellation {
             node._withUnsafeGuaranteedRef {
                 detached = $0.next
                 $0.next = nil
-                $0.withdraw()
+                $0.dropClosure()
             }
             node.release()
         }
@@ -138,7 +144,7 @@ extension FutureNode {
     ///
     /// - Returns: The upstream, whose ``giveUpInterest()`` is to be called, and which may have settled. It is not
     ///   released here: that may be the last release. Nil if it is in its deinit.
-    final func leave() -> FutureNode? {
+    final func detach() -> FutureNode? {
         let upstream = retainUpstream()
         var wasEnrolled = false
         if let upstream, upstream.lockIfPending() {
@@ -153,8 +159,8 @@ extension FutureNode {
     }
 
     /// Removes a node from the list, if it still is in it.
-    fileprivate final func remove(
-        _ node: FutureNode, _ cancellation: inout Cancellation
+    fileprivate final func unlink(
+        _ node: FutureNode, for cancellation: inout Cancellation
     ) -> (wasEnrolled: Bool, isWithoutInterest: Bool) {
         // Settled: the thread that took the list meets the node there and waits for it.
         guard lockIfPending() else { return (false, false) }

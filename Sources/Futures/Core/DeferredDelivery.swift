@@ -31,7 +31,7 @@ extension FutureNode {
     /// other deliveries of this future, or deferred ones, come first.
     @usableFromInline
     final func enterDelivery() -> Bool {
-        presentDelivery() == nil && Self.enterDelivery()
+        presentDelivery() == nil ? Self.enterDelivery() : false
     }
 
     /// Begins a delivery on this thread's stack, unless it is nested too deep, or others wait.
@@ -73,7 +73,7 @@ extension FutureNode {
     /// Releases cancel handlers, now or in their turn.
     ///
     /// - Parameter handlers: With a reference; releasing it may free what they hold.
-    class final func discard(_ handlers: Unmanaged<CancelHandlers>) {
+    class final func drop(_ handlers: Unmanaged<CancelHandlers>) {
         guard enterDelivery() else { return putOff { handlers.release() } }
         handlers.release()
         leaveDelivery()

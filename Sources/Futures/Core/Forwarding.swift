@@ -38,16 +38,15 @@ extension FutureNode {
     ///
     /// Called after `forward`, once the closure's own reference to that future is released.
     @usableFromInline
-    final func takeOutUpstream() {
+    final func spliceOutUpstream() {
         guard isForwarding, lockIfPending() else { return }
-        // Pending and locked, so the upstream's memory is valid. (No `&&` here: its second operand is a
-        // closure, which in a debug build retains the upstream, and may release it last.)
+        // Pending and locked, so the upstream's memory is valid.
         var released = DeferredReleases()
         if let middle = upstream,
             middle._withUnsafeGuaranteedRef({ $0.isRoot ? false : $0.tryLock() })
         {
             let this = Unmanaged.passUnretained(self as FutureNode)
-            if !middle.takeOut(for: this, callerRetains: false, &released) {
+            if !middle.spliceOut(for: this, callerRetains: false, &released) {
                 middle._withUnsafeGuaranteedRef { $0.unlock() }
             }
         }
@@ -59,12 +58,12 @@ extension FutureNode {
     ///
     /// - Parameter middle: A forwarding future, of which the caller owns one retain.
     /// - Returns: Whether it was removed. The retain is then released.
-    final class func takeOut(_ middle: Unmanaged<FutureNode>) -> Bool {
+    final class func spliceOut(_ middle: Unmanaged<FutureNode>) -> Bool {
         guard let only = middle._withUnsafeGuaranteedRef({ $0.lockWithOnlyWaiter() }) else {
             return false
         }
         var released = DeferredReleases()
-        let isDone = middle.takeOut(for: only, callerRetains: true, &released)
+        let isDone = middle.spliceOut(for: only, callerRetains: true, &released)
         if !isDone { middle._withUnsafeGuaranteedRef { $0.unlock() } }
         only._withUnsafeGuaranteedRef { $0.unlock() }
         return withExtendedLifetime(released) { isDone }
@@ -73,13 +72,13 @@ extension FutureNode {
     /// Removes the future above, then locks this future and the only node that waits for it, if that node is
     /// a forwarding future.
     private func lockWithOnlyWaiter() -> Unmanaged<FutureNode>? {
-        takeOutUpstream()
+        spliceOutUpstream()
         // Mostly there is no waiter, which one load shows. Relaxed: a hint, read again under the lock.
         guard word.load(ordering: .relaxed) & ~StateWord.flags != 0, lockIfPending() else {
             return nil
         }
         if let only = Self.node(at: list),
-            only._withUnsafeGuaranteedRef({ $0.next == nil && $0.tryLock() })
+            only._withUnsafeGuaranteedRef({ $0.next == nil ? $0.tryLock() : false })
         {
             if only._withUnsafeGuaranteedRef({ $0.isForwarding }) { return only }
             only._withUnsafeGuaranteedRef { $0.unlock() }
@@ -90,8 +89,8 @@ extension FutureNode {
 
     /// Whether a node is the only one in the list of this locked future.
     fileprivate func isOnlyWaiter(_ node: Unmanaged<FutureNode>) -> Bool {
-        Self.node(at: list)?.toOpaque() == node.toOpaque()
-            && node._withUnsafeGuaranteedRef({ $0.next == nil })
+        guard Self.node(at: list)?.toOpaque() == node.toOpaque() else { return false }
+        return node._withUnsafeGuaranteedRef { $0.next == nil }
     }
 }
 
@@ -109,10 +108,10 @@ extension Unmanaged<FutureNode> {
     ///   - callerRetains: Whether the caller owns a retain of this, to be given up on success.
     ///   - released: What the caller releases after all locks.
     /// - Returns: Whether this was removed, and unlocked. If not, the caller unlocks it.
-    fileprivate func takeOut(
+    fileprivate func spliceOut(
         for only: Unmanaged<FutureNode>, callerRetains: Bool, _ released: inout DeferredReleases
     ) -> Bool {
-        guard _withUnsafeGuaranteedRef({ $0.isForwarding && $0.isOnlyWaiter(only) }) else {
+        guard _withUnsafeGuaranteedRef({ $0.isForwarding ? $0.isOnlyWaiter(only) : false }) else {
             return false
         }
         let upstream = _withUnsafeGuaranteedRef { $0.retainUpstream() }

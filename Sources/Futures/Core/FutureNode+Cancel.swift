@@ -34,7 +34,7 @@ extension FutureNode {
     final func add(_ handlers: CancelHandlers, forgettingWhoGaveUp forgetting: Bool = false) {
         if lockIfPending() {
             if forgetting { wasGivenUp = false }
-            let isGivenUp = wasGivenUp && list == 0
+            let isGivenUp = wasGivenUp ? list == 0 : false
             if let first = cancelHandlers {
                 first.append(handlers)
             } else {

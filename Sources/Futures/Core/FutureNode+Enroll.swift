@@ -74,13 +74,13 @@ extension FutureNode {
     /// Puts another node, or none, in the place of one in the list of this locked future.
     final func replace(_ old: Unmanaged<FutureNode>, by new: Unmanaged<FutureNode>?) {
         let (older, newer) = old._withUnsafeGuaranteedRef { ($0.next, $0.previous) }
-        older?._withUnsafeGuaranteedRef { $0.previous = new ?? newer }
+        older?._withUnsafeGuaranteedRef { $0.previous = new == nil ? newer : new }
+        let newest = new == nil ? older : new
         if let newer {
-            newer._withUnsafeGuaranteedRef { $0.next = new ?? older }
+            newer._withUnsafeGuaranteedRef { $0.next = newest }
         } else {
-            let newest = (new ?? older).map(Self.address) ?? 0
             // Relaxed: still locked; unlocking releases.
-            word.store(newest | StateWord.locked, ordering: .relaxed)
+            word.store(Self.address(of: newest) | StateWord.locked, ordering: .relaxed)
         }
         new?._withUnsafeGuaranteedRef {
             $0.next = older

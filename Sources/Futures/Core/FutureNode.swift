@@ -45,11 +45,6 @@ public class FutureNode: @unchecked Sendable {
     /// Guarded by this node's own lock.
     @usableFromInline @exclusivity(unchecked) final var isForwarding = false
 
-    /// Whether this promise does not notify its waiters when it is released.
-    ///
-    /// Written before any other thread knows the promise.
-    @usableFromInline @exclusivity(unchecked) final var isSilent = false
-
     /// Whether this was left without interest at least once, since it last began to follow another future.
     ///
     /// Guarded by this node's own lock.
@@ -64,47 +59,22 @@ public class FutureNode: @unchecked Sendable {
         self.word = Atomic(word)
     }
 
-    deinit {
-        // Pending, with a list: a promise that does not reject was released, so nothing settles this.
-        if word.load(ordering: .relaxed) & ~StateWord.flags != 0, lockIfPending() {
-            assert(isRoot || upstream == nil, "only what has lost its upstream is freed pending")
-            Self.forget(list)
-        }
-    }
-
     /// Moves timers and inputs, which are needed no more, from this node to a cancellation.
     ///
     /// Runs once, on the thread that has given this up. It releases nothing.
-    func surrender(to cancellation: inout Cancellation) {}
+    func dropWaits(into cancellation: inout Cancellation) {}
 
     /// Releases the user's closure, since this node was given up and nothing is delivered to it; `always`
     /// runs the closure.
     ///
     /// Called at most once, while no lock is held: at the end of the cancellation that has taken this node out
     /// of a list, or by the deliverer, if the node was given up.
-    func withdraw() {}
+    func dropClosure() {}
 
     /// Is notified that one of the inputs of this aggregate has settled.
     ///
     /// - Returns: Whether the caller has to release this future; it has no other reference to it.
     func inputSettled(_ input: AggregateInput) -> Bool { false }
-
-    /// Is notified that one of the inputs of this aggregate will never settle.
-    ///
-    /// - Returns: As `inputSettled`.
-    func inputLost() -> Bool { false }
-
-    /// Clears the reference to its upstream, which is about to be freed and has no result.
-    ///
-    /// It may still be cancelled. A thread that has done so already may be reading the upstream.
-    final func loseUpstream() {
-        guard lockIfPending() else { return waitUntilDetached() }
-        upstream = nil
-        unlock()
-    }
-
-    /// Is notified that it lost its upstream, so that nothing is delivered to it; runs while no lock is held.
-    func upstreamWasLost() {}
 
     /// Is notified that some of the inputs of this aggregate have been given up, and will not settle.
     func inputsGivenUp(_ number: Int) {}
@@ -146,9 +116,9 @@ extension FutureNode {
         UnsafeRawPointer(bitPattern: word & ~StateWord.flags).map(Unmanaged.fromOpaque)
     }
 
-    /// The pointer bits that name a node.
-    final class func address(of node: Unmanaged<FutureNode>) -> UInt {
-        UInt(bitPattern: node.toOpaque())
+    /// The pointer bits that name a node; zero for none.
+    final class func address(of node: Unmanaged<FutureNode>?) -> UInt {
+        UInt(bitPattern: node?.toOpaque())
     }
 }
 

@@ -9,7 +9,7 @@ extension Future {
     final func succeed(_ value: Value) -> Bool {
         guard lockIfPending() else { return false }
         storage = value
-        settle(as: StateWord.value, discarding: takeHandlers())
+        settle(as: StateWord.value, dropping: takeHandlers())
         return true
     }
 
@@ -57,11 +57,11 @@ extension FutureNode {
     ///   - newWord: `value` or `failure`.
     ///   - handlers: The cancel handlers, which are not needed any more.
     @usableFromInline
-    final func settle(as newWord: UInt, discarding handlers: Unmanaged<CancelHandlers>?) {
+    final func settle(as newWord: UInt, dropping handlers: Unmanaged<CancelHandlers>?) {
         let list = list
         unlock(to: newWord)
         if list != 0 { distribute(list) }
-        if let handlers { Self.discard(handlers) }
+        if let handlers { Self.drop(handlers) }
     }
 
     /// Settles with an error, from any thread.
@@ -69,7 +69,7 @@ extension FutureNode {
     @usableFromInline
     final func fail(_ failure: Failure) -> Bool {
         guard lockIfPending() else { return false }
-        settle(as: StateWord.failure, discarding: attach(failure))
+        settle(as: StateWord.failure, dropping: attach(failure))
         return true
     }
 
@@ -152,7 +152,8 @@ extension FutureNode {
             node.deliver(node, self)
             return node.isForwarding
         }
-        if !goesOn || !Self.takeOut(node) { node.release() }
+        if goesOn, Self.spliceOut(node) { return }
+        node.release()
     }
 
     /// Turns a list that begins with the newest node into order of enrolment.

@@ -26,7 +26,7 @@ public final class MockCall: Sendable {
     public let context = CallContext.current
 
     private let caller: MockCaller
-    private let cancelled = Promise<Void>(rejectsWhenReleased: false)
+    private let cancelled = Promise<Void>()
 
     init(_ number: Int, _ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
         self.number = number
@@ -36,16 +36,23 @@ public final class MockCall: Sendable {
         caller.onCancel { [cancelled] in cancelled.resolve(with: ()) }
     }
 
-    deinit { caller.reject(with: MockError(abandoned: number, endpoint)) }
+    deinit {
+        let error = MockError(abandoned: number, endpoint)
+        caller.reject(with: error)
+        cancelled.reject(with: error)
+    }
 
     /// The sent headers: those of the app and its middleware, the body's Content-Type, and the idempotency
     /// key.
     public var headers: HTTPHeaders { request?.effectiveHeaders ?? endpoint.effectiveHeaders }
 
     /// Whether the caller has cancelled the call.
-    public var isCancelled: Bool { cancelled.isSettled }
+    public var isCancelled: Bool { cancelled.hasSucceeded }
 
-    /// A future that resolves when the caller cancels the call, and never otherwise.
+    /// A future that resolves when the caller cancels the call.
+    ///
+    /// It fails with a ``MockError`` once the call can't be cancelled any more: with the code
+    /// ``MockError/Code/answered`` when the test answers it, ``MockError/Code/abandoned`` when the test releases it.
     ///
     /// ```swift
     /// screen.cancel()
@@ -69,7 +76,9 @@ public final class MockCall: Sendable {
     /// - Returns: False if the call was answered or cancelled before; then nothing happens.
     @discardableResult
     public func answer(with answer: MockAnswer) -> Bool {
-        isCancelled ? false : caller.hear(answer, to: self)
+        guard !isCancelled, caller.hear(answer, to: self) else { return false }
+        cancelled.reject(with: MockError(answered: number, endpoint))
+        return true
     }
 
     /// Answers the call with status 200 and these bytes.

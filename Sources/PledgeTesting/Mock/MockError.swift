@@ -12,13 +12,15 @@ public struct MockError: Error {
         case unanswered
         /// The test released a call without answering it.
         case abandoned
+        /// The test waits for the cancellation of a call that it has answered.
+        case answered
     }
 
     /// The kind of error.
     public let code: Code
 
-    /// The endpoints concerned: of the unexpected, unanswered or abandoned calls; with ``Code/noCall``, of
-    /// the calls that had arrived before.
+    /// The endpoints of the calls that the error is about; with ``Code/noCall``, of the calls that had
+    /// arrived before.
     public let endpoints: [Endpoint]
 
     /// The line of the test that caused the error; nil if no single line caused it.
@@ -81,6 +83,16 @@ extension MockError {
         text = """
             call \(number), \(endpoint), was let go of unanswered; keep what network.next() \
             returns until call.answer(with:)
+            """
+    }
+
+    init(answered number: Int, _ endpoint: Endpoint) {
+        code = .answered
+        location = nil
+        endpoints = [endpoint]
+        text = """
+            call \(number), \(endpoint), was answered, so it can't be cancelled any more; await \
+            call.cancellation of a call that the test leaves unanswered
             """
     }
 }

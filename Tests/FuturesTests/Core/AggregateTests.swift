@@ -30,6 +30,35 @@ import Testing
         }
     }
 
+    @Test(
+        "what goes on keeps neither the others' results nor the aggregate",
+        arguments: [false, true])
+    func keepsNoResultOfOthers(isEarly: Bool) {
+        let (census, references) = (Census(), WeakReferences())
+        let (long, cancelled) = (Promise<Tracked>(), TestLog<Int>())
+        long.onCancel { cancelled.append(1) }
+        for number in 0..<100 {
+            let quick = Promise<Tracked>()
+            let end = {
+                if number % 2 == 0 {
+                    quick.resolve(with: Tracked(census))
+                } else {
+                    quick.reject(with: Tracked(census))
+                }
+            }
+            if isEarly { end() }
+            _ = references.add(Future.race([long, quick], others: .keptGoing))
+            _ = references.add(Future.all([long, quick], others: .keptGoing))
+            if !isEarly { end() }
+        }
+        // `all` waits for the second input, if the first was a success.
+        #expect(census.living == 50 && references.living == 50)
+        long.observation { _ in }.cancel()
+        #expect(!long.isSettled && cancelled.elements.isEmpty, "their interest is kept")
+        #expect(long.resolve(with: Tracked(census)))
+        #expect(references.living == 0 && census.living == 1)
+    }
+
     /// Every combination of: the ends of both inputs, the first before or after the aggregate is made, with
     /// and without a cancellation in between.
     @Test func goesWithItsLastInput() {

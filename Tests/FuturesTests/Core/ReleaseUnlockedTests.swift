@@ -101,10 +101,21 @@ import Testing
     }
     #endif
 
-    /// In a debug build, the second operand of `&&` retained the upstream under the node's lock.
-    @Test("a promise is released while the future of a closure adopts it")
-    func adoptingAgainstRelease() {
-        let rounds = 5_000
+    /// What a closure returns while another thread releases the promise behind it.
+    private static let derived: [@Sendable (Promise<Int>) -> Future<Int>] = [
+        { $0 },
+        { $0.map { $0 } },
+        { Future.race([$0]) },
+        { promise in Future(value: ()).flatMap { promise } },
+    ]
+
+    /// In a debug build, the second operand of `&&` retains what it captures: here the upstream of a locked
+    /// future, whose last release would then wait for the thread's own lock.
+    @Test(
+        "a promise is released while the future of a closure adopts what derives from it",
+        arguments: 0..<4)
+    func adoptingAgainstRelease(shape: Int) {
+        let rounds = raceCount()
         let turn = Atomic<Int>(0)
         let done = Atomic<Int>(0)
         let slot = Locked<Promise<Int>?>(nil)
@@ -116,11 +127,14 @@ import Testing
                     slot.withLockThenRelease { $0.take() }
                     done.store(round, ordering: .releasing)
                 } else {
-                    let (outer, inner) = (Promise<Int>(), Locked<Promise<Int>?>(Promise()))
-                    slot.withLock { $0 = inner.withLock { $0 } }
-                    let future = outer.flatMap { _ in
-                        inner.withLock { $0.take() } ?? Promise()
+                    let outer = Promise<Int>()
+                    let inner = Locked<Future<Int>?>(nil)
+                    do {
+                        let promise = Promise<Int>()
+                        slot.withLock { $0 = promise }
+                        inner.withLock { $0 = Self.derived[shape](promise) }
                     }
+                    let future = outer.flatMap { _ in inner.withLock { $0.take() } ?? Promise() }
                     turn.store(round, ordering: .releasing)
                     outer.resolve(with: 1)
                     while done.load(ordering: .acquiring) < round { sched_yield() }

@@ -97,12 +97,13 @@ import Testing
         #expect("\(error)".hasPrefix("call 0 ended, or was given up, on another thread. "))
     }
 
+    private let forgotten = Promise<Int>()
+
     /// Its call 3 waits for a promise that nobody settles.
     private func forgetful(_ world: SimulatedWorld) -> Service<SimulatedRequest, Int> {
-        { call in
+        { [forgotten] call in
             Future {
                 if call.number == 3 {
-                    let forgotten = Promise<Int>(rejectsWhenReleased: false)
                     return try await forgotten.value
                 }
                 return try await world.fleet.send(call).value.host

@@ -26,10 +26,11 @@ import Testing
     }
 
     @Test func future() throws {
-        let waiting = pending()
-        waiting.follow(Promise<Int>(rejectsWhenReleased: false))
+        let (waiting, other) = (pending(), Promise<Int>())
+        waiting.follow(other)
         waiting.observe { _ in }
         see(waiting, "observe, map, follow")
+        withExtendedLifetime(other) {}
         let resolved = pending()
         resolved.resolve(with: 7)
         see(resolved, "resolve(with: 7)")
