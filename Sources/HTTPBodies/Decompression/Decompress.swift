@@ -40,9 +40,9 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
         return Middleware(named: "decompress") { next in
             { request in
                 let request = decompression.asking(request)
-                return next(request).naming(request).mapWithoutOrigin { response in
-                    try decompression.decoded(response, to: request)
-                }
+                let answer = next(request).naming(request)
+                if answer.hasSucceeded({ $0.headers["Content-Encoding"] == nil }) { return answer }
+                return answer.mapWithoutOrigin { try decompression.decoded($0, to: request) }
             }
         }
     }
@@ -63,9 +63,9 @@ extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse 
         return Middleware(named: "decompress") { next in
             { request in
                 let request = decompression.asking(request)
-                return next(request).naming(request).mapWithoutOrigin { response in
-                    try decompression.decoded(response, to: request)
-                }
+                let answer = next(request).naming(request)
+                if answer.hasSucceeded({ $0.headers["Content-Encoding"] == nil }) { return answer }
+                return answer.mapWithoutOrigin { try decompression.decoded($0, to: request) }
             }
         }
     }

@@ -5,7 +5,16 @@ struct Decompression {
     /// The largest decompressed body, in bytes.
     let limit: Int
     /// The codings that can be decoded.
-    var available = ContentCoding.available
+    let available: Set<ContentCoding>
+    /// The Accept-Encoding that asks for them.
+    private let acceptEncoding: String
+
+    init(limit: Int, available: Set<ContentCoding> = ContentCoding.available) {
+        self.limit = limit
+        self.available = available
+        let names = ContentCoding.allCases.filter(available.contains).map(\.rawValue)
+        acceptEncoding = names.joined(separator: ", ")
+    }
 
     /// The request with Accept-Encoding, if it has none.
     ///
@@ -16,8 +25,7 @@ struct Decompression {
             request.headers["Range"] == nil
         else { return request }
         var request = request
-        let names = ContentCoding.allCases.filter(available.contains).map(\.rawValue)
-        request.headers.add(names.joined(separator: ", "), for: "Accept-Encoding")
+        request.headers.add(acceptEncoding, for: "Accept-Encoding")
         return request
     }
 

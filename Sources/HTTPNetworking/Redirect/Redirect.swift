@@ -86,6 +86,10 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         return Middleware(named: "redirect") { service in
             { request in
                 let future = service(request)
+                // An answer that is here already, and is no redirect, makes no closure and no future.
+                if future.hasSucceeded({ $0.url != nil && !RedirectMachine.mayFollow($0.status) }) {
+                    return future
+                }
                 return follow(
                     future, RedirectMachine(request, rules), KeptCaller(until: future), service)
             }

@@ -65,7 +65,7 @@ struct RedirectMachine {
 
     /// Takes the head of the answer to ``request``.
     mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Decision {
-        guard Self.statuses.contains(status) else { return .finish(because: nil) }
+        guard Self.mayFollow(status) else { return .finish(because: nil) }
         // The same field twice is harmless; with two different ones, none is chosen.
         let locations = Set(headers.received("Location"))
         guard let location = locations.first, locations.count == 1 else {
@@ -114,5 +114,11 @@ struct RedirectMachine {
         return .follow
     }
 
-    private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+    /// Whether an answer with this status may be followed.
+    static func mayFollow(_ status: Int) -> Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
 }
