@@ -119,8 +119,6 @@ inline doFree() {
         :: n[x].kind == TASK && n[x].source != 0 -> PUSH(release, n[x].source, 0)
         :: (n[x].kind == OBSERVER || n[x].kind == RESOLVER) && n[x].to != 0 ->
             PUSH(release, n[x].to, 0)
-        :: n[x].inputs != 0 -> PUSH(dropInputs, x, 0)
-        :: n[x].closure != 0 -> PUSH(release, n[x].closure, 0)
         :: n[x].kind == WORK && nextItem <= lastItem -> PUSH(releaseRange, nextItem, lastItem)
         :: else
         fi

@@ -1010,6 +1010,25 @@ inline setup() {
 /* The producer of the other is told of a cancellation only. */
 inline quiet() { assert(n[2].heard == (n[3].result == CANCELLED -> 1 : 0)) }
 inline expected() { skip }
+
+#elif SCENARIO == 27
+/* An observation is cancelled while its promise settles, or is released. */
+#define NODES 4
+inline setup() {
+    makePromise(1, 1, 2);
+    make(3, OBSERVATION, 2);
+    enrolled(3, 1);
+    make(4, THING, 1);
+    n[3].closure = 4;
+    running = 2;
+    start2(cancel, 3, release, 3);
+    if
+    :: start1(release, 1)
+    :: start2(resolve, 1, release, 1)
+    fi
+}
+inline quiet() { skip }
+inline expected() { skip }
 #endif
 
 #ifndef QUEUE
