@@ -166,16 +166,12 @@ import Testing
         let log = ExampleLog()
         let print: @Sendable (String) -> Void = { log.add($0) }
         // snippet: whole-result
-        let line = loadProduct(7).mapResult { result in
-            (try? result.get().name) ?? "Not loaded"
-        }
         let report = { @Sendable (result: Result<Product, any Error>) in
             print("\(result)")
             return Future(value: ())
         }
         let reported = loadProduct(7).flatMapResult { result in report(result) }
         // end snippet
-        #expect(try await line.value == "Product 7")
         try await reported.value
         #expect(log.lines.count == 1)
     }
@@ -189,5 +185,20 @@ import Testing
         }
         // end snippet
         #expect(try await image.value == "Product 7")
+    }
+
+    @MainActor
+    @Test func onTheMainActor() async throws {
+        @MainActor final class Label {
+            var text = ""
+        }
+        let label = Label()
+        // snippet: map-on-main
+        let shown = loadProduct(7).map(on: MainActor.shared) { product in
+            label.text = product.name
+        }
+        // end snippet
+        try await shown.value
+        #expect(label.text == "Product 7")
     }
 }

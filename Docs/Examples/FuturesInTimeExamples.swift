@@ -23,6 +23,13 @@ import Testing
         await #expect(throws: URLError.self) { try await renamed.value }
     }
 
+    @Test func retry() async throws {
+        // snippet: retry
+        let product = Future.retry(attempts: 3, after: { .seconds($0) }) { loadProduct(7) }
+        // end snippet
+        #expect(try await product.value.id == 7)
+    }
+
     @Test func effects() async throws {
         let log = ExampleLog()
         let print: @Sendable (String) -> Void = { log.add($0) }

@@ -73,7 +73,7 @@ struct RecipesCombiningExamples {
     @Test func keepGoing() async throws {
         // snippet: keep-going
         let results = try await Future.traverse(1...200, maxConcurrent: 8) { id in
-            load(id).mapResult { result in result }
+            load(id).flatMapResult { result in Future(value: result) }
         }.value
         let loaded = results.compactMap { try? $0.get() }
         print("\(loaded.count) of \(results.count)")

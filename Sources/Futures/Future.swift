@@ -92,6 +92,10 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
         abort(with: .cancelled)
     }
 
+    final override func receiveForwarded(_ source: FutureNode) {
+        finishDerived(as: unsafeDowncast(source, to: Future<Value>.self))
+    }
+
     /// Where the transform that failed this future, or one that it derives from, was written.
     ///
     /// The error itself is the transform's own, unchanged, so that it can be matched; this property names the
@@ -107,6 +111,10 @@ extension Future {
         guard hasSucceeded, let storage else { return false }
         return condition(storage)
     }
+
+    /// The value of a future that is known to have succeeded.
+    @inlinable
+    final var settledValue: Value { storage.unsafelyUnwrapped }
 
     /// The result of a future that is known to have settled.
     @inlinable

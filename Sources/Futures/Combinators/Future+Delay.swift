@@ -33,13 +33,11 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
         self.duration = duration
         self.location = location
         self.scheduler = WeakScheduler(scheduler)
-        super.init { node, source in
-            unsafeDowncast(node, to: DelayedFuture.self)
-                .hold(unsafeDowncast(source, to: Future<Value>.self))
-        }
+        super.init(deliver: Self.deliverByOverride)
     }
 
-    private func hold(_ source: Future<Value>) {
+    override func receive(_ source: FutureNode) {
+        let source = unsafeDowncast(source, to: Future<Value>.self)
         let scheduler = scheduler
         self.scheduler = nil
         if let failure = source.failure {

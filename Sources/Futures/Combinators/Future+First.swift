@@ -36,10 +36,20 @@ extension Future {
         _ location: SourceLocation
     ) -> Future<Value> {
         if futures.isEmpty { return Future(error: FutureError(.noInputs, at: location)) }
-        return Aggregate(count: futures.count, rule: rule, others: others) { _, inputs in
-            FutureError(
-                .allFailed, at: location, causes: inputs.compactMap { $0.source?.failure?.error })
-        }
-        .start(futures)
+        return First(count: futures.count, rule: rule, others: others, at: location).start(futures)
+    }
+}
+
+private final class First<Value: Sendable>: Aggregate<Value>, @unchecked Sendable {
+    private let location: SourceLocation
+
+    init(count: Int, rule: Rule, others: OtherInputs, at location: SourceLocation) {
+        self.location = location
+        super.init(count: count, rule: rule, others: others)
+    }
+
+    override func makeValue(of inputs: [AggregateInput]) -> (any Error)? {
+        FutureError(
+            .allFailed, at: location, causes: inputs.compactMap { $0.source?.failure?.error })
     }
 }

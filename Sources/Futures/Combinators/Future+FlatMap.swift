@@ -23,23 +23,11 @@ extension Future {
         _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        transformed(by: FlatMap(body: transform), at: SourceLocation(fileID: fileID, line: line))
+        transformed(
+            by: .flatMap(transform, CallerContext()), at: SourceLocation(fileID: fileID, line: line)
+        ) { node, source in
+            unsafeDowncast(node, to: TransformedFuture<Value, NewValue>.self)
+                .receiveFlatMapped(unsafeDowncast(source, to: Future<Value>.self))
+        }
     }
-}
-
-@usableFromInline
-struct FlatMap<Input: Sendable, Output: Sendable>: Transform {
-    @usableFromInline var body: (@Sendable (Input) throws -> Future<Output>)?
-    @usableFromInline let context = CallerContext()
-
-    @inlinable init(body: @escaping @Sendable (Input) throws -> Future<Output>) { self.body = body }
-
-    @inlinable
-    func apply(to source: Future<Input>) throws -> Outcome<Output> {
-        if let failure = source.failure { return .failure(failure) }
-        guard let body else { preconditionFailure(Self.released) }
-        return .future(try context.run { try body(source.storage.unsafelyUnwrapped) })
-    }
-
-    @inlinable mutating func release() { body = nil }
 }

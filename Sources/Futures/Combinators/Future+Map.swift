@@ -16,7 +16,7 @@ extension Future {
         _ transform: @escaping @Sendable (Value) throws -> NewValue,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        transformed(by: Map(body: transform), at: SourceLocation(fileID: fileID, line: line))
+        mapped(by: transform, at: SourceLocation(fileID: fileID, line: line))
     }
 
     /// Transforms the value within the framework.
@@ -26,22 +26,30 @@ extension Future {
     package final func mapWithoutOrigin<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> NewValue
     ) -> Future<NewValue> {
-        transformed(by: Map(body: transform), at: nil)
+        mapped(by: transform, at: nil)
     }
-}
 
-@usableFromInline
-struct Map<Input: Sendable, Output: Sendable>: Transform {
-    @usableFromInline var body: (@Sendable (Input) throws -> Output)?
-
-    @inlinable init(body: @escaping @Sendable (Input) throws -> Output) { self.body = body }
-
+    /// Adds a `map`, compiled where it is used.
     @inlinable
-    func apply(to source: Future<Input>) throws -> Outcome<Output> {
-        if let failure = source.failure { return .failure(failure) }
-        guard let body else { preconditionFailure(Self.released) }
-        return .value(try body(source.storage.unsafelyUnwrapped))
+    final func mapped<NewValue: Sendable>(
+        by transform: @escaping @Sendable (Value) throws -> NewValue, at location: SourceLocation?
+    ) -> Future<NewValue> {
+        if hasSettled {
+            guard hasSucceeded else { return failed() }
+            if enterDelivery() {
+                defer { Self.leaveDelivery() }
+                do {
+                    return Future<NewValue>(value: try transform(settledValue))
+                } catch {
+                    return failed(by: error, at: location)
+                }
+            }
+        }
+        let future = TransformedFuture(.map(transform), at: location) { node, source in
+            unsafeDowncast(node, to: TransformedFuture<Value, NewValue>.self)
+                .receiveMapped(unsafeDowncast(source, to: Future<Value>.self))
+        }
+        enroll(future.retained())
+        return future
     }
-
-    @inlinable mutating func release() { body = nil }
 }

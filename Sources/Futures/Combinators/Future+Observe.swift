@@ -171,14 +171,15 @@ final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
 
     init(_ body: @escaping @Sendable (Future<Value>) -> Void) {
         self.body = body
-        super.init { node, source in
-            unsafeDowncast(node, to: CancellableObserver.self)
-                .receive(unsafeDowncast(source, to: Future<Value>.self))
-        }
+        super.init(deliver: Self.deliverByOverride)
     }
 
-    private func receive(_ source: Future<Value>) {
-        if claim(as: StateWord.value) { body?(source) } else { waitUntilDetached() }
+    override func receive(_ source: FutureNode) {
+        if claim(as: StateWord.value) {
+            body?(unsafeDowncast(source, to: Future<Value>.self))
+        } else {
+            waitUntilDetached()
+        }
         body = nil
     }
 

@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// Transforms that run only on a queue, also if the future has settled already.
+/// Transforms that run only on a queue, or on the main actor, even if the future has settled.
 ///
 /// They do what those without a queue do. If the new future is given up before the queue calls the closure,
 /// the closure is not called.
@@ -13,6 +13,29 @@ extension Future {
         flatMap { value in
             queue.turn(fileID, line) { Future<NewValue>(value: try transform(value)) }
         }
+    }
+
+    /// Transforms the value on the main actor; see ``map(_:fileID:line:)``.
+    ///
+    /// ```swift
+    /// let shown = loadProduct(7).map(on: MainActor.shared) { product in label.text = product.name }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - transform: Called asynchronously, even if this future has settled.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
+    public final func map<NewValue: Sendable>(
+        on actor: MainActor,
+        _ transform: @escaping @MainActor @Sendable (Value) throws -> NewValue,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        // The main actor's executor is the main queue.
+        map(
+            on: DispatchQueue.main,
+            { value in try MainActor.assumeIsolated { try transform(value) } },
+            fileID: fileID, line: line)
     }
 
     /// Continues with another future, made from the value on a queue; see ``flatMap(_:fileID:line:)``.

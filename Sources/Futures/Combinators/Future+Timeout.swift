@@ -9,7 +9,6 @@ extension Future {
     /// - Returns: The result of this future, or a failure with ``FutureError/Code/timedOut``. When
     ///   the time is over, the interest in this future is given up, as ``cancel()`` does; when the
     ///   result comes first, the timer is cancelled.
-    @inlinable
     public final func timeout(
         _ duration: Duration, on scheduler: some Scheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -34,7 +33,6 @@ extension Future {
         timed(duration, on: scheduler, at: nil, error, extendingBy: newTimer)
     }
 
-    @inlinable
     final func timed(
         _ duration: Duration, on scheduler: some Scheduler, at location: SourceLocation?,
         _ error: (@Sendable () -> any Error)?,
@@ -42,11 +40,7 @@ extension Future {
     ) -> Future<Value> {
         if hasSettled { return self }
         let future = TimedFuture<Value>(
-            at: location, failingWith: error, extendingBy: newTimer
-        ) { node, source in
-            unsafeDowncast(node, to: TimedFuture<Value>.self)
-                .receive(unsafeDowncast(source, to: Future<Value>.self))
-        }
+            at: location, failingWith: error, extendingBy: newTimer)
         enroll(future.retained())
         future.keep(future.setTimer(duration, on: scheduler))
         return future
@@ -54,31 +48,28 @@ extension Future {
 }
 
 /// Sets another timer, which calls the passed function; nil if the time is over.
-@usableFromInline
 package typealias TimerRenewal =
     @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
 
 /// The future of a result in time.
-@usableFromInline
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
-    @usableFromInline let location: SourceLocation?
+    private let location: SourceLocation?
     /// Makes the error, if it is not the default one.
-    @usableFromInline let error: (@Sendable () -> any Error)?
-    @usableFromInline let newTimer: TimerRenewal?
+    private let error: (@Sendable () -> any Error)?
+    private let newTimer: TimerRenewal?
 
-    @inlinable
     init(
         at location: SourceLocation?, failingWith error: (@Sendable () -> any Error)?,
-        extendingBy newTimer: TimerRenewal?, deliver: @escaping Delivery
+        extendingBy newTimer: TimerRenewal?
     ) {
         self.location = location
         self.error = error
         self.newTimer = newTimer
-        super.init(deliver: deliver)
+        super.init(deliver: Self.deliverByOverride)
     }
 
-    @inlinable
-    func receive(_ source: Future<Value>) {
+    override func receive(_ source: FutureNode) {
+        let source = unsafeDowncast(source, to: Future<Value>.self)
         guard lockIfPending() else { return waitUntilDetached() }
         attachment = source.attachment
         // Only the value of a future that has succeeded is final: if the source was given up meanwhile, its
@@ -91,7 +82,6 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         if list != 0 { distribute(list) }
     }
 
-    @usableFromInline
     override func timeIsOver() {
         if let timer = newTimer?(expiry) { return keep(timer) }
         abort(with: Failure(error?() ?? FutureError(.timedOut, at: location)))

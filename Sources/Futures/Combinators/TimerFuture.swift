@@ -1,16 +1,9 @@
 /// A future with a timer.
-@usableFromInline
 class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// Guarded by this node's lock, then owned by the thread that has settled it.
-    @usableFromInline @exclusivity(unchecked) final var timer: (any ScheduledAction)?
-
-    @inlinable
-    override init(deliver: @escaping Delivery) {
-        super.init(deliver: deliver)
-    }
+    @exclusivity(unchecked) final var timer: (any ScheduledAction)?
 
     /// Keeps the timer until this future settles; cancels it if the future has settled.
-    @inlinable
     final func keep(_ timer: consuming any ScheduledAction) {
         guard lockIfPending() else { return timer.cancel() }
         self.timer = timer
@@ -24,11 +17,10 @@ class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
 
 extension FutureNode {
     /// A closure that notifies this future that its time is over.
-    @inlinable
     final func setTimer(_ duration: Duration, on scheduler: some Scheduler) -> any ScheduledAction {
         scheduler.schedule(after: duration, expiry)
     }
 
     /// Not made in a generic function, so that it captures one object, and is that object.
-    @usableFromInline final var expiry: @Sendable () -> Void { { [self] in timeIsOver() } }
+    final var expiry: @Sendable () -> Void { { [self] in timeIsOver() } }
 }

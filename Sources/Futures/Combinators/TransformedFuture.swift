@@ -1,30 +1,80 @@
-/// What a combinator does once its upstream has settled: a struct that holds the user's closure.
+/// What a transform does with the result of its upstream, with the user's closure.
+///
+/// One enum, not a type for each: one class of futures serves all, whose code stands once in this module instead of
+/// once for each use in an app; see Docs/Decisions/which-code-of-a-future-an-app-compiles.md. Only `map` and `observe`
+/// are compiled where they are used.
 @usableFromInline
-protocol Transform<Input, Output>: Sendable {
-    associatedtype Input: Sendable
-    associatedtype Output: Sendable
+enum Transform<Input: Sendable, Output: Sendable>: Sendable {
+    case map(@Sendable (Input) throws -> Output)
+    case flatMap(@Sendable (Input) throws -> Future<Output>, CallerContext)
+    case flatMapResult(@Sendable (Result<Input, any Error>) throws -> Future<Output>, CallerContext)
 
-    /// Makes the new result; called once at most.
-    func apply(to source: Future<Input>) throws -> Outcome<Output>
+    // These have an input of the output's type.
+    case continued(@Sendable (Result<Input, any Error>) -> Future<Output>?, CallerContext)
+    case recover(@Sendable (any Error) throws -> Output)
+    case flatMapError(@Sendable (any Error) throws -> Future<Output>, CallerContext)
+    case mapError(@Sendable (any Error) throws -> any Error)
+    case filter(@Sendable (Input) throws -> Bool)
+    case onSuccess(@Sendable (Input) -> Void)
+    case onFailure(@Sendable (any Error) -> Void)
+    case onEnd(@Sendable (Result<Input, any Error>) -> Void)
+    case always(@Sendable () -> Void)
 
-    /// Is called instead of `apply` if the future was given up before there was a result.
-    func giveUp()
-
-    /// Releases the closure.
-    ///
-    /// (The closure is optional in each transform; the transform is not optional in the future: a deinit that
-    /// is not specialised would have to look `Step?` up in the runtime's table of types.)
-    mutating func release()
+    /// Applied, or not needed any more: the closure is released.
+    case dropped
 }
 
 extension Transform {
-    @inlinable func giveUp() {}
+    /// Makes the new result.
+    ///
+    /// - Parameters:
+    ///   - source: The upstream, which has settled.
+    ///   - location: Where the transform was written, for the error of a condition that is not met.
+    func apply(to source: Future<Input>, at location: SourceLocation?) throws -> Outcome<Output> {
+        switch (self, source.failure) {
+        case (.map(let body), nil): return .value(try body(source.settledValue))
+        case (.flatMap(let body, let context), nil):
+            return .future(try context.run { try body(source.settledValue) })
+        case (.flatMapResult(let body, let context), _):
+            return .future(try context.run { try body(source.settledResult) })
+        case (.map, let failure?), (.flatMap, let failure?): return .failure(failure)
 
-    @inlinable static var released: String { "a transform is applied once" }
+        case (.continued(let body, let context), _):
+            guard let next = context.run({ body(source.settledResult) }) else { return .unchanged }
+            return .future(next)
+        case (.recover(let body), let failure?): return .value(try body(failure.error))
+        case (.flatMapError(let body, let context), let failure?):
+            return .future(try context.run { try body(failure.error) })
+        case (.mapError(let body), let failure?):
+            // The error is transformed, not thrown: the origin remains the step that threw.
+            return .failure(Failure(try body(failure.error), thrownAt: failure.origin))
+        case (.filter(let predicate), nil):
+            guard try predicate(source.settledValue) else {
+                throw FutureError(.notEnsured, at: location)
+            }
+        case (.onSuccess(let body), nil): body(source.settledValue)
+        case (.onFailure(let body), let failure?): body(failure.error)
+        case (.onEnd(let body), _): body(source.settledResult)
+        case (.always(let body), _): body()
+        case (.recover, nil), (.flatMapError, nil), (.mapError, nil), (.onFailure, nil),
+            (.filter, _?), (.onSuccess, _?):
+            break
+        case (.dropped, _): preconditionFailure("a transform is applied once")
+        }
+        return .unchanged
+    }
+
+    /// Runs, when the future is given up before there is a result, the closures that run in any case.
+    func giveUp() {
+        switch self {
+        case .always(let body): body()
+        case .onEnd(let body): body(.failure(CancellationError()))
+        default: break
+        }
+    }
 }
 
 /// The outcome of a transform.
-@usableFromInline
 enum Outcome<Value: Sendable> {
     case value(Value)
     case failure(Failure)
@@ -36,48 +86,92 @@ enum Outcome<Value: Sendable> {
 
 /// The future that a transform makes, and the node that waits for its upstream: one object for both.
 @usableFromInline
-final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unchecked Sendable {
-    /// Released once applied, or not needed any more.
-    ///
+final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<Output>,
+    @unchecked Sendable
+{
     /// Belongs to the deliverer; see `FutureNode.dropClosure`.
-    @usableFromInline @exclusivity(unchecked) var step: Step
+    @usableFromInline @exclusivity(unchecked) var transform: Transform<Input, Output>
 
     /// Where the transform was written; nil within the framework.
     @usableFromInline let location: SourceLocation?
 
     @inlinable
-    init(_ step: Step, at location: SourceLocation?, deliver: @escaping Delivery) {
-        self.step = step
+    init(
+        _ transform: Transform<Input, Output>, at location: SourceLocation?,
+        deliver: @escaping Delivery
+    ) {
+        self.transform = transform
         self.location = location
         super.init(deliver: deliver)
     }
 
-    @inlinable
-    func receive(_ source: Future<Step.Input>) {
-        guard isPending else {
-            waitUntilDetached()
-            return dropClosure()
-        }
+    override func receive(_ source: FutureNode) {
+        let source = unsafeDowncast(source, to: Future<Input>.self)
+        guard isPending else { return receiveGivenUp() }
         do {
-            let outcome = try step.apply(to: source)
-            step.release()
+            let outcome = try transform.apply(to: source, at: location)
+            transform = .dropped
             switch outcome {
             case .value(let value): succeedDerived(value)
             case .failure(let failure): failDerived(failure)
             case .future(let inner): adopt(inner)
-            case .unchanged: finishDerived(as: unsafeDowncast(source, to: Future<Step.Output>.self))
+            case .unchanged: finishDerived(as: unsafeDowncast(source, to: Future<Output>.self))
             }
         } catch {
-            step.release()
-            failDerived(Failure(error, thrownAt: location))
+            receiveThrown(error)
         }
     }
 
+    /// As `receive`, of a `map`; specialised where that is used.
+    @inlinable
+    func receiveMapped(_ source: Future<Input>) {
+        guard isPending, source.hasSucceeded, case .map(let body) = transform else {
+            return receiveOther(source)
+        }
+        do {
+            let value = try body(source.settledValue)
+            transform = .dropped
+            succeedDerived(value)
+        } catch {
+            receiveThrown(error)
+        }
+    }
+
+    /// As `receive`, of a `flatMap`; specialised where that is used.
+    @inlinable
+    func receiveFlatMapped(_ source: Future<Input>) {
+        guard isPending, source.hasSucceeded, case .flatMap(let body, let context) = transform,
+            context.isBound
+        else { return receiveOther(source) }
+        do {
+            let inner = try body(source.settledValue)
+            transform = .dropped
+            adopt(inner)
+        } catch {
+            receiveThrown(error)
+        }
+    }
+
+    /// Takes a failure, or drops the closure.
     @usableFromInline
+    func receiveOther(_ source: Future<Input>) { receive(source) }
+
+    /// Drops the closure after it has thrown, and fails.
+    @usableFromInline
+    func receiveThrown(_ error: any Error) {
+        transform = .dropped
+        failDerived(Failure(error, thrownAt: location))
+    }
+
+    private func receiveGivenUp() {
+        waitUntilDetached()
+        dropClosure()
+    }
+
     override func dropClosure() {
-        let step = step
-        self.step.release()
-        step.giveUp()
+        let transform = transform
+        self.transform = .dropped
+        transform.giveUp()
     }
 
     override var origin: SourceLocation? { location }
@@ -85,54 +179,75 @@ final class TransformedFuture<Step: Transform>: DerivedFuture<Step.Output>, @unc
 
 extension Future {
     /// Adds a transform: at once if this has settled, else as a node that waits.
-    @inlinable
-    final func transformed<Step: Transform>(
-        by step: Step, at location: SourceLocation?
-    ) -> Future<Step.Output> where Step.Input == Value {
+    ///
+    /// - Parameter deliver: Formed by an inlinable function where it is used, so that it is specialised.
+    @usableFromInline
+    final func transformed<NewValue: Sendable>(
+        by transform: Transform<Value, NewValue>, at location: SourceLocation?,
+        deliver: @escaping FutureNode.Delivery = FutureNode.deliverByOverride
+    ) -> Future<NewValue> {
         if hasSettled, enterDelivery() {
-            let future = transformedAtOnce(by: step, at: location)
+            let future = transformedAtOnce(by: transform, at: location)
             future.spliceOutUpstream()
             Self.leaveDelivery()
             return future
         }
-        let future = TransformedFuture(step, at: location) { node, source in
-            unsafeDowncast(node, to: TransformedFuture<Step>.self)
-                .receive(unsafeDowncast(source, to: Future<Value>.self))
-        }
+        let future = TransformedFuture(transform, at: location, deliver: deliver)
         enroll(future.retained())
         return future
     }
 
     /// What a transform makes of this settled future.
-    @inlinable
-    final func transformedAtOnce<Step: Transform>(
-        by step: Step, at location: SourceLocation?
-    ) -> Future<Step.Output> where Step.Input == Value {
+    private final func transformedAtOnce<NewValue: Sendable>(
+        by transform: Transform<Value, NewValue>, at location: SourceLocation?
+    ) -> Future<NewValue> {
         do {
-            switch try step.apply(to: self) {
-            case .value(let value): return Future<Step.Output>(value: value)
-            case .failure(let failure): return Future<Step.Output>(sharing: failure)
-            case .future(let inner):
-                let future = DerivedFuture<Step.Output>(deliver: { _, _ in })
-                future.adopt(inner)
-                return future
-            case .unchanged: return unsafeDowncast(self, to: Future<Step.Output>.self)
+            // The usual case, without an outcome: that is a generic value, which costs more than a reference.
+            if case .flatMap(let body, let context) = transform, hasSucceeded, context.isBound {
+                return forwarding(try body(settledValue))
+            }
+            switch try transform.apply(to: self, at: location) {
+            case .value(let value): return Future<NewValue>(value: value)
+            case .failure(let failure): return Future<NewValue>(sharing: failure)
+            case .future(let inner): return forwarding(inner)
+            case .unchanged: return unsafeDowncast(self, to: Future<NewValue>.self)
             }
         } catch {
-            return Future<Step.Output>(sharing: Failure(error, thrownAt: location))
+            return Future<NewValue>(sharing: Failure(error, thrownAt: location))
         }
     }
 
+    /// A future that settles as another one does; if that has settled, the same.
+    private final func forwarding<NewValue: Sendable>(
+        _ inner: Future<NewValue>
+    ) -> Future<NewValue> {
+        if inner.hasSettled { return inner }
+        let future = DerivedFuture<NewValue>(deliver: { _, _ in })
+        future.adopt(inner)
+        return future
+    }
+
+    /// A future of another type that has failed as this one has.
+    @usableFromInline
+    final func failed<NewValue: Sendable>() -> Future<NewValue> {
+        Future<NewValue>(sharing: failure.unsafelyUnwrapped)
+    }
+
+    /// A future that has failed with what a transform threw.
+    @usableFromInline
+    final func failed<NewValue: Sendable>(
+        by error: any Error, at location: SourceLocation?
+    ) -> Future<NewValue> {
+        Future<NewValue>(sharing: Failure(error, thrownAt: location))
+    }
+
     /// Settles this derived future as another one does, now or when that settles.
-    @inlinable
+    @usableFromInline
     final func adopt(_ inner: Future<Value>) {
         if inner.hasSettled, inner !== self {
             finishDerived(as: inner)
         } else {
-            forward(from: inner) { node, source in
-                unsafeDowncast(node, to: Future<Value>.self)
-                    .finishDerived(as: unsafeDowncast(source, to: Future<Value>.self))
-            }
+            forward(from: inner, deliver: Self.deliverByForwarding)
         }
     }
 }

@@ -9,7 +9,6 @@
 ///
 /// - Parameter futures: The futures, any number of them.
 /// - Returns: The values as a tuple. At the first failure it fails likewise, and gives up the others.
-@inlinable
 public func zip<each Value: Sendable>(
     _ futures: repeat Future<each Value>
 ) -> Future<(repeat each Value)> {
@@ -18,13 +17,7 @@ public func zip<each Value: Sendable>(
     if count == 0 {
         return Future<(repeat each Value)>(value: (repeat (each futures).storage.unsafelyUnwrapped))
     }
-    let aggregate = Aggregate<(repeat each Value)>(
-        count: count, rule: .firstFailure
-    ) { aggregate, inputs in
-        var rest = inputs.makeIterator()
-        aggregate.storage = (repeat next(&rest, of: (each Value).self))
-        return nil
-    }
+    let aggregate = Zip<repeat each Value>(count: count, rule: .firstFailure)
     var inputs: [AggregateInput] = []
     inputs.reserveCapacity(count)
     for future in repeat each futures { aggregate.enroll(on: future, &inputs) }
@@ -32,11 +25,19 @@ public func zip<each Value: Sendable>(
     return aggregate
 }
 
-/// Takes the next input's value.
-@inlinable
-func next<Value: Sendable>(
-    _ inputs: inout IndexingIterator<[AggregateInput]>, of type: Value.Type
-) -> Value {
-    guard let input = inputs.next() else { preconditionFailure("an input for each type") }
-    return input.value(of: type)
+private final class Zip<each Element: Sendable>: Aggregate<(repeat each Element)>,
+    @unchecked Sendable
+{
+    override func makeValue(of inputs: [AggregateInput]) -> (any Error)? {
+        var rest = inputs.makeIterator()
+        storage = (repeat next(&rest, of: (each Element).self))
+        return nil
+    }
+
+    private func next<Value: Sendable>(
+        _ inputs: inout IndexingIterator<[AggregateInput]>, of type: Value.Type
+    ) -> Value {
+        guard let input = inputs.next() else { preconditionFailure("an input for each type") }
+        return input.value(of: type)
+    }
 }

@@ -17,9 +17,7 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
 
     @usableFromInline
     init() {
-        super.init { node, source in
-            unsafeDowncast(node, to: TaskWaiter.self).receive(source)
-        }
+        super.init(deliver: Self.deliverByOverride)
     }
 
     /// Enrolls this on a future.
@@ -77,7 +75,7 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         unlock()
     }
 
-    private func receive(_ settled: FutureNode) {
+    override func receive(_ settled: FutureNode) {
         guard lockIfPending() else { return waitUntilDetached() }
         source = settled
         let continuation = continuation

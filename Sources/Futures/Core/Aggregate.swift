@@ -2,7 +2,7 @@ public import Synchronization
 
 /// A future of several inputs: one small node for each input, and one object for all.
 @usableFromInline
-final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
+class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// When an aggregate settles before all its inputs have.
     @usableFromInline
     enum Rule: Sendable {
@@ -16,48 +16,41 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
         case never
     }
 
-    /// Stores the value made of all inputs, once they have settled, or returns an error instead.
-    ///
-    /// (A function without captures, where it can be; it is specialised where it is formed, as one
-    /// that returned a `Result<Value, any Error>` would not be called.)
-    @usableFromInline
-    typealias Conclusion =
-        @Sendable (_ aggregate: Future<Value>, _ inputs: [AggregateInput]) -> (any Error)?
-
-    @usableFromInline let rule: Rule
-    @usableFromInline let others: OtherInputs
-    @usableFromInline let conclusion: Conclusion
+    @usableFromInline final let rule: Rule
+    @usableFromInline final let others: OtherInputs
     /// How many inputs may still access this, plus one for `start` until it has handed the inputs over.
     ///
     /// An input no longer accesses it once it has notified this that it settled, was given up, or was not
     /// made. As long as there are any, this owns a reference to itself, which the thread that counts to zero
     /// releases.
-    @usableFromInline let remaining: Atomic<Int>
+    @usableFromInline final let remaining: Atomic<Int>
     /// In the order in which they were given; empty until all are enrolled.
     ///
     /// Guarded by the lock; once this has settled it belongs to the thread that settled it.
-    @usableFromInline @exclusivity(unchecked) var inputs: [AggregateInput]
+    @usableFromInline @exclusivity(unchecked) final var inputs: [AggregateInput]
 
     @inlinable
-    init(
-        count: Int, rule: Rule, others: OtherInputs = .givenUp, conclusion: @escaping Conclusion
-    ) {
+    init(count: Int, rule: Rule, others: OtherInputs = .givenUp) {
         self.rule = rule
         self.others = others
-        self.conclusion = conclusion
         remaining = Atomic(count + 1)
         inputs = []
         super.init(deliver: { _, _ in })
         _ = retained()
     }
 
+    /// Stores the value made of all inputs, once they have settled, or returns an error instead.
+    @usableFromInline
+    func makeValue(of inputs: [AggregateInput]) -> (any Error)? {
+        preconditionFailure("each kind of aggregate has a value of its own")
+    }
+
     /// Enrolls the inputs, as many as `count` said.
     ///
     /// Called once, before anyone else knows this future; inputs may settle meanwhile.
     /// - Returns: This future.
-    @inlinable
     @discardableResult
-    func start<Input: FutureNode>(_ futures: [Input]) -> Future<Value> {
+    final func start<Input: FutureNode>(_ futures: [Input]) -> Future<Value> {
         var inputs: [AggregateInput] = []
         inputs.reserveCapacity(futures.count)
         // The array holds them: a variable for each in turn would retain it once more.
@@ -72,13 +65,13 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
 
     /// As `enroll(on:_:)`, for a future that the caller keeps alive.
     @usableFromInline
-    func enroll(onHeld future: Unmanaged<FutureNode>, _ inputs: inout [AggregateInput]) {
+    final func enroll(onHeld future: Unmanaged<FutureNode>, _ inputs: inout [AggregateInput]) {
         future._withUnsafeGuaranteedRef { enroll(on: $0, &inputs) }
     }
 
     /// Adds an input, unless the inputs before it have settled this.
     @usableFromInline
-    func enroll(on future: FutureNode, _ inputs: inout [AggregateInput]) {
+    final func enroll(on future: FutureNode, _ inputs: inout [AggregateInput]) {
         guard isPending else {
             if others == .givenUp { future.giveUpInterest() }
             return countDownAndRelease(1)
@@ -90,7 +83,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
 
     /// Ends the start.
     @usableFromInline
-    func handOver(_ inputs: inout [AggregateInput]) {
+    final func handOver(_ inputs: inout [AggregateInput]) {
         if lockIfPending() {
             self.inputs = inputs
             unlock()
@@ -180,7 +173,7 @@ final class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendabl
     /// number of inputs.
     private func conclude() {
         guard let inputs = copied({ inputs }) else { return }
-        if let error = conclusion(self, inputs) {
+        if let error = makeValue(of: inputs) {
             guard failDerived(Failure(error)) else { return }
         } else if !finishDerived() {
             storage = nil

@@ -16,12 +16,10 @@ class AggregateInput: Waiter, @unchecked Sendable {
 
     init(of aggregate: FutureNode) {
         self.aggregate = .passUnretained(aggregate)
-        super.init { node, source in
-            unsafeDowncast(node, to: AggregateInput.self).receive(source)
-        }
+        super.init(deliver: Self.deliverByOverride)
     }
 
-    private func receive(_ settled: FutureNode) {
+    override func receive(_ settled: FutureNode) {
         guard claim(as: StateWord.value) else { return waitUntilDetached() }
         source = settled
         if aggregate._withUnsafeGuaranteedRef({ $0.inputSettled(self) }) { aggregate.release() }

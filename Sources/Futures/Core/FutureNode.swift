@@ -71,6 +71,16 @@ public class FutureNode: @unchecked Sendable {
     /// of a list, or by the deliverer, if the node was given up.
     func dropClosure() {}
 
+    /// Takes the result of the settled upstream; `deliverByOverride` calls it.
+    func receive(_ source: FutureNode) {
+        preconditionFailure("a node that is delivered to by override has one")
+    }
+
+    /// Settles as the settled upstream has; `deliverByForwarding` calls it.
+    func receiveForwarded(_ source: FutureNode) {
+        preconditionFailure("only a future forwards")
+    }
+
     /// Is notified that one of the inputs of this aggregate has settled.
     ///
     /// - Returns: Whether the caller has to release this future; it has no other reference to it.
@@ -80,7 +90,7 @@ public class FutureNode: @unchecked Sendable {
     func inputsGivenUp(_ number: Int) {}
 
     /// Is notified that the time of this future is over.
-    @usableFromInline func timeIsOver() {}
+    func timeIsOver() {}
 
     /// Where this node was made, as far as it is known.
     var origin: SourceLocation? { nil }
@@ -119,6 +129,23 @@ extension FutureNode {
     /// The pointer bits that name a node; zero for none.
     final class func address(of node: Unmanaged<FutureNode>?) -> UInt {
         UInt(bitPattern: node?.toOpaque())
+    }
+}
+
+// MARK: - Delivering
+
+extension FutureNode {
+    /// Delivers by a virtual call.
+    ///
+    /// A closure that a generic function makes, and that names its types, captures them, in an
+    /// allocation. This one names none; the override finds its types in its own object.
+    @usableFromInline static var deliverByOverride: Delivery {
+        { node, source in node.receive(source) }
+    }
+
+    /// As `deliverByOverride`, to a future that only forwards.
+    static var deliverByForwarding: Delivery {
+        { node, source in node.receiveForwarded(source) }
     }
 }
 

@@ -38,7 +38,6 @@ extension Future {
 
     /// Settles a derived future as its upstream, or the future that it forwards, has settled.
     /// - Returns: False if the future was given up in the meantime.
-    @inlinable
     @discardableResult
     final func finishDerived(as source: Future<Value>) -> Bool {
         if let failure = source.failure { return failDerived(failure) }

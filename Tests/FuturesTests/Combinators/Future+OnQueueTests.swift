@@ -37,6 +37,27 @@ import Testing
         #expect(isThere.elements == Array(repeating: true, count: 12))
     }
 
+    @MainActor
+    @Test func mapOnTheMainActorRunsThereAndKeepsTheOrigin() async throws {
+        var shown: [Int] = []
+        let promise = Promise<Int>()
+        let futures = [promise, Future(value: 1)].map { future in
+            future.map(on: MainActor.shared) { value in shown.append(value) }
+        }
+        onThreads(1) { _ in promise.resolve(with: 2) }
+        #expect(shown.isEmpty, "it is called asynchronously")
+        for future in futures { try await future.value }
+        #expect(shown.sorted() == [1, 2])
+        let line: UInt = #line + 1
+        let failed = Future(value: 1).map(on: MainActor.shared) { _ in throw TestError() }
+        await #expect(throws: TestError.self) { try await failed.value }
+        #expect(failed.failureOrigin?.line == line)
+        let givenUp = Future(value: 3).map(on: MainActor.shared) { value in shown.append(value) }
+        givenUp.cancel()
+        try await Future(value: 4).map(on: MainActor.shared) { value in shown.append(value) }.value
+        #expect(!shown.contains(3) && shown.contains(4))
+    }
+
     @Test func aTransformOfAQueueThatIsGivenUpDoesNotRun() async {
         let queue = DispatchQueue(label: "transforms")
         let calls = TestLog<Int>()

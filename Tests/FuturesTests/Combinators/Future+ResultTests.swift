@@ -5,12 +5,11 @@ import Testing
 @Suite(.oneAtATime) struct FutureResultTests {
     @Test func wholeResultsAreTransformed() {
         let failed = Future<Int>(error: TestError(number: 1))
-        #expect(failed.mapResult { "\((try? $0.get()) ?? 0)" }.valueNow == "0")
-        #expect(Future(value: 2).mapResult { try $0.get() + 1 }.valueNow == 3)
-        #expect(
-            failed.mapResult { _ in throw TestError(number: 2) }.map { 1 }.errorNow as? TestError
-                == TestError(number: 2))
-        #expect(failed.flatMapResult { _ in Future(value: 5) }.valueNow == 5)
+        let text = failed.flatMapResult { Future(value: "\((try? $0.get()) ?? 0)") }
+        #expect(text.valueNow == "0")
+        #expect(Future(value: 2).flatMapResult { Future(value: try $0.get() + 1) }.valueNow == 3)
+        let thrown = failed.flatMapResult { _ -> Future<Int> in throw TestError(number: 2) }
+        #expect(thrown.errorNow as? TestError == TestError(number: 2))
     }
 
     @Test func continuedGoesOnAfterAnyResult() {

@@ -40,11 +40,8 @@ import Testing
         for number in 0..<100 {
             let quick = Promise<Tracked>()
             let end = {
-                if number % 2 == 0 {
-                    quick.resolve(with: Tracked(census))
-                } else {
-                    quick.reject(with: Tracked(census))
-                }
+                let result = Tracked(census)
+                _ = number % 2 == 0 ? quick.resolve(with: result) : quick.reject(with: result)
             }
             if isEarly { end() }
             _ = references.add(Future.race([long, quick], others: .keptGoing))

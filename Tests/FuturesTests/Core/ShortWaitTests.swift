@@ -7,19 +7,33 @@ import Testing
 
 /// No thread waits for an operation whose time grows with the number of inputs.
 @Suite(.oneAtATime) struct ShortWaitTests {
+    /// An aggregate of one input that does something while it makes its value.
+    private final class Copy: Aggregate<Int>, @unchecked Sendable {
+        private let meanwhile: @Sendable () -> Void
+
+        init(_ meanwhile: @escaping @Sendable () -> Void) {
+            self.meanwhile = meanwhile
+            super.init(count: 1, rule: .firstFailure)
+        }
+
+        override func makeValue(of inputs: [AggregateInput]) -> (any Error)? {
+            storage = inputs[0].value(of: Int.self)
+            meanwhile()
+            return nil
+        }
+    }
+
     @Test(
         "F8: while the value of an aggregate is made, others observe it, go on with it and cancel")
     func theValueIsMadeOutsideTheLock() {
         let (isMaking, othersAreDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let wasHeldUp = Locked(false)
         let input = Promise<Int>()
-        let aggregate = Aggregate<Int>(count: 1, rule: .firstFailure) { aggregate, inputs in
+        let aggregate = Copy {
             isMaking.signal()
             if othersAreDone.wait(timeout: .watchdog) == .timedOut {
                 wasHeldUp.withLock { $0 = true }
             }
-            aggregate.storage = inputs[0].value(of: Int.self)
-            return nil
         }
         aggregate.start([input])
         let results = TestLog<Int?>()
@@ -45,11 +59,7 @@ import Testing
     func cancelledWhileTheValueIsMade() {
         let input = Promise<Int>()
         let own = Locked<Future<Int>?>(nil)
-        let aggregate = Aggregate<Int>(count: 1, rule: .firstFailure) { aggregate, inputs in
-            aggregate.storage = inputs[0].value(of: Int.self)
-            own.withLock { $0 }?.cancel()
-            return nil
-        }
+        let aggregate = Copy { own.withLock { $0 }?.cancel() }
         own.withLock { $0 = aggregate }
         aggregate.start([input])
         input.resolve(with: 7)

@@ -127,9 +127,12 @@ import Testing
         for result in [Result<Int, any Error>.success(1), .failure(reason)] {
             let order = TestLog<Int>()
             settle(with: result, moment) { future in
-                _ = future.mapResult { _ in order.append(0) }
+                _ = future.flatMapResult { _ in
+                    order.append(0)
+                    return Future(value: ())
+                }
                 // A handler that throws does not stop the others.
-                _ = future.mapResult { _ in
+                _ = future.flatMapResult { _ -> Future<Void> in
                     order.append(1)
                     throw TestError()
                 }
