@@ -158,10 +158,10 @@ import Testing
 
         let button = EventSource<ButtonEvents>()
         button.bind(events: .touchUpInside, for: loginRequest)
-        let highlight = button.bind(events: [.touchDown, .touchUpInside]) { print("touched") }
+        let highlight = button.binding(events: [.touchDown, .touchUpInside]) { print("touched") }
 
         button.send(.touchUpInside)  // both handlers, in the order of binding
-        highlight.unbind()
+        highlight.cancel()
         button.send(.touchUpInside)  // the first one alone
         // end snippet
         #expect(screen.lines == ["touched"])

@@ -1,21 +1,29 @@
-/// The token of ``EventSource/bind(events:for:)`` for a handler, with which to remove it.
+internal import Synchronization
+
+/// A token of a handler of an ``EventSource``, which is unbound when the last reference to the token is released.
 ///
-/// Releasing it does nothing: the handler stays bound.
+/// Call ``kept()`` instead of keeping the token, and the handler stays bound as long as the source lives.
 public final class EventBinding: Sendable {
     private let takeBack: @Sendable () -> Void
+    private let isKept = Atomic(false)
 
     init(_ takeBack: @escaping @Sendable () -> Void) {
         self.takeBack = takeBack
     }
 
-    /// Removes the handler: once this has returned, no call of it begins on this thread any more,
+    deinit { if !isKept.load(ordering: .acquiring) { takeBack() } }
+
+    /// Lets the handler outlive this token: it stays bound until the source is released, or until ``cancel()``.
+    public func kept() { isKept.store(true, ordering: .releasing) }
+
+    /// Unbinds the handler early: once this has returned, no call of it begins on this thread any more,
     /// and its captures are released.
     ///
     /// A call that another thread has begun, or is about to, runs to its end. Harmless twice, from
     /// within the handler itself, and after the source is gone.
     ///
     /// - Complexity: O(*n*) for the *n* handlers of the source.
-    public func unbind() {
+    public func cancel() {
         takeBack()
     }
 }

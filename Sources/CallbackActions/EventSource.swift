@@ -24,19 +24,35 @@ public final class EventSource<Events: SetAlgebra & Sendable>: Sendable {
     /// Makes a source without handlers.
     public init() {}
 
-    /// Calls a function whenever one of the given events is sent.
+    /// Calls a function whenever one of the given events is sent, as long as the source lives.
     ///
     /// A function bound to several events is called once for each ``send(_:)`` that names at least
     /// one of them. Binding again adds a handler; it replaces none, also for the same events.
     ///
     /// - Parameters:
     ///   - events: The events to wait for. With an empty set the handler is never called.
-    ///   - executable: What to call, such as `login <- render`. It is retained until it is unbound or the
-    ///     source is released, so capture the owner of the source weakly.
-    /// - Returns: A token that removes the handler. Releasing the token does not remove it.
+    ///   - executable: What to call, such as `login <- render`. The source retains it, so capture the owner of the
+    ///     source weakly.
     /// - Complexity: O(1) amortized; O(*n*) for *n* handlers while a send is under way.
-    @discardableResult
     public func bind(
+        events: Events,
+        for executable: @escaping @Sendable (()) -> Void
+    ) {
+        binding(events: events, for: executable).kept()
+    }
+
+    /// Calls a function whenever one of the given events is sent, until the returned token is released.
+    ///
+    /// ```swift
+    /// highlight = button.binding(events: .touchDown) { print("touched") }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - events: The events to wait for, as with ``bind(events:for:)``.
+    ///   - executable: What to call. The source retains it until it is unbound.
+    /// - Returns: The token, to keep as long as the function should be called.
+    /// - Complexity: As with ``bind(events:for:)``.
+    public func binding(
         events: Events,
         for executable: @escaping @Sendable (()) -> Void
     ) -> EventBinding {

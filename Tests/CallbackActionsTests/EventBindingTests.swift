@@ -9,20 +9,44 @@ import Testing
 
     @Test func unbindsItsOwnHandlerAlone() {
         button.bind(events: .touchDown) { [recorder] in recorder.append(1) }
-        let second = button.bind(events: .touchDown) { [recorder] in recorder.append(2) }
+        let second = button.binding(events: .touchDown) { [recorder] in recorder.append(2) }
         button.bind(events: .touchDown) { [recorder] in recorder.append(3) }
-        second.unbind()
-        second.unbind()
+        second.cancel()
+        second.cancel()
         button.send(.touchDown)
         #expect(recorder.elements == [1, 3])
     }
 
-    @Test func releasingTheTokenUnbindsNothing() {
-        do {
-            _ = button.bind(events: .touchDown) { [recorder] in recorder.append(1) }
+    @Test func itEndsWithItsOwner() {
+        var binding: EventBinding? = button.binding(events: .touchDown) { [recorder] in
+            recorder.append(1)
         }
         button.send(.touchDown)
+        withExtendedLifetime(binding) {}
+        binding = nil
+        button.send(.touchDown)
         #expect(recorder.elements == [1])
+    }
+
+    @Test func keptItLivesAsLongAsTheSource() {
+        weak var captured: TestLog<Int>?
+        do {
+            let button = EventSource<ButtonEvents>()
+            let owned = TestLog<Int>()
+            captured = owned
+            button.binding(events: .touchDown) { owned.append(1) }.kept()
+            button.send(.touchDown)
+            #expect(owned.elements == [1])
+        }
+        #expect(captured == nil)
+    }
+
+    @Test func keptItCanStillBeCancelled() {
+        let binding = button.binding(events: .touchDown) { [recorder] in recorder.append(1) }
+        binding.kept()
+        binding.cancel()
+        button.send(.touchDown)
+        #expect(recorder.elements == [])
     }
 
     @Test func unbindingLetsGoOfWhatTheHandlerCaptured() {
@@ -31,10 +55,10 @@ import Testing
         do {
             let owned = TestLog<Int>()
             captured = owned
-            binding = button.bind(events: .touchDown) { owned.append(1) }
+            binding = button.binding(events: .touchDown) { owned.append(1) }
         }
         #expect(captured != nil)
-        binding.unbind()
+        binding.cancel()
         #expect(captured == nil)
     }
 
@@ -47,13 +71,13 @@ import Testing
             captured = owned
             let temporary = EventSource<ButtonEvents>()
             source = temporary
-            binding = temporary.bind(events: .touchDown) { owned.append(1) }
+            binding = temporary.binding(events: .touchDown) { owned.append(1) }
             temporary.send(.touchDown)
             #expect(captured?.elements == [1])
         }
         #expect(source == nil)
         #expect(captured == nil)
-        binding.unbind()
+        binding.cancel()
     }
 
     @Test func unbindingTakesTheHandlerOutOfTheSource() {
@@ -62,9 +86,9 @@ import Testing
         do {
             let event = Occasion()
             heldEvent = event
-            let binding = source.bind(events: [event]) { [recorder] in recorder.append(1) }
+            let binding = source.binding(events: [event]) { [recorder] in recorder.append(1) }
             source.send([event])
-            binding.unbind()
+            binding.cancel()
         }
         #expect(recorder.elements == [1])
         #expect(heldEvent == nil)
@@ -72,9 +96,9 @@ import Testing
 
     @Test func aHandlerMayUnbindItself() {
         let own = Locked<EventBinding?>(nil)
-        let binding = button.bind(events: .touchDown) { [recorder] in
+        let binding = button.binding(events: .touchDown) { [recorder] in
             recorder.append(1)
-            own.withLock { $0 }?.unbind()
+            own.withLock { $0 }?.cancel()
             recorder.append(2)
         }
         own.withLock { $0 = binding }
@@ -87,9 +111,9 @@ import Testing
         let later = Locked<EventBinding?>(nil)
         button.bind(events: .touchDown) { [recorder] in
             recorder.append(1)
-            later.withLock { $0 }?.unbind()
+            later.withLock { $0 }?.cancel()
         }
-        let second = button.bind(events: .touchDown) { [recorder] in recorder.append(2) }
+        let second = button.binding(events: .touchDown) { [recorder] in recorder.append(2) }
         later.withLock { $0 = second }
         button.bind(events: .touchDown) { [recorder] in recorder.append(3) }
         button.send(.touchDown)
@@ -98,18 +122,18 @@ import Testing
 
     @Test func whatAHandlerCapturedMayUnbindAndSendAsItGoes() {
         // Releasing the captures of a handler runs a user's deinit, which may call back.
-        let other = button.bind(events: .touchCancel) { [recorder] in recorder.append(9) }
+        let other = button.binding(events: .touchCancel) { [recorder] in recorder.append(9) }
         let binding: EventBinding
         do {
             let last = OnDeinit { [button, recorder] in
                 button.send(.touchUpInside)
-                other.unbind()
+                other.cancel()
                 recorder.append(2)
             }
-            binding = button.bind(events: .touchDown) { withExtendedLifetime(last) {} }
+            binding = button.binding(events: .touchDown) { withExtendedLifetime(last) {} }
         }
         button.bind(events: .touchUpInside) { [recorder] in recorder.append(1) }
-        binding.unbind()
+        binding.cancel()
         button.send(.touchCancel)
         #expect(recorder.elements == [1, 2])
     }

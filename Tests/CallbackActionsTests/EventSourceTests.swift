@@ -135,10 +135,10 @@ struct ButtonEvents: OptionSet {
         button.bind(events: .touchUpInside) { permanent.withLock { $0 += 1 } }
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for round in 0..<rounds {
-                let binding = button.bind(events: .touchDown) { sent.append(thread) }
+                let binding = button.binding(events: .touchDown) { sent.append(thread) }
                 button.send(.touchUpInside)
                 if round.isMultiple(of: 50) { button.send(.touchDown) }
-                binding.unbind()
+                binding.cancel()
             }
         }
         #expect(permanent.withLock { $0 } == 8 * rounds)
