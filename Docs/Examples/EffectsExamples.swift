@@ -41,7 +41,7 @@ import Testing
         }
         let store = Store<Search, Event>(
             initialState: Search(),
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 switch event {
                 case .typed(let text):
                     state.text = text
@@ -53,7 +53,7 @@ import Testing
                     state.failure = "\(error)"
                     return .none
                 }
-            })
+            }))
 
         store.dispatch(event: .typed("mo"))
         scheduler.advance(by: .milliseconds(500))
@@ -69,7 +69,7 @@ import Testing
         // snippet: debounce
         let store = Store<Search, Event>(
             initialState: Search(),
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 switch event {
                 case .typed(let text):
                     state.text = text
@@ -79,7 +79,7 @@ import Testing
                     state.books = (try? result.get()) ?? []
                     return .none
                 }
-            })
+            }))
         // end snippet
         // snippet: debounced
         for text in ["m", "mo", "mom", "momo"] {
@@ -101,14 +101,14 @@ import Testing
         }
         let store = Store<[String], String>(
             initialState: [],
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state.append(event)
                 guard event == "go" else { return .none }
                 return .concatenate(
                     .merge(.future(step("a")), .future(step("b"))),
                     .future(step("c"))
                 )
-            })
+            }))
         store.dispatch(event: "go")
         // end snippet
         #expect(log.lines == ["begin a", "begin b"])
@@ -121,10 +121,10 @@ import Testing
         // snippet: released
         var store: Store<[String], String>? = Store(
             initialState: [],
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state.append(event)
                 return .future(find(event).map { $0[0] })
-            })
+            }))
         store?.dispatch(event: "momo")
         #expect(!scheduler.isIdle)
 
@@ -143,7 +143,7 @@ import Testing
         }
         let store = Store<Search, Event>(
             initialState: Search(),
-            reduce: { state, event in
+            reducer: Reducer { state, event in
                 var state = state
                 switch event {
                 case .typed(let text): state.text = text

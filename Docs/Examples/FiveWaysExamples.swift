@@ -93,7 +93,7 @@ struct FiveWaysExamples {
         let network = MockNetwork()
         let load = Self.loading(network)
         // snippet: elm
-        let update: @Sendable (inout Screen, Event) -> Effect<Event> = { screen, event in
+        let update = Reducer<Screen, Event>(effects: { screen, event in
             switch event {
             case .plus:
                 screen.number += 1
@@ -106,8 +106,8 @@ struct FiveWaysExamples {
                 screen.fact.finishLoading(with: result)
                 return .none
             }
-        }
-        let store = Store(initialState: Screen(), effects: update)
+        })
+        let store = Store(initialState: Screen(), reducer: update)
         // end snippet
         try use(
             network, state: { store.state },
@@ -120,7 +120,7 @@ struct FiveWaysExamples {
         // snippet: feedback
         let store = Store<Screen, Event>(
             initialState: Screen(),
-            reduce: { screen, event in
+            reducer: Reducer { screen, event in
                 var screen = screen
                 switch event {
                 case .plus: screen.number += 1
@@ -194,7 +194,7 @@ struct FiveWaysExamples {
         let network = MockNetwork()
         let load = Self.loading(network)
         // snippet: reswift
-        let store = Store<Screen, Event>(initialState: Screen()) { screen, event in
+        let reducer = Reducer<Screen, Event> { screen, event in
             var screen = screen
             switch event {
             case .plus: screen.number += 1
@@ -203,6 +203,7 @@ struct FiveWaysExamples {
             }
             return screen
         }
+        let store = Store(initialState: Screen(), reducer: reducer)
         let askForFact: @Sendable (Store<Screen, Event>) -> Void = { store in
             store.dispatch(event: .ask)
             load(store.state.number).onSuccess { store.dispatch(event: .told($0)) }

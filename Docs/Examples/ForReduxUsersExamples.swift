@@ -42,7 +42,7 @@ import Testing
             }
         }
         let store = Store(
-            initialState: Todos(), reduce: Todos.reduce, middleware: [logger])
+            initialState: Todos(), reducer: Reducer(Todos.reduce), middleware: [logger])
 
         // A selector: its observers are told when its result has changed.
         let shown = store.derived { todos in

@@ -18,10 +18,10 @@ import Testing
             case answered(String)
         }
 
-        static func effects(
+        static func reducer(
             fact: @escaping @Sendable (Int) -> Future<String>
-        ) -> @Sendable (inout Fact, Action) -> Effect<Action> {
-            { state, action in
+        ) -> Reducer<Fact, Action> {
+            Reducer(effects: { state, action in
                 switch action {
                 case .incremented:
                     state.number += 1
@@ -34,7 +34,7 @@ import Testing
                     state.text = text
                     return .none
                 }
-            }
+            })
         }
     }
     // end snippet
@@ -43,7 +43,7 @@ import Testing
     @Test func incrementsAndAsks() {
         let answer = Promise<String>()
         let store = TestStore(
-            initialState: Fact(), effects: Fact.effects(fact: { _ in answer }))
+            initialState: Fact(), reducer: Fact.reducer(fact: { _ in answer }))
 
         store.send(.incremented) { $0.number = 1 }
         store.send(.asked)

@@ -15,7 +15,7 @@ import Testing
         let flow = LoginFlow(
             logIn: { network.request(Endpoint(path: "/login/\($0)")).decoded() },
             scheduler: scheduler)
-        let store = TestStore(initialState: Login(), effects: flow.reduce)
+        let store = TestStore(initialState: Login(), reducer: Reducer(effects: flow.reduce))
         store.send(.typed("Momo")) { $0.name = "Momo" }
         return store
     }
@@ -138,7 +138,8 @@ extension LoginFlowExamples {
         let flow = LoginFlow(
             logIn: { network.request(Endpoint(path: "/login/\($0)")).decoded() },
             scheduler: scheduler)
-        var store: Store? = Store(initialState: Login(name: "Momo"), effects: flow.reduce)
+        var store: Store? = Store(
+            initialState: Login(name: "Momo"), reducer: Reducer(effects: flow.reduce))
         store?.dispatch(event: .tappedLogin)
         let call = try network.next()
         #expect(!scheduler.isIdle && call.isPending)

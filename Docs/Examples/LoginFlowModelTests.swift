@@ -61,7 +61,7 @@ struct LoginFlowModelTests {
                     return promise
                 }, scheduler: scheduler)
             store = TestStore(
-                initialState: Login(name: "Momo"), effects: flow.reduce,
+                initialState: Login(name: "Momo"), reducer: Reducer(effects: flow.reduce),
                 onFailure: { message, _ in problems.withLock { $0.append(message) } })
         }
 

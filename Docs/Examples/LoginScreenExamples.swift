@@ -48,14 +48,13 @@ struct LoginScreenExamples {
     @MainActor
     final class LoginViewController {
         private let store: Store<Login, LoginEvent>
-        // Set once, and read when nobody else can.
-        nonisolated(unsafe) private var subscriptionID: UUID?
+        private var subscription: Subscription?
         private(set) var redrawn: [String] = []
 
         init(store: Store<Login, LoginEvent>) { self.store = store }
 
         func viewDidLoad() {
-            subscriptionID = store.subscribe(on: MainActor.shared) { [weak self] old, new in
+            subscription = store.subscription(on: MainActor.shared) { [weak self] old, new in
                 if old?.username != new.username { self?.redrawn.append("name \(new.username)") }
                 if old?.user != new.user { self?.redrawn.append("user \(new.user.value ?? "-")") }
             }
@@ -64,10 +63,6 @@ struct LoginScreenExamples {
         func textFieldDidChange(_ text: String) { store.dispatch(event: .typed(text)) }
 
         func loginButtonTapped() { store.dispatch(event: .tappedLogin) }
-
-        deinit {
-            if let subscriptionID { store.unsubscribe(subscriptionID) }
-        }
     }
     // end snippet
 
@@ -85,7 +80,7 @@ struct LoginScreenExamples {
         // snippet: screen-store
         let answer = Promise<String>()
         let service = LoginService(logIn: { _ in answer })
-        let store = Store(initialState: Login(), effects: service.reduce)
+        let store = Store(initialState: Login(), reducer: Reducer(effects: service.reduce))
         // end snippet
         weak var gone: LoginViewController?
         do {
@@ -112,7 +107,7 @@ struct LoginScreenExamples {
         let service = LoginService(logIn: { name in
             network.request(Endpoint(path: "/login/\(name)")).decoded()
         })
-        let store = TestStore(initialState: Login(), effects: service.reduce)
+        let store = TestStore(initialState: Login(), reducer: Reducer(effects: service.reduce))
 
         store.send(.typed("Tangent")) { $0.username = "Tangent" }
         store.send(.tappedLogin) { $0.user = .loading() }

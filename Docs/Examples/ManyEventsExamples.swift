@@ -22,7 +22,7 @@ import Testing
         let (messages, server) = AsyncStream<String>.makeStream()
         let store = Store<Chat, Chat.Event>(
             initialState: Chat(),
-            effects: { chat, event in
+            reducer: Reducer(effects: { chat, event in
                 switch event {
                 case .enter:
                     return .events(of: messages) { .said($0) }.id("messages")
@@ -31,7 +31,7 @@ import Testing
                 case .ended: chat.hasEnded = true
                 }
                 return .none
-            })
+            }))
         // end snippet
         // snippet: listened
         store.dispatch(event: .enter)
@@ -49,7 +49,7 @@ import Testing
         let (messages, server) = AsyncThrowingStream<String, any Error>.makeStream()
         let store = Store<Chat, Chat.Event>(
             initialState: Chat(),
-            effects: { chat, event in
+            reducer: Reducer(effects: { chat, event in
                 switch event {
                 case .enter:
                     return .run { send in
@@ -65,7 +65,7 @@ import Testing
                 case .ended: chat.hasEnded = true
                 }
                 return .none
-            })
+            }))
         // end snippet
         store.dispatch(event: .enter)
         server.yield("hello")
@@ -86,13 +86,13 @@ import Testing
         }
         let store = Store<Chat, Chat.Event>(
             initialState: Chat(),
-            effects: { chat, event in
+            reducer: Reducer(effects: { chat, event in
                 switch event {
                 case .enter:
                     return .fireAndForget(track("entered")) { _ in }
                 default: return .none
                 }
-            })
+            }))
         // end snippet
         store.dispatch(event: .enter)
         #expect(log.lines == ["entered"])
@@ -104,10 +104,10 @@ import Testing
         let answer = Promise<String>()
         let store = Store<[String], String>(
             initialState: [],
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state.append(event)
                 return event == "ask" ? Effect.future(answer).id("answer") : .none
-            })
+            }))
         let scheduler = ManualScheduler()
         store.dispatch(event: "ask")
         let early = store.finish(within: .seconds(1), on: scheduler)

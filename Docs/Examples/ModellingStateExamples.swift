@@ -92,7 +92,8 @@ import Testing
         }
         // end snippet
         // snippet: no-recursion
-        let store = Store(initialState: Video(state: .willDownload(from: "/cat")))
+        let store = Store(
+            initialState: Video(state: .willDownload(from: "/cat")), reducer: Reducer())
         let depth = Mutex(0)
         store.subscribe { [weak store] _, video in
             depth.withLock { $0 += 1 }

@@ -152,7 +152,7 @@ struct RecipesScreensExamples {
         // snippet: debounce
         let store = Store<Search, Search.Event>(
             initialState: Search(),
-            effects: { search, event in
+            reducer: Reducer(effects: { search, event in
                 switch event {
                 case .typed(let text):
                     search.text = text
@@ -162,7 +162,7 @@ struct RecipesScreensExamples {
                     search.hits = (try? result.get()) ?? []
                     return .none
                 }
-            })
+            }))
         // end snippet
         for text in ["m", "mo", "mom", "momo"] { store.dispatch(event: .typed(text)) }
         scheduler.run()

@@ -1,8 +1,8 @@
 import Pledge
 import Testing
 
-/// The code of Docs/Guides/Effects.md on reducers with effects of parts.
-@Suite struct EffectReducerExamples {
+/// The code of Docs/Guides/Effects.md on reducers of parts.
+@Suite struct ReducersOfPartsExamples {
     // snippet: row
     struct Download: Identifiable, Equatable, Sendable {
         let id: Int
@@ -10,10 +10,10 @@ import Testing
 
         enum Event: Sendable { case load, loaded(String) }
 
-        static func effects(
+        static func reducer(
             _ load: @escaping @Sendable (Int) -> Future<String>
-        ) -> EffectReducer<Download, Download.Event> {
-            EffectReducer { download, event in
+        ) -> Reducer<Download, Download.Event> {
+            Reducer(effects: { download, event in
                 switch event {
                 case .load:
                     let id = download.id
@@ -23,7 +23,7 @@ import Testing
                     download.text = text
                     return .none
                 }
-            }
+            })
         }
     }
     // end snippet
@@ -37,20 +37,20 @@ import Testing
             case remove(Int)
         }
 
-        static func effects(
+        static func reducer(
             _ load: @escaping @Sendable (Int) -> Future<String>
-        ) -> EffectReducer<List, List.Event> {
+        ) -> Reducer<List, List.Event> {
             .combine(
-                Download.effects(load).forEach(\.downloads) { event in
+                Download.reducer(load).forEach(\.downloads) { event in
                     if case .download(let id, let event) = event { (id, event) } else { nil }
                 } embed: { id, event in
                     .download(id, event)
                 },
-                EffectReducer { list, event in
+                Reducer(effects: { list, event in
                     guard case .remove(let id) = event else { return .none }
                     list.downloads.removeAll { $0.id == id }
                     return .cancel(id: "load", of: id, in: \List.downloads)
-                })
+                }))
         }
     }
     // end snippet
@@ -61,7 +61,7 @@ import Testing
         let load: @Sendable (Int) -> Future<String> = { id in
             Future(value: "text \(id)").delay(.seconds(1), on: scheduler)
         }
-        let store = Store(initialState: List(), effects: List.effects(load))
+        let store = Store(initialState: List(), reducer: List.reducer(load))
         store.dispatch(event: .download(1, .load))
         store.dispatch(event: .download(2, .load))
         store.dispatch(event: .remove(1))

@@ -42,7 +42,7 @@ import SwiftUI
 
     @Test func stored() {
         // snippet: store
-        let store = Store(initialState: Counter())
+        let store = Store(initialState: Counter(), reducer: Reducer())
 
         let id = store.subscribe { old, new in
             print("\(old.map { "\($0.count)" } ?? "-") → \(new.count)")
@@ -60,7 +60,8 @@ import SwiftUI
 
     @Test func nested() {
         // snippet: nested
-        let store = Store(initialState: 0, reduce: { (state: Int, event: Int) in state + event })
+        let store = Store(
+            initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
         store.subscribe { [unowned store] old, new in
             print("a \(old ?? -1)→\(new)")
             if new == 1 { store.dispatch(event: 1) }
@@ -139,8 +140,8 @@ import SwiftUI
 
     @Test func parts() {
         // snippet: part
-        let store = Store(initialState: Counter())
-        store.subscribe(to: \.name) { _, name in print(name) }
+        let store = Store(initialState: Counter(), reducer: Reducer())
+        store.subscription(to: \.name) { _, name in print(name) }.kept()
 
         store.dispatch(event: .increase)
         store.dispatch(event: .rename("coffee"))
@@ -151,7 +152,7 @@ import SwiftUI
 
     @Test func derived() {
         // snippet: derived
-        let store = Store(initialState: Counter())
+        let store = Store(initialState: Counter(), reducer: Reducer())
         let name = store.derived(\.name, event: Counter.Event.rename)
         name.subscribe { old, new in print("\(old ?? "-") → \(new)") }
 
@@ -175,7 +176,7 @@ import SwiftUI
 
     @Test func owned() {
         // snippet: owner
-        let store = Store(initialState: Counter())
+        let store = Store(initialState: Counter(), reducer: Reducer())
         var title: Title? = Title(store, show: { print($0) })
         store.dispatch(event: .rename("coffee"))
         #expect(title != nil)
@@ -188,7 +189,7 @@ import SwiftUI
 
     @Test func awaited() async {
         // snippet: states
-        var store: Store? = Store(initialState: Counter())
+        var store: Store? = Store(initialState: Counter(), reducer: Reducer())
         let states = store!.states
         store?.dispatch(event: .increase)
         store = nil
@@ -201,7 +202,7 @@ import SwiftUI
 
     @Test @MainActor func observed() {
         // snippet: observed
-        let store = Store(initialState: Counter())
+        let store = Store(initialState: Counter(), reducer: Reducer())
         let view = ObservedStore(store)
         withObservationTracking {
             print("drawn with \(view.count)")
@@ -241,7 +242,7 @@ import SwiftUI
             }
         }
         let store = Store(
-            initialState: 0, reduce: { $0 + $1.count }, middleware: [logging])
+            initialState: 0, reducer: Reducer { $0 + $1.count }, middleware: [logging])
         store.dispatch(event: "three")
         // prints three made 5
         // end snippet

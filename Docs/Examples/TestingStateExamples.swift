@@ -55,7 +55,7 @@ struct TestingStateExamples {
         let network = MockNetwork()
         let scheduler = ManualScheduler()
         let finder = Finder(networking: network.request, scheduler: scheduler)
-        let store = TestStore(initialState: Search(), effects: finder.reduce)
+        let store = TestStore(initialState: Search(), reducer: Reducer(effects: finder.reduce))
 
         store.send(.typed("M")) { $0.text = "M" }
         store.send(.typed("Momo")) { $0.text = "Momo" }
@@ -74,7 +74,7 @@ struct TestingStateExamples {
     func typeSomethingElse() {
         let finder = Finder(networking: MockNetwork().request, scheduler: ManualScheduler())
         let store = TestStore(
-            initialState: Search(), effects: finder.reduce,
+            initialState: Search(), reducer: Reducer(effects: finder.reduce),
             onFailure: { message, _ in print(message) })
 
         store.send(.typed("Momo")) { $0.text = "Mumu" }
@@ -103,7 +103,7 @@ struct TestingStateExamples {
         let scheduler = ManualScheduler()
         let finder = Finder(networking: network.request, scheduler: scheduler)
         let store = TestStore(
-            initialState: Search(), effects: finder.reduce, exhaustivity: .off)
+            initialState: Search(), reducer: Reducer(effects: finder.reduce), exhaustivity: .off)
 
         store.send(.typed("Momo"))
         scheduler.advance(by: .seconds(1))
@@ -130,7 +130,7 @@ struct TestingStateExamples {
             .future(Future(value: "hello"))
         }
         let store = TestStore(
-            initialState: [], reduce: { events, event in events + [event] },
+            initialState: [], reducer: Reducer { events, event in events + [event] },
             middleware: [counting], feedback: [greeting])
 
         store.send("tap") { $0 = ["tracked", "tap"] }
@@ -143,7 +143,8 @@ struct TestingStateExamples {
     @Test func nothingToWaitFor() async {
         // snippet: nothing-under-way
         let store = TestStore(
-            initialState: 0, reduce: { $0 + $1 }, onFailure: { message, _ in print(message) })
+            initialState: 0, reducer: Reducer { $0 + $1 },
+            onFailure: { message, _ in print(message) })
 
         await store.receive(10)
         // end snippet
@@ -153,7 +154,7 @@ struct TestingStateExamples {
     @Test func ownReport() {
         // snippet: own-report
         let store = TestStore(
-            initialState: 0, reduce: { $0 + $1 },
+            initialState: 0, reducer: Reducer { $0 + $1 },
             onFailure: { message, location in
                 print("\(location.fileID):\(location.line): \(message)")
             })
@@ -167,10 +168,10 @@ struct TestingStateExamples {
     @Test func waitsForWhatComesLater() async {
         let store = TestStore(
             initialState: 0,
-            effects: { (sum: inout Int, number: Int) -> Effect<Int> in
+            reducer: Reducer(effects: { (sum: inout Int, number: Int) -> Effect<Int> in
                 sum += number
                 return number == 1 ? .future(Future { 10 }) : .none
-            })
+            }))
 
         store.send(1) { $0 = 1 }
         await store.receive(10) { $0 = 11 }
@@ -188,7 +189,7 @@ struct TestingStateExamples {
         // snippet: recorder
         let recorder = Recorder(
             initialState: "",
-            reduce: { (text: String, typed: String) in
+            reducer: Reducer { (text: String, typed: String) in
                 text + typed
             })
         for letter in ["M", "o", "m", "o"] { recorder.dispatch(event: letter) }
@@ -207,7 +208,7 @@ struct TestingStateExamples {
     @Test func bounded() {
         // snippet: recorder-bound
         let recorder = Recorder<Int, Int>(
-            initialState: 0, maximumEvents: 2, reduce: { $0 + $1 },
+            initialState: 0, maximumEvents: 2, reducer: Reducer { $0 + $1 },
             middleware: [
                 DispatchMiddleware { _ in
                     { next in
@@ -233,11 +234,11 @@ struct TestingStateExamples {
         defer { try? FileManager.default.removeItem(at: file) }
 
         let append: @Sendable (String, String) -> String = { text, typed in text + typed }
-        let session = Recorder(initialState: "", reduce: append)
+        let session = Recorder(initialState: "", reducer: Reducer(append))
         for letter in ["M", "o", "m", "o"] { session.dispatch(event: letter) }
         try session.save(to: file)
 
-        let again = Recorder(initialState: "", reduce: append)
+        let again = Recorder(initialState: "", reducer: Reducer(append))
         try again.replay(contentsOf: file)
         #expect(again.states == ["", "M", "Mo", "Mom", "Momo"])
         // end snippet

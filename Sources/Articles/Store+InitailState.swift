@@ -6,7 +6,7 @@ extension Store where State: Reducible, State.Event == Event {
     /// - Parameter initailState: The state at the beginning.
     @inlinable
     public convenience init(initailState: State) {
-        self.init(initialState: initailState)
+        self.init(initialState: initailState, reducer: Reducer())
     }
 }
 
@@ -15,12 +15,11 @@ extension Store {
     ///
     /// - Parameters:
     ///   - initailState: The state at the beginning.
-    ///   - reduce: Makes the next state from the state and an event, like that of
-    ///     `init(initialState:reduce:middleware:feedback:onFailure:)`.
+    ///   - reduce: Makes the next state from the state and an event.
     @inlinable
     public convenience init(
         initailState: State, reduce: @escaping @Sendable (State, Event) -> State
     ) {
-        self.init(initialState: initailState, reduce: reduce)
+        self.init(initialState: initailState, reducer: Reducer(reduce))
     }
 }

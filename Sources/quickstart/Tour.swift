@@ -24,7 +24,7 @@ struct Tour: Sendable {
 
 /// Does what the articles do, one thing after the other: a store loads each thing, and an observer shows it.
 func runTour(on networking: @escaping Networking) -> Future<Void> {
-    let store = Store(initialState: Tour(), effects: tourEffects(over: reporting(networking)))
+    let store = Store(initialState: Tour(), reducer: tourReducer(over: reporting(networking)))
     let ended = Promise<Void>()
     store.subscribe { old, new in
         for line in lines(for: new, after: old) { print(line) }
@@ -36,11 +36,11 @@ func runTour(on networking: @escaping Networking) -> Future<Void> {
 }
 
 /// Each event starts the request whose answer is the next event.
-private func tourEffects(
+private func tourReducer(
     over networking: @escaping Networking
-) -> @Sendable (inout Tour, Tour.Event) -> Effect<Tour.Event> {
+) -> Reducer<Tour, Tour.Event> {
     let load = productLoading(over: networking)
-    return { tour, event in
+    return Reducer(effects: { tour, event in
         switch event {
         case .begun:
             tour.product.startLoading()
@@ -62,7 +62,7 @@ private func tourEffects(
             tour.hasEnded = true
             return .none
         }
-    }
+    })
 }
 
 private func login(

@@ -3,7 +3,7 @@ public import Pledge
 /// A store whose every step a test states: the events that it sends, the events of effects, and nothing else.
 ///
 /// ```swift
-/// let store = TestStore(initialState: Counter(), effects: counter)
+/// let store = TestStore(initialState: Counter(), reducer: counter)
 /// store.send(.increase) { $0.count = 1 }
 /// store.send(.askForFact) { $0.fact = .loading() }
 /// try network.next().answer(with: .text("1 is odd"))
@@ -45,11 +45,11 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     private let origin: TestSourceLocation
     private let hasMiddleware: Bool
 
-    /// Makes a store whose events have effects.
+    /// Makes a store of a state and a reducer.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
-    ///   - effects: Changes the state, and returns the effect, as `Store` takes it.
+    ///   - reducer: Makes the next state, and effects if it has any.
     ///   - middleware: Layers around dispatch, the outermost first.
     ///   - feedback: Effects that live as long as a query of the state has a value.
     ///   - exhaustivity: What it checks.
@@ -61,7 +61,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     ///   - column: The column at which a failure at the end is shown.
     public init(
         initialState: State,
-        effects: @escaping @Sendable (inout State, Event) -> Effect<Event>,
+        reducer: Reducer<State, Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
         feedback: [Feedback<State, Event>] = [],
         exhaustivity: TestStoreExhaustivity = .all,
@@ -78,12 +78,12 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
         hasMiddleware = !middleware.isEmpty
         inner = Store(
             initialState: initialState,
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 let old = state
-                let effect = effects(&state, event)
+                let effect = reducer.reduce(&state, event)
                 Self.enter(.init(event: event, old: old, new: state), in: journal)
                 return effect
-            },
+            }),
             // A store without middleware gets none: its effects end in the step of their event.
             middleware: middleware.isEmpty
                 ? [] : [Self.notingDepth(in: journal)] + middleware,

@@ -1,21 +1,5 @@
 public import Futures
 
-/// The observers of a derived store, independent of the type of the store.
-@usableFromInline
-protocol DerivationSource<Part>: Sendable {
-    associatedtype Part: Sendable & Equatable
-
-    func subscribe(
-        at place: SourceLocation?, onClose: (@Sendable () -> Void)?,
-        _ receive: @escaping Subscriber<Part>.Receive
-    ) -> UUID
-    func unsubscribe(_ id: UUID)
-    func subscription(_ id: UUID) -> Subscription
-    func derived<Smaller: Equatable & Sendable>(
-        _ part: @escaping @Sendable (Part) -> Smaller
-    ) -> any DerivationSource<Smaller>
-}
-
 /// The observers of a part of a store's state.
 ///
 /// While it has members, it is one subscriber of the store: it compares the part and passes changes on. Their
@@ -25,7 +9,7 @@ protocol DerivationSource<Part>: Sendable {
 /// store, so a subscription does not end with the derived store that made it.
 @usableFromInline
 final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equatable>:
-    DerivationSource
+    StateSource
 {
     @usableFromInline
     struct Members: Sendable {
@@ -76,14 +60,28 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
         return id
     }
 
-    /// Ends a subscription to this or to any other part of the store's state.
     @inlinable
-    func unsubscribe(_ id: UUID) { core.unsubscribe(id) }
+    func ending(_ id: UUID) -> @Sendable () -> Void { core.ending(id) }
+
+    @inlinable
+    var state: Part { part(core.state) }
+
+    @usableFromInline
+    var versioned: (state: Part, version: UInt64) {
+        let now = core.versioned
+        return (part(now.state), now.version)
+    }
+
+    @usableFromInline
+    func newer(than known: Part, _ version: UInt64) -> (state: Part, version: UInt64)? {
+        let now = versioned
+        return now.version == version || now.state == known ? nil : now
+    }
 
     @inlinable
     func derived<Smaller: Equatable & Sendable>(
         _ smaller: @escaping @Sendable (Part) -> Smaller
-    ) -> any DerivationSource<Smaller> {
+    ) -> any StateSource<Smaller> {
         Derivation<State, Event, Smaller>(of: core) { [part] in smaller(part($0)) }
     }
 

@@ -16,7 +16,7 @@ extension StoreCore {
             let old = values.state
             values.version &+= 1
             reducing.store(thread, ordering: .relaxed)
-            reduction.reduce(&values.state, event)
+            _ = reducer.body(&values.state, event)
             reducing.store(0, ordering: .relaxed)
             let isToBeTold = !values.subscribers.isEmpty && turn.take()
             if isToBeTold {
@@ -66,11 +66,7 @@ extension StoreCore {
     private func reduce(_ event: Event, from old: State, _ values: inout Values) -> Entry? {
         values.version &+= 1
         reducing.store(threadIdentity(), ordering: .relaxed)
-        if let reduceWithEffects = reduction.reduceWithEffects {
-            values.effects.start(reduceWithEffects(&values.state, event))
-        } else {
-            reduction.reduce(&values.state, event)
-        }
+        values.effects.start(reducer.body(&values.state, event))
         stepFeedback(from: old, &values)
         reducing.store(0, ordering: .relaxed)
         if values.subscribers.isEmpty { return commands(&values) }

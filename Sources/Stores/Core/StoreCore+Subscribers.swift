@@ -1,6 +1,6 @@
 public import Futures
 
-extension StoreCore {
+extension StoreCore: StateSource {
     /// Adds a subscriber, and replays the state to it.
     @inlinable
     func subscribe(
@@ -30,5 +30,23 @@ extension StoreCore {
     func unsubscribe(_ id: UUID) {
         trapIfReducing("unsubscribe")
         values.withLock { $0.subscribers.remove(id) }?.deactivate()
+    }
+
+    @usableFromInline
+    func ending(_ id: UUID) -> @Sendable () -> Void {
+        { [weak self] in self?.unsubscribe(id) }
+    }
+
+    @usableFromInline
+    func newer(than known: State, _ version: UInt64) -> (state: State, version: UInt64)? {
+        let now = versioned
+        return now.version == version ? nil : now
+    }
+
+    @inlinable
+    func derived<Part: Equatable & Sendable>(
+        _ part: @escaping @Sendable (State) -> Part
+    ) -> any StateSource<Part> {
+        Derivation(of: self, part)
     }
 }

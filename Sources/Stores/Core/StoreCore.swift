@@ -121,7 +121,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     let queueLimit: Int?
     @usableFromInline
-    let reduction: Reduction<State, Event>
+    let reducer: Reducer<State, Event>
     @usableFromInline
     let feedback: [Feedback<State, Event>]
     @usableFromInline
@@ -134,16 +134,16 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
 
     @inlinable
     init(
-        _ state: State, _ reduction: Reduction<State, Event>, hasMiddleware: Bool,
+        _ state: State, _ reducer: Reducer<State, Event>, hasMiddleware: Bool,
         feedback: [Feedback<State, Event>], queueLimit: Int?,
         onFailure: @escaping @Sendable (any Error) -> Void
     ) {
         self.queueLimit = queueLimit
         values = Locked(Values(state: state, chain: .settingUp(by: threadIdentity())))
-        self.reduction = reduction
+        self.reducer = reducer
         self.hasMiddleware = hasMiddleware
         self.feedback = feedback
-        mayHaveEffects = reduction.reduceWithEffects != nil || !feedback.isEmpty
+        mayHaveEffects = reducer.mayHaveEffects || !feedback.isEmpty
         self.onFailure = onFailure
     }
 

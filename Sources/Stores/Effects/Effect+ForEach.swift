@@ -10,7 +10,7 @@ extension Effect {
     /// - Parameters:
     ///   - id: The id, as the element's reducer gave it.
     ///   - element: The element's id, or a value's key.
-    ///   - elements: The key path of the collection, as passed to `EffectReducer.forEach`.
+    ///   - elements: The key path of the collection, as passed to `Reducer.forEach`.
     public static func cancel<Whole, Elements>(
         id: some Hashable & Sendable, of element: some Hashable & Sendable,
         in elements: any WritableKeyPath<Whole, Elements> & Sendable

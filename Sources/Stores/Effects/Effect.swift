@@ -2,11 +2,10 @@ public import Futures
 
 /// A description of work that a store does after an event, besides changing its state.
 ///
-/// A function that is passed to `Store(initialState:effects:)` returns one for each event. The store begins
-/// it, and dispatches its event:
+/// A ``Reducer`` with effects returns one for each event. The store begins it, and dispatches its event:
 ///
 /// ```swift
-/// let store = Store<Search, Event>(initialState: Search(), effects: { state, event in
+/// let search = Reducer<Search, Event>(effects: { state, event in
 ///     switch event {
 ///     case .typed(let text):
 ///         state.text = text
@@ -16,6 +15,7 @@ public import Futures
 ///         return .none
 ///     }
 /// })
+/// let store = Store(initialState: Search(), reducer: search)
 /// ```
 ///
 /// An effect is a value. It may be made anywhere, kept, and returned several times; each time it is begun

@@ -3,7 +3,7 @@ internal import Futures
 /// A store with a history: it goes back and forth between its states, and replays events.
 ///
 /// ```swift
-/// let recorder = Recorder(initialState: 0, reduce: { (state: Int, event: Int) in state + event })
+/// let recorder = Recorder(initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
 /// recorder.dispatch(event: 3)
 /// recorder.dispatch(event: 4)
 /// recorder.undo()  // state is 3
@@ -27,12 +27,25 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
 
     private let timeline: Locked<Timeline<State, Event>>
 
-    init(
-        _ initialState: State, maximumEvents: Int,
+    /// Makes a recorder of a state and a reducer.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning, which is position 0.
+    ///   - maximumEvents: How many events are kept at most; by default all. The oldest are dropped, with
+    ///     the states before them, up to the state now; dropping an event is O(*maximumEvents*).
+    ///   - reducer: Makes the next state, and effects if it has any.
+    ///   - middleware: Layers around dispatch, the outermost first. Events of effects go through them, too;
+    ///     steps through the history and replayed events do not.
+    ///   - feedback: Effects that live as long as a query of the newest state has a value.
+    ///   - queueLimit: How many changes may wait for the observers before a dispatch waits; nil: any number. See
+    ///     ``Store``. Less than one is a programming error and traps.
+    ///   - onFailure: Called with the error of an effect that failed without an event.
+    public init(
+        initialState: State, maximumEvents: Int = .max,
+        reducer: Reducer<State, Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
         feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
-        onFailure: @escaping @Sendable (any Error) -> Void = { _ in },
-        _ reduce: @escaping @Sendable (inout State, Event) -> Effect<Event>
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         precondition(maximumEvents >= 0, "Recorder: maximumEvents is negative.")
         let timeline = Locked(
@@ -41,9 +54,9 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
         self.timeline = timeline
         // The store reduces one event at a time, so the timeline has the events in its order.
         store = Store(
-            initialState,
-            Reduction(withEffects: { state, event in
-                timeline.withLock { $0.take(event, &state, reduce) }
+            initialState: initialState,
+            reducer: Reducer(effects: { state, event in
+                timeline.withLock { $0.take(event, &state, reducer.body) }
             }),
             middleware: middleware.map { $0.ofRecorder() },
             feedback: feedback.map(\.ofRecorderAtTheBeginning), queueLimit: queueLimit,
@@ -59,27 +72,6 @@ public final class Recorder<State: Sendable, Event: Sendable>: Sendable {
     ///
     /// - Parameter event: What happened. Undone events are discarded.
     public func dispatch(event: Event) { store.dispatch(event: .event(event)) }
-
-    /// Calls an observer with the current state, and after every change, undoing included.
-    ///
-    /// - Parameters:
-    ///   - fileID: The file that a report names if the observer is too slow.
-    ///   - line: Its line.
-    ///   - observer: Called as with ``Store/subscribe(fileID:line:observer:)``.
-    /// - Returns: What ``unsubscribe(_:)`` takes.
-    @preconcurrency
-    @discardableResult
-    public func subscribe(
-        fileID: StaticString = #fileID, line: UInt = #line,
-        observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> UUID {
-        store.subscribe(fileID: fileID, line: line, observer: observer)
-    }
-
-    /// Stops calling an observer.
-    ///
-    /// - Parameter subscriptionID: What ``subscribe(fileID:line:observer:)`` returned.
-    public func unsubscribe(_ subscriptionID: UUID) { store.unsubscribe(subscriptionID) }
 
     /// How many events lead from the first of ``states`` to the current state.
     public var position: Int { history { $0.position } }

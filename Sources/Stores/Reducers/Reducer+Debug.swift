@@ -13,17 +13,18 @@ extension Reducer {
     ///   - name: The beginning of the lines.
     ///   - output: Called with the text for an event; by default it prints it. In a store it runs inside
     ///     dispatch, so it must not use the store.
-    /// - Returns: A reducer that makes the same states.
+    /// - Returns: A reducer that makes the same states, and has the same effects.
     public func debug(
         _ name: String = "\(State.self)",
         to output: @escaping @Sendable (String) -> Void = { print($0) }
     ) -> Reducer {
-        Reducer { (state: inout State, event: Event) in
+        Reducer(mayHaveEffects: mayHaveEffects) { state, event in
             let old = state
-            body(&state, event)
+            let effect = body(&state, event)
             let lines = StateDiff(from: old, to: state).lines
             let changes = lines.isEmpty ? ["no change"] : lines
             output((["\(name): \(event)"] + changes.map { "  \($0)" }).joined(separator: "\n"))
+            return effect
         }
     }
 }

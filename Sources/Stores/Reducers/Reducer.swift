@@ -1,27 +1,44 @@
-/// A pure function that makes the next state from a state and an event.
-///
-/// It can be written in three forms, and called in each of them:
+/// A pure function from a state and an event to the next state, and an effect if there is one.
 ///
 /// ```swift
-/// let classic = Reducer<Int, Int> { state, event in state + event }
+/// let returning = Reducer<Int, Int> { state, event in state + event }
 /// let curried = Reducer<Int, Int> { state in { event in state + event } }
 /// let inPlace = Reducer<Int, Int> { state, event in state += event }
+/// let withEffects = Reducer<Int, Int>(effects: { state, event in
+///     state += event
+///     return event == 0 ? .future(randomNumber()).id("number") : .none
+/// })
 ///
 /// inPlace.reduce(1, 2)  // 3
 /// ```
 ///
-/// A reducer has no state of its own. It may be called from any thread, and its function runs on the
-/// thread of the call, before the call returns.
-public struct Reducer<State, Event>: Sendable {
+/// A ``Store``, a ``Recorder`` and a `TestStore` take it. You can call it in each form, whichever form it was written
+/// in. It runs on the calling thread, before the call returns; any thread may call it.
+public struct Reducer<State, Event: Sendable>: Sendable {
     @usableFromInline
-    let body: @Sendable (inout State, Event) -> Void
+    let body: @Sendable (inout State, Event) -> Effect<Event>
+    /// False if the effect is always none; a store then leaves out all that effects need.
+    @usableFromInline
+    let mayHaveEffects: Bool
+
+    @inlinable
+    init(
+        mayHaveEffects: Bool, _ body: @escaping @Sendable (inout State, Event) -> Effect<Event>
+    ) {
+        self.body = body
+        self.mayHaveEffects = mayHaveEffects
+    }
 
     /// Makes a reducer that changes the state in place.
     ///
     /// - Parameter reduce: Changes the passed state. Otherwise it must be pure.
+    @_disfavoredOverload  // A switch whose branches are states returns one of them.
     @inlinable
     public init(_ reduce: @escaping @Sendable (inout State, Event) -> Void) {
-        body = reduce
+        self.init(mayHaveEffects: false) { state, event in
+            reduce(&state, event)
+            return .none
+        }
     }
 
     /// Makes a reducer that returns the next state.
@@ -29,7 +46,10 @@ public struct Reducer<State, Event>: Sendable {
     /// - Parameter reduce: A pure function of the state and the event.
     @inlinable
     public init(_ reduce: @escaping @Sendable (State, Event) -> State) {
-        body = { state, event in state = reduce(state, event) }
+        self.init(mayHaveEffects: false) { state, event in
+            state = reduce(state, event)
+            return .none
+        }
     }
 
     /// Makes a reducer from a function that takes the state and the event one after the other.
@@ -37,20 +57,55 @@ public struct Reducer<State, Event>: Sendable {
     /// - Parameter reduce: A pure function of the state, which returns a pure function of the event.
     @inlinable
     public init(_ reduce: @escaping @Sendable (State) -> (Event) -> State) {
-        body = { state, event in state = reduce(state)(event) }
+        self.init(mayHaveEffects: false) { state, event in
+            state = reduce(state)(event)
+            return .none
+        }
     }
 
+    /// Makes a reducer that changes the state in place, and returns an effect.
+    ///
+    /// Write the label. Without it a closure that fits another form, such as one that returns a state's own `.none`,
+    /// makes a reducer of that form.
+    ///
+    /// - Parameters:
+    ///   - reduce: Changes the passed state, and returns the effect, or `.none`. Otherwise it must be pure: the store
+    ///     begins the effect later.
+    ///   - nothing: Takes no argument. It is there for the compiler, which then prefers the forms without effects.
+    @_disfavoredOverload
+    @inlinable
+    public init<each Nothing>(
+        effects reduce: @escaping @Sendable (inout State, Event) -> Effect<Event>,
+        _ nothing: repeat each Nothing
+    ) {
+        self.init(mayHaveEffects: true, reduce)
+    }
+}
+
+extension Reducer where State: Reducible, State.Event == Event {
+    /// Makes the reducer that a state defines.
+    @inlinable
+    public init() {
+        self.init { state, event in State.reduce(state, event: event) }
+    }
+}
+
+// MARK: - Calling it
+
+extension Reducer {
     /// Changes a state in place.
     ///
     /// - Parameters:
     ///   - state: The state before, and then the state after.
     ///   - event: What happened.
+    /// - Returns: The effect, which has not begun.
     @inlinable
-    public func reduce(_ state: inout State, _ event: Event) {
+    @discardableResult
+    public func reduce(_ state: inout State, _ event: Event) -> Effect<Event> {
         body(&state, event)
     }
 
-    /// Returns the next state.
+    /// Returns the next state, without the effect.
     ///
     /// - Parameters:
     ///   - state: The state before.
@@ -58,11 +113,11 @@ public struct Reducer<State, Event>: Sendable {
     @inlinable
     public func reduce(_ state: State, _ event: Event) -> State {
         var next = state
-        body(&next, event)
+        _ = body(&next, event)
         return next
     }
 
-    /// Returns the function that makes the next state from an event.
+    /// Returns the function that makes the next state from an event, without the effect.
     ///
     /// - Parameter state: The state before. The function always starts from it, however often it is
     ///   called.
@@ -70,12 +125,11 @@ public struct Reducer<State, Event>: Sendable {
     public func reduce(_ state: State) -> (Event) -> State {
         { event in reduce(state, event) }
     }
-}
 
-extension Reducer {
-    /// Changes a state in place, as `reduce` does.
+    /// Changes a state in place and returns the effect, as `reduce` does.
     @inlinable
-    public func callAsFunction(_ state: inout State, _ event: Event) {
+    @discardableResult
+    public func callAsFunction(_ state: inout State, _ event: Event) -> Effect<Event> {
         body(&state, event)
     }
 

@@ -14,7 +14,7 @@
 ///     }
 /// }
 ///
-/// let store = Store(initialState: Counter())
+/// let store = Store(initialState: Counter(), reducer: Reducer())
 /// ```
 public protocol Reducible: Sendable {
     /// The events of the state.
@@ -26,12 +26,4 @@ public protocol Reducible: Sendable {
     ///   - state: The state before.
     ///   - event: What happened.
     static func reduce(_ state: Self, event: Event) -> Self
-}
-
-extension Reducer where State: Reducible, State.Event == Event {
-    /// Makes the reducer that a state defines.
-    @inlinable
-    public init() {
-        self.init { state, event in State.reduce(state, event: event) }
-    }
 }

@@ -17,30 +17,39 @@ public import Futures
 /// derived store.
 public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
     @usableFromInline
-    let read: @Sendable () -> State
+    let source: any StateSource<State>
+    /// Keeps the store alive.
     @usableFromInline
     let send: @Sendable (Event) -> Void
-    @usableFromInline
-    let source: any DerivationSource<State>
 
     @inlinable
-    init(
-        read: @escaping @Sendable () -> State, send: @escaping @Sendable (Event) -> Void,
-        source: any DerivationSource<State>
-    ) {
-        self.read = read
-        self.send = send
+    init(_ source: any StateSource<State>, send: @escaping @Sendable (Event) -> Void) {
         self.source = source
+        self.send = send
     }
 
     /// The current part.
-    public var state: State { read() }
+    public var state: State { source.state }
 
     /// Dispatches an event to the store.
     ///
     /// - Parameter event: The event. It behaves as ``Store/dispatch(event:)``.
     public func dispatch(event: Event) { send(event) }
 
+    /// A part of this part.
+    ///
+    /// - Parameter part: A key path, or a pure function of the state.
+    @inlinable
+    public func derived<Part: Equatable & Sendable>(
+        _ part: @escaping @Sendable (State) -> Part
+    ) -> DerivedStore<Part, Event> {
+        DerivedStore<Part, Event>(source.derived(part), send: send)
+    }
+}
+
+// MARK: - Subscribing
+
+extension DerivedStore {
     /// Calls an observer with the current part, and after each change of it.
     ///
     /// - Parameters:
@@ -66,17 +75,45 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
     /// - Parameter subscriptionID: What ``subscribe(fileID:line:observer:)`` returned, of this or of another derived
     ///   store of the same store. Nothing happens if it is no longer subscribed, or belongs to another store.
     ///   Otherwise as ``Store/unsubscribe(_:)``.
-    public func unsubscribe(_ subscriptionID: UUID) { source.unsubscribe(subscriptionID) }
+    public func unsubscribe(_ subscriptionID: UUID) { source.ending(subscriptionID)() }
 
-    /// A part of this part.
+    /// Calls an observer until the returned subscription is released.
     ///
-    /// - Parameter part: A key path, or a pure function of the state.
-    @inlinable
-    public func derived<Part: Equatable & Sendable>(
-        _ part: @escaping @Sendable (State) -> Part
-    ) -> DerivedStore<Part, Event> {
-        let read = read
-        return DerivedStore<Part, Event>(
-            read: { part(read()) }, send: send, source: source.derived(part))
+    /// - Parameters:
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
+    ///   - observer: Called as with ``subscribe(fileID:line:observer:)``.
+    /// - Returns: The subscription, to keep as long as the observer should be called. It does not need
+    ///   this derived store.
+    @preconcurrency
+    public func subscription(
+        fileID: StaticString = #fileID, line: UInt = #line,
+        observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> Subscription {
+        source.subscription(at: SourceLocation(fileID: fileID, line: line), observer)
     }
+
+    /// Calls an observer on the main actor, until the returned subscription is released.
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - fileID: The file that a report names if the observer is too slow.
+    ///   - line: Its line.
+    ///   - observer: Called with the current part and after each change of it; otherwise as with
+    ///     ``Store/subscription(on:fileID:line:observer:)``.
+    /// - Returns: The subscription, to keep as long as the observer should be called. It does not need
+    ///   this derived store.
+    public func subscription(
+        on actor: MainActor,
+        fileID: StaticString = #fileID, line: UInt = #line,
+        observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> Subscription {
+        source.subscriptionOnMainActor(at: SourceLocation(fileID: fileID, line: line), observer)
+    }
+
+    /// The current part and its changes, as an asynchronous sequence; otherwise as ``Store/states``.
+    ///
+    /// The sequence does not keep the store alive, and ends when the store is released. It does not need this
+    /// derived store.
+    public var states: AsyncStream<State> { source.states }
 }

@@ -26,31 +26,32 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
     public private(set) var state: State
 
     @ObservationIgnored private var version: UInt64
-    @ObservationIgnored private var subscriptionID: UUID?
+    @ObservationIgnored private var subscription: Subscription?
     @ObservationIgnored private var refreshes = 0
-    private let source: ObservedSource<State, Event>
+    private let source: any StateSource<State>
+    /// Keeps the store alive.
+    private let send: @Sendable (Event) -> Void
 
     /// Makes the view of a store.
     ///
     /// - Parameter store: The store.
     public convenience init(_ store: Store<State, Event>) {
-        let now = store.core.versioned
-        self.init(now.state, now.version, ObservedSource(store))
+        self.init(store.core) { store.dispatch(event: $0) }
     }
 
     /// Makes the view of a derived store, which changes only with that part.
     ///
     /// - Parameter store: The derived store.
     public convenience init(_ store: DerivedStore<State, Event>) where State: Equatable {
-        self.init(store.state, 0, ObservedSource(store))
+        self.init(store.source, store.send)
     }
 
-    private init(_ state: State, _ version: UInt64, _ source: ObservedSource<State, Event>) {
-        self.state = state
-        self.version = version
+    private init(_ source: any StateSource<State>, _ send: @escaping @Sendable (Event) -> Void) {
+        (state, version) = source.versioned
         self.source = source
+        self.send = send
         let isOnItsWay = Locked(false)
-        subscriptionID = source.subscribe { [weak self] in
+        subscription = source.subscription(at: nil) { [weak self] _, _ in
             let wasOnItsWay = isOnItsWay.withLock { flag in
                 defer { flag = true }
                 return flag
@@ -63,10 +64,6 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
         }
     }
 
-    deinit {
-        if let subscriptionID { source.unsubscribe(subscriptionID) }
-    }
-
     /// A property of the state.
     public subscript<Value>(dynamicMember path: KeyPath<State, Value>) -> Value {
         state[keyPath: path]
@@ -76,7 +73,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
     ///
     /// - Parameter event: The event. It behaves as ``Store/dispatch(event:)``.
     public func dispatch(event: Event) {
-        source.send(event)
+        send(event)
         refresh()
     }
 
@@ -85,7 +82,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
         repeat {
             refreshes &+= 1
             count = refreshes
-            guard let now = source.newer(state, version) else { return }
+            guard let now = source.newer(than: state, version) else { return }
             // Observation calls its observers before the state is set. If one of them dispatches, the state
             // set here is older than the state set meanwhile. Objects of the old state may use the view when
             // they are freed, so it is released after the assignment.

@@ -20,9 +20,6 @@ extension Store {
         event: @escaping @Sendable (PartEvent) -> Event
     ) -> DerivedStore<Part, PartEvent> {
         DerivedStore<Part, PartEvent>(
-            read: { part(self.state) },
-            send: { self.dispatch(event: event($0)) },
-            source: Derivation(of: core, part)
-        )
+            core.derived(part), send: { self.dispatch(event: event($0)) })
     }
 }

@@ -3,7 +3,7 @@ internal import Futures
 /// A state, the events that change it, and its observers.
 ///
 /// ```swift
-/// let store = Store(initialState: 0, reduce: { state, event in state + event })
+/// let store = Store(initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
 /// let id = store.subscribe { old, new in print(old, new) }  // nil 0
 /// store.dispatch(event: 7)                                    // 0 7
 /// store.unsubscribe(id)
@@ -29,7 +29,7 @@ internal import Futures
 /// instead until the queue has a place, also that of an effect's event, but never one from within an observer: an
 /// observer must then not wait for another thread that dispatches to the same store, since each would wait for the other.
 ///
-/// ``subscribe(on:fileID:line:observer:)`` calls on the main actor.
+/// ``subscription(on:fileID:line:observer:)`` calls on the main actor.
 ///
 /// ## Lifetime
 ///
@@ -40,16 +40,29 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     let core: StoreCore<State, Event>
 
+    /// Makes a store of a state and a reducer.
+    ///
+    /// - Parameters:
+    ///   - initialState: The state at the beginning.
+    ///   - reducer: Makes the next state, and effects if it has any. It runs inside ``dispatch(event:)``, one event at a
+    ///     time, on the thread that dispatches. Using the store in it is a programming error and traps.
+    ///   - middleware: Layers around dispatch, the outermost first.
+    ///   - feedback: Effects that live as long as a query of the state has a value.
+    ///   - queueLimit: How many changes may wait for the observers before a dispatch waits; nil: any number. Less than
+    ///     one is a programming error and traps.
+    ///   - onFailure: Called with the error of an effect that failed without an event, on the thread that
+    ///     settles its future. By default a line is written to standard error.
     @inlinable
-    init(
-        _ state: State, _ reduction: Reduction<State, Event>,
+    public init(
+        initialState: State,
+        reducer: Reducer<State, Event>,
         middleware: [DispatchMiddleware<State, Event>] = [],
         feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
-        onFailure: @escaping @Sendable (any Error) -> Void = { _ in }
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {
         precondition(queueLimit ?? 1 >= 1, "Store: queueLimit is less than 1.")
         core = StoreCore(
-            state, reduction, hasMiddleware: !middleware.isEmpty, feedback: feedback,
+            initialState, reducer, hasMiddleware: !middleware.isEmpty, feedback: feedback,
             queueLimit: queueLimit, onFailure: onFailure)
         core.setUp(middleware)
         core.beginFeedback()
@@ -68,16 +81,6 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     /// - Complexity: O(*n*) for *n* observers, and what they do.
     @inlinable
     public func dispatch(event: Event) { core.dispatch(event) }
-
-    /// Stops calling an observer.
-    ///
-    /// After it returns, the observer is not called again, except for a call that another thread is making at
-    /// this moment.
-    ///
-    /// - Parameter subscriptionID: What ``subscribe(fileID:line:observer:)`` returned, of the store or of one that is
-    ///   derived from it. Nothing happens if it is no longer subscribed, or belongs to another store.
-    /// - Complexity: O(*n*) for *n* observers.
-    public func unsubscribe(_ subscriptionID: UUID) { core.unsubscribe(subscriptionID) }
 
     /// How many effects are under way, or wait for another effect or for a delay.
     package var effectsUnderWay: Int { core.values.withLock { $0.effects.underWay } }

@@ -7,8 +7,8 @@ enum SearchEvent: Sendable {
     case found([String])
 }
 
-func makeStore(over client: HTTPClient) {
-    let store = Store<[String], SearchEvent>(initialState: []) { titles, event in
+func makeReducer(over client: HTTPClient) -> Reducer<[String], SearchEvent> {
+    Reducer { titles, event in
         switch event {
         case .typed(let text):
             titles = []

@@ -50,7 +50,7 @@ extension TestLog<StoreFailure> {
         line: UInt = #line
     ) -> TestStore<Counter, CounterEvent> {
         TestStore(
-            initialState: Counter(), effects: CounterFeature(ask: asking).reduce,
+            initialState: Counter(), reducer: Reducer(effects: CounterFeature(ask: asking).reduce),
             exhaustivity: exhaustivity, onFailure: add, line: line)
     }
 }

@@ -1,3 +1,4 @@
+import Pledge
 import PledgeTesting
 import TestSupport
 import Testing
@@ -34,7 +35,8 @@ struct ReportTestFailureTests {
 
     @Test func isWhatATestStoreDoes() {
         withKnownIssue {
-            let store = TestStore(initialState: 0, reduce: { (state: Int, event: Int) in event })
+            let store = TestStore(
+                initialState: 0, reducer: Reducer { (state: Int, event: Int) in event })
             store.send(1, expecting: 2)
         } matching: { issue in
             issue.comments.first?.rawValue.hasSuffix("- 2\n+ 1") == true

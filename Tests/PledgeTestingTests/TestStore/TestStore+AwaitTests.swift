@@ -109,12 +109,12 @@ struct TestStoreAwaitTests {
         let scheduler = ManualScheduler()
         let store = TestStore(
             initialState: 0,
-            effects: { (state: inout Int, event: Int) -> Effect<Int> in
+            reducer: Reducer(effects: { (state: inout Int, event: Int) -> Effect<Int> in
                 state += event
                 if event != 1 { return .none }
                 return Effect.future(Future(value: 10))
                     .debounce(id: "later", for: .seconds(1), on: scheduler)
-            }, onFailure: log.add)
+            }), onFailure: log.add)
         store.send(1) { $0 = 1 }
         let limit = ManualScheduler()
         async let received: Void = store.receive(10, within: .seconds(1), on: limit) { $0 = 11 }

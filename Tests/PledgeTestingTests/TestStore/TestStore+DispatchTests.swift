@@ -19,7 +19,8 @@ struct TestStoreDispatchTests {
         feedback: [Feedback<[Event], Event>] = []
     ) -> TestStore<[Event], Event> {
         TestStore(
-            initialState: [], reduce: { $0 + [$1] }, middleware: middleware, feedback: feedback,
+            initialState: [], reducer: Reducer { $0 + [$1] }, middleware: middleware,
+            feedback: feedback,
             onFailure: log.add)
     }
 
@@ -124,7 +125,7 @@ struct TestStoreDispatchTests {
         enum Plain: Sendable { case tap, noted }
         let store = TestStore(
             initialState: 0,
-            reduce: { (state: Int, event: Plain) in
+            reducer: Reducer { (state: Int, event: Plain) in
                 switch event {
                 case .tap: state * 10
                 case .noted: state + 1

@@ -13,10 +13,10 @@ struct TestStoreInitTests {
     let log = TestLog<StoreFailure>()
 
     @Test func takesReducersAndReducibleStates() {
-        let reducible = TestStore(initialState: Sum(), onFailure: log.add)
+        let reducible = TestStore(initialState: Sum(), reducer: Reducer(), onFailure: log.add)
         reducible.send(3) { $0.sum = 3 }
         let function = TestStore(
-            initialState: 0, reduce: { (state: Int, event: Int) in state + event },
+            initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event },
             onFailure: log.add)
         function.send(3, expecting: 3)
         let reducer = TestStore(
@@ -25,10 +25,10 @@ struct TestStoreInitTests {
         reducer.send(3) { $0 = -3 }
         let withEffects = TestStore(
             initialState: 0,
-            effects: EffectReducer<Int, Int> { state, event in
+            reducer: Reducer<Int, Int>(effects: { state, event in
                 state += event
                 return event == 1 ? .future(Future(value: 5)) : .none
-            }, onFailure: log.add)
+            }), onFailure: log.add)
         withEffects.send(1, expecting: 1)
         withEffects.receive(5) { $0 = 6 }
         #expect(log.messages == [])
@@ -43,17 +43,18 @@ struct TestStoreInitTests {
         }
         let stores = [
             TestStore(
-                initialState: 0, reduce: { $0 + $1 }, middleware: [doubling], feedback: [once],
+                initialState: 0, reducer: Reducer { $0 + $1 }, middleware: [doubling],
+                feedback: [once],
                 onFailure: log.add),
             TestStore(
                 initialState: 0, reducer: Reducer { state, event in state += event },
                 middleware: [doubling], feedback: [once], onFailure: log.add),
             TestStore(
                 initialState: 0,
-                effects: { (state: inout Int, event: Int) -> Effect<Int> in
+                reducer: Reducer(effects: { (state: inout Int, event: Int) -> Effect<Int> in
                     state += event
                     return .none
-                }, middleware: [doubling], feedback: [once], onFailure: log.add),
+                }), middleware: [doubling], feedback: [once], onFailure: log.add),
         ]
         for store in stores {
             store.send(2) { $0 = 4 }
@@ -61,7 +62,7 @@ struct TestStoreInitTests {
             store.finish()
         }
         let reducible = TestStore(
-            initialState: Sum(),
+            initialState: Sum(), reducer: Reducer(),
             middleware: [DispatchMiddleware { _ in { next in { next($0 * 2) } } }],
             feedback: [
                 Feedback {
@@ -77,7 +78,7 @@ struct TestStoreInitTests {
 
     @Test func whatTheInitialStateAsksForIsReceived() {
         let store = TestStore(
-            initialState: Sum(sum: 1),
+            initialState: Sum(sum: 1), reducer: Reducer(),
             feedback: [
                 Feedback {
                     $0.sum == 1 ? 1 : nil

@@ -19,10 +19,10 @@ import Testing
     @Test func anObserverThatIsUnsubscribedWhileTheQueueIsWorkedOff() {
         let store = Store<Int, Int>(
             initialState: 0,
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state += event
                 return .none
-            })
+            }))
         let isDone = returns {
             let id = Locked<UUID?>(nil)
             store.subscribe { [unowned store] _, new in
@@ -55,7 +55,8 @@ import Testing
             }
         }
         let isDone = returns {
-            let store = Store(initialState: 0, reduce: { $0 + $1 }, middleware: [middleware])
+            let store = Store(
+                initialState: 0, reducer: Reducer { $0 + $1 }, middleware: [middleware])
             store.dispatch(event: 7)
         }
         #expect(isDone)
@@ -67,7 +68,7 @@ import Testing
         let once = Locked<Effect<Int>>(.none)
         let store = Store<Int, Int>(
             initialState: 0,
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state += event
                 switch event {
                 case 1:
@@ -78,7 +79,7 @@ import Testing
                 case 5: return .cancel(id: "x")
                 default: return .none
                 }
-            })
+            }))
         let end = OnDeinit { [weak store] in store?.dispatch(event: 100) }
         once.withLock { $0 = effect(end) }
         return store
@@ -218,9 +219,9 @@ import Testing
         let scheduler = TimerScheduler()
         let store = Store<Int, Int>(
             initialState: 0,
-            effects: { _, event in
+            reducer: Reducer(effects: { _, event in
                 event == 1 ? effect(.future(Future(value: 2)), scheduler) : .none
-            })
+            }))
         scheduler.store.withLock { $0 = store }
         let isDone = returns {
             store.dispatch(event: 1)
@@ -278,13 +279,13 @@ import Testing
         return returns {
             let store = Store<Int, Int>(
                 initialState: 0,
-                effects: { _, event in
+                reducer: Reducer(effects: { _, event in
                     guard event == 1 else { return .none }
                     return once.withLock { effect in
                         defer { effect = .none }
                         return effect
                     }
-                }, middleware: [middleware])
+                }), middleware: [middleware])
             withExtendedLifetime(store) {
                 store.dispatch(event: 1)
                 settle()

@@ -20,11 +20,11 @@ import Testing
             let promise = Promise<Int>()
             let store = Store<Int, Int>(
                 initialState: 0,
-                effects: { _, event in
+                reducer: Reducer(effects: { _, event in
                     if event == 1 { return .future(promise) }
                     promise.reject(with: CancellationError())
                     return .none
-                })
+                }))
             for event in [1, 2] { store.dispatch(event: event) }
         }
         #expect(try text(of: result).contains("tried to settle an effect's future"))
@@ -38,11 +38,11 @@ import Testing
             let promise = Promise<Int>()
             let store = Store<Int, Int>(
                 initialState: 0,
-                effects: { _, event in
+                reducer: Reducer(effects: { _, event in
                     if event == 1 { return .future(promise) }
                     promise.resolve(with: 3)
                     return .none
-                }, middleware: [DispatchMiddleware { _ in { $0 } }])
+                }), middleware: [DispatchMiddleware { _ in { $0 } }])
             for event in [1, 2] { store.dispatch(event: event) }
         }
         #expect(try text(of: result).contains("tried to settle an effect's future"))
@@ -56,11 +56,11 @@ import Testing
             let scheduler = ManualScheduler()
             let store = Store<Int, Int>(
                 initialState: 0,
-                effects: { _, event in
+                reducer: Reducer(effects: { _, event in
                     if event == 2 { scheduler.run() }
                     return Effect.future(Future(value: 3))
                         .debounce(id: 1, for: .seconds(1), on: scheduler)
-                })
+                }))
             for event in [1, 2] { store.dispatch(event: event) }
         }
         #expect(try text(of: result).contains("tried to move an effect's clock"))
@@ -78,7 +78,7 @@ import Testing
                 .none
             }
             let store = Store<Int, Int>(
-                initialState: 0, reduce: { $0 + $1 }, feedback: [feedback])
+                initialState: 0, reducer: Reducer { $0 + $1 }, feedback: [feedback])
             held.withLock { $0 = store }
             store.dispatch(event: 1)
         }
@@ -98,7 +98,7 @@ import Testing
             let feedback = Feedback<Int, Int>(
                 { _ in held.withLock { $0 }?.state }, effect: { _ in .none })
             _ = Store(
-                initialState: 0, reduce: { $0 + $1 }, middleware: [middleware],
+                initialState: 0, reducer: Reducer { $0 + $1 }, middleware: [middleware],
                 feedback: [feedback])
         }
         #expect(try text(of: result).contains("tried to read the state"))

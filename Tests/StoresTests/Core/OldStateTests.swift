@@ -30,10 +30,10 @@ import Testing
             case .withEffects:
                 Store<Owner, Int>(
                     initialState: owner,
-                    effects: { state, event in
+                    reducer: Reducer(effects: { state, event in
                         reduce(&state, event)
                         return .none
-                    })
+                    }))
             }
         end.withLock { $0 = { [weak store] in store?.dispatch(event: 10) } }
         return store

@@ -24,7 +24,7 @@ import Testing
     }
 
     func store(_ middleware: Middleware...) -> Store<[String], String> {
-        Store(initialState: [], reduce: { $0 + [$1] }, middleware: middleware)
+        Store(initialState: [], reducer: Reducer { $0 + [$1] }, middleware: middleware)
     }
 
     @Test func itIsSetUpOnceInOrderAndTheFirstIsTheOutermost() {
@@ -82,7 +82,7 @@ import Testing
                 return { next in next }
             }
             _ = Store<[String], String>(
-                initialState: [], reduce: { $0 + [$1] }, middleware: [early])
+                initialState: [], reducer: Reducer { $0 + [$1] }, middleware: [early])
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(text.contains("while its middleware was being set up"))
@@ -102,7 +102,7 @@ import Testing
                 return { next in { event in next(event.uppercased()) } }
             }
             let store = Store<[String], String>(
-                initialState: [], reduce: { $0 + [$1] }, middleware: [source])
+                initialState: [], reducer: Reducer { $0 + [$1] }, middleware: [source])
             store.dispatch(event: "c")
             exit(store.state == ["A", "B", "C"] ? 0 : 1)
         }
@@ -125,7 +125,7 @@ import Testing
                 }
             }
             let store = Store<[Int], Int>(
-                initialState: [], reduce: { $0 + [$1] }, middleware: [source])
+                initialState: [], reducer: Reducer { $0 + [$1] }, middleware: [source])
             try? await done.value
             #expect(store.state.filter { $0 < 1000 } == Array(0..<50))
             #expect(store.state.count == 51)
@@ -136,7 +136,7 @@ import Testing
         let promises = Locked<[Promise<String>]>([])
         let store = Store<[String], String>(
             initialState: [],
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state.append(event)
                 guard event == "ask" else { return .none }
                 return .future {
@@ -144,7 +144,7 @@ import Testing
                     promises.withLock { $0.append(promise) }
                     return promise
                 }.id("ask")
-            }, middleware: [logging("a")])
+            }), middleware: [logging("a")])
         store.dispatch(event: "ask")
         store.dispatch(event: "ask")
         for promise in promises.withLock({ $0 }) { promise.resolve(with: "answer") }
@@ -181,7 +181,7 @@ import Testing
         }
         let store = Store<[String], String>(
             initialState: [],
-            reduce: { state, event in
+            reducer: Reducer { state, event in
                 seen.append("reduce \(event)")
                 return state + [event]
             }, middleware: [source],
@@ -204,7 +204,7 @@ import Testing
         old.onCancel { seen.append("cancel the old one") }
         let store = Store<[String], String>(
             initialState: [],
-            effects: { _, event in
+            reducer: Reducer(effects: { _, event in
                 switch event {
                 case "begin":
                     .merge(
@@ -217,7 +217,7 @@ import Testing
                     }.id("x")
                 default: .none
                 }
-            }, middleware: hasMiddleware ? [Middleware { _ in { $0 } }] : [])
+            }), middleware: hasMiddleware ? [Middleware { _ in { $0 } }] : [])
         store.dispatch(event: "begin")
         job.resolve(with: "replace")
         // The old one is gone before the new one comes; the sequence ends with its cancellation.

@@ -35,7 +35,7 @@ import Testing
     func store(_ initial: Search = Search()) -> Store<Search, Event> {
         Store(
             initialState: initial,
-            reduce: { state, event in
+            reducer: Reducer { state, event in
                 var state = state
                 switch event {
                 case .want(let text): state.wanted = text

@@ -109,10 +109,10 @@ import Testing
         }
         let store = Store<[String], String>(
             initialState: [],
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state.append(event)
                 return event == "go" ? numbers.map { "\($0)" } : .none
-            }, middleware: [middleware])
+            }), middleware: [middleware])
         store.dispatch(event: "go")
         #expect(await comesTrue { store.effectsUnderWay == 0 })
         #expect(store.state == ["go", "1", "2"])

@@ -79,7 +79,7 @@ import Testing
         let screen = screen
         let store = Store<Int, Event>(
             initialState: 1,
-            reduce: { state, event in event == .run("end") ? 0 : state },
+            reducer: Reducer { state, event in event == .run("end") ? 0 : state },
             feedback: [
                 Feedback {
                     $0 == 1 ? $0 : nil

@@ -10,13 +10,13 @@ import Testing
         let (one, two) = (Promise<String>(), Promise<String>())
         let store = Store<[String], String>(
             initialState: [],
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state.append(event)
                 switch event {
                 case "begin": return .merge(.future(one).id(first), .future(two).id(second))
                 default: return .none
                 }
-            })
+            }))
         store.dispatch(event: "begin")
         one.resolve(with: "1")
         two.resolve(with: "2")

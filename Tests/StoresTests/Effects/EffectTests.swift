@@ -29,14 +29,14 @@ import Testing
             let failures = failures
             let store = Store<[String], Event>(
                 initialState: [],
-                effects: { state, event in
+                reducer: Reducer(effects: { state, event in
                     switch event {
                     case .run(let name): return effects.withLock { $0[name] ?? .none }
                     case .got(let text):
                         state.append(text)
                         return .none
                     }
-                }, onFailure: { failures.append("\($0)") })
+                }), onFailure: { failures.append("\($0)") })
             held.withLock { $0 = store }
         }
 
@@ -84,14 +84,14 @@ import Testing
         let order = TestLog<String>()
         let store = Store<Int, Int>(
             initialState: 0,
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state += event
                 return event == 1
                     ? .future {
                         order.append("begun")
                         return Future(value: 10)
                     } : .none
-            })
+            }))
         store.subscribe { _, new in order.append("told \(new)") }
         store.dispatch(event: 1)
         #expect(order.elements == ["told 0", "told 1", "begun", "told 11"])

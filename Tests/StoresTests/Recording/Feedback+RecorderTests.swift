@@ -18,7 +18,7 @@ import Testing
                 }
             })
         let recorder = Recorder<[Int], Int>(
-            initialState: [1], reduce: { $0 + [$1] }, feedback: [feedback])
+            initialState: [1], reducer: Reducer { $0 + [$1] }, feedback: [feedback])
         recorder.dispatch(event: 2)
         #expect(log.withLock { $0 } == ["begin 1", "cancel 1", "begin 2"])
         recorder.undo()

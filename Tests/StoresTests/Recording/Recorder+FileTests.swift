@@ -13,12 +13,14 @@ import Testing
         .appendingPathComponent("recorder-\(UUID().uuidString).jsonl")
 
     private func makeRecorder() -> Recorder<String, Event> {
-        Recorder(initialState: "") { state, event in
-            switch event {
-            case .typed(let text): state + text
-            case .cleared: ""
-            }
-        }
+        Recorder(
+            initialState: "",
+            reducer: Reducer { state, event in
+                switch event {
+                case .typed(let text): state + text
+                case .cleared: ""
+                }
+            })
     }
 
     private func write(_ text: String) throws {
@@ -97,7 +99,8 @@ import Testing
     @Test func anEventThatCannotBeEncodedLeavesTheFile() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try write("before")
-        let recorder = Recorder(initialState: 0.0, reduce: { (_: Double, new: Double) in new })
+        let recorder = Recorder(
+            initialState: 0.0, reducer: Reducer { (_: Double, new: Double) in new })
         recorder.dispatch(event: 1)
         recorder.dispatch(event: .infinity)
         let error = try #require(throws: RecordingError.self) { try recorder.save(to: file) }

@@ -6,7 +6,8 @@ import Testing
 
 @Suite(.oneAtATime)
 struct RecorderTests {
-    let recorder = Recorder(initialState: 0, reduce: { (state: Int, event: Int) in state + event })
+    let recorder = Recorder(
+        initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
 
     @Test func goesBackAndForth() {
         for event in [1, 10, 100] { recorder.dispatch(event: event) }
@@ -24,10 +25,10 @@ struct RecorderTests {
     @Test func takesAReducerWithEffects() {
         let recorder = Recorder(
             initialState: 0,
-            effects: EffectReducer<Int, Int> { state, event in
+            reducer: Reducer<Int, Int>(effects: { state, event in
                 state += event
                 return event == 1 ? .future(Future(value: 5)) : .none
-            })
+            }))
         recorder.dispatch(event: 1)
         #expect(recorder.states == [0, 1, 6])
         #expect(recorder.undo() && recorder.state == 1)
@@ -77,11 +78,11 @@ struct RecorderTests {
 
     @Test func observersSeeConsecutivePairs() {
         let pairs = Locked<[[Int?]]>([])
-        let id = recorder.subscribe { old, new in pairs.withLock { $0.append([old, new]) } }
+        let id = recorder.store.subscribe { old, new in pairs.withLock { $0.append([old, new]) } }
         recorder.dispatch(event: 3)
         recorder.undo()
         recorder.redo()
-        recorder.unsubscribe(id)
+        recorder.store.unsubscribe(id)
         recorder.undo()
         #expect(pairs.withLock { $0 } == [[nil, 0], [0, 3], [3, 0], [0, 3]])
     }
@@ -91,14 +92,14 @@ struct RecorderTests {
         let gate = Promise<String>()
         let recorder = Recorder<[String], String>(
             initialState: [],
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state.append(event)
                 guard event == "ask" else { return .none }
                 return .future {
                     begun.withLock { $0 += 1 }
                     return gate
                 }
-            })
+            }))
         recorder.dispatch(event: "ask")
         gate.resolve(with: "answer")
         #expect(recorder.events == ["ask", "answer"])
@@ -134,7 +135,8 @@ struct RecorderTests {
             let holder = Locked<Recorder<Int, Int>?>(nil)
             let recorder = Recorder<Int, Int>(
                 initialState: 0,
-                reduce: { state, event in (holder.withLock { $0 }?.position ?? 0) + event })
+                reducer: Reducer { state, event in (holder.withLock { $0 }?.position ?? 0) + event }
+            )
             holder.withLock { $0 = recorder }
             // If the recorder waited for itself, the process would end with success.
             exitIfHung(0)
@@ -151,7 +153,7 @@ struct RecorderTests {
                 Counter(count: state.count + event)
             }
         }
-        let recorder = Recorder(initialState: Counter())
+        let recorder = Recorder(initialState: Counter(), reducer: Reducer())
         recorder.dispatch(event: 4)
         recorder.undo()
         #expect(recorder.states.map(\.count) == [0, 4])

@@ -44,7 +44,7 @@ import Testing
 
     @Test func keepsNoMoreThanItsMaximum() {
         let recorder = Recorder<Int, Int>(
-            initialState: 0, maximumEvents: 2, reduce: { $0 + $1 })
+            initialState: 0, maximumEvents: 2, reducer: Reducer { $0 + $1 })
         for event in [1, 10, 100] { recorder.dispatch(event: event) }
         #expect(recorder.events == [10, 100])
         #expect(recorder.states == [1, 11, 111])
@@ -59,7 +59,7 @@ import Testing
 
     @Test func keepsNothingWhereItsMaximumIsZero() {
         let recorder = Recorder<Int, Int>(
-            initialState: 0, maximumEvents: 0, reduce: { $0 + $1 })
+            initialState: 0, maximumEvents: 0, reducer: Reducer { $0 + $1 })
         for event in [1, 10] { recorder.dispatch(event: event) }
         #expect(recorder.state == 11)
         #expect(recorder.states == [11])

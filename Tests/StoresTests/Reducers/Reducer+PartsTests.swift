@@ -3,7 +3,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite struct EffectReducerTests {
+@Suite(.oneAtATime) struct ReducerPartsTests {
     struct Row: Equatable, Identifiable, Sendable {
         let id: Int
         var text = ""
@@ -29,8 +29,8 @@ import Testing
     let promises = Locked<[Int: Promise<Row.Event>]>([:])
     let cancelled = TestLog<Int>()
 
-    var row: EffectReducer<Row, Row.Event> {
-        EffectReducer { [promises, cancelled] row, event in
+    var row: Reducer<Row, Row.Event> {
+        Reducer(effects: { [promises, cancelled] row, event in
             switch event {
             case .load:
                 let id = row.id
@@ -45,12 +45,12 @@ import Testing
                 return .none
             case .stop: return .cancel(id: "load")
             }
-        }
+        })
     }
 
-    var screen: EffectReducer<Screen, Event> {
+    var screen: Reducer<Screen, Event> {
         .combine(
-            EffectReducer(Reducer { (screen: inout Screen, _: Event) in screen.events += 1 }),
+            Reducer { (screen: inout Screen, _: Event) in screen.events += 1 },
             row.scope(\.row) {
                 if case .row(let event) = $0 { event } else { nil }
             } embed: {
@@ -66,17 +66,17 @@ import Testing
             } embed: {
                 .named($0, $1)
             },
-            EffectReducer { screen, event in
+            Reducer(effects: { screen, event in
                 guard case .remove(let id) = event else { return .none }
                 screen.rows.removeAll { $0.id == id }
                 return .cancel(id: "load", of: id, in: \Screen.rows)
-            })
+            }))
     }
 
     func settle(_ id: Int) { promises.withLock { $0[id] }?.resolve(with: .loaded("\(id)")) }
 
     @Test func effectsOfAPartDispatchTheEventsOfTheWhole() {
-        let store = Store(initialState: Screen(), effects: screen)
+        let store = Store(initialState: Screen(), reducer: screen)
         store.dispatch(event: .row(.load))
         settle(0)
         #expect(store.state.row.text == "0")
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func elementsHaveIdsOfTheirOwn() {
-        let store = Store(initialState: Screen(), effects: screen)
+        let store = Store(initialState: Screen(), reducer: screen)
         for id in 1...2 { store.dispatch(event: .rows(id, .load)) }
         store.dispatch(event: .named("a", .load))
         store.dispatch(event: .row(.load))
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func anElementThatGoesHasItsEffectCancelledByItsWhole() {
-        let store = Store(initialState: Screen(), effects: screen)
+        let store = Store(initialState: Screen(), reducer: screen)
         for id in 1...2 { store.dispatch(event: .rows(id, .load)) }
         store.dispatch(event: .remove(1))
         #expect(cancelled.elements == [1])
@@ -110,7 +110,7 @@ import Testing
 
     @Test func theIdsOfAnElementNameIt() {
         let scheduler = ManualScheduler()
-        let store = Store(initialState: Screen(), effects: screen)
+        let store = Store(initialState: Screen(), reducer: screen)
         store.dispatch(event: .rows(1, .load))
         let done = store.finish(within: .seconds(1), on: scheduler)
         scheduler.run()
@@ -121,28 +121,61 @@ import Testing
     @Test func aStateThatIsMissingHasNoEffects() {
         let reducer = row.optional.scope(\Screen.other)
         var screen = Screen()
-        let store = Store(initialState: screen, effects: reducer)
+        let store = Store(initialState: screen, reducer: reducer)
         store.dispatch(event: .load)
         #expect(store.effectsUnderWay == 0)
         screen.other = Row(id: 9)
-        let another = Store(initialState: screen, effects: reducer)
+        let another = Store(initialState: screen, reducer: reducer)
         another.dispatch(event: .load)
         settle(9)
         #expect(another.state.other?.text == "9")
     }
 
+    @Test func theDebuggedReducerHasTheSameEffects() {
+        let store = Store(initialState: Row(id: 9), reducer: row.debug { _ in })
+        store.dispatch(event: .load)
+        settle(9)
+        #expect(store.state.text == "9")
+    }
+
+    /// The events of its effects would be lost.
+    @Test func aPartWithEffectsNeedsAWayBackToTheEventsOfTheWhole() async throws {
+        let scoped = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = Self.asking.scope(\Screen.row, event: { (event: Row.Event?) in event })
+        }
+        let element = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = Self.asking.forEach(\Screen.rows, event: { (event: Row.Event) in (1, event) })
+        }
+        let value = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = Self.asking.forEach(\Screen.named, event: { (event: Row.Event) in ("a", event) })
+        }
+        for result in [scoped, element, value] {
+            let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            #expect(text.contains("a reducer of Row has effects"))
+            #expect(text.contains("Pass embed: to scope or forEach."))
+        }
+    }
+
+    static let asking = Reducer<Row, Row.Event>(effects: { _, _ in .future(Future(value: .stop)) })
+
     @Test func partsOfAStateArePutTogether() {
         struct Pair: Equatable { var left = Row(id: 1), right = Row(id: 2) }
-        let both = EffectReducer<Pair, Row.Event>.combine(parts: (\.left, row), (\.right, row))
+        let both = Reducer<Pair, Row.Event>.combine(parts: (\.left, row), (\.right, row))
         var pair = Pair()
         _ = both.reduce(&pair, .loaded("x"))
         #expect(pair == Pair(left: Row(id: 1, text: "x"), right: Row(id: 2, text: "x")))
-        let store = Store(initialState: Pair(), effects: both)
+        let store = Store(initialState: Pair(), reducer: both)
         store.dispatch(event: .load)
         // Both use the id "load" in the same store: the last one replaces the other.
         #expect(store.effectsUnderWay == 1)
         var same = Pair()
-        _ = EffectReducer<Pair, Row.Event>.combine()(&same, .load)
+        _ = Reducer<Pair, Row.Event>.combine()(&same, .load)
         #expect(same == Pair())
     }
 }

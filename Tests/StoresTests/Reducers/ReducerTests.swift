@@ -1,6 +1,8 @@
-import Stores
+import Futures
 import TestSupport
 import Testing
+
+@testable import Stores
 
 @Suite struct ReducerTests {
     static let shapes: [Reducer<Int, Int>] = [
@@ -15,6 +17,10 @@ import Testing
             state *= 10
             state += event
         },
+        Reducer(effects: { state, event in
+            state = state * 10 + event
+            return .none
+        }),
     ]
 
     @Test(arguments: shapes.indices) func everyShapeIsCallableInEveryShape(index: Int) {
@@ -31,6 +37,40 @@ import Testing
         let both: [Int] = [next(2), next(3)]
         #expect(both == [12, 13])
         #expect(reducer(1)(2) == 12)
+    }
+
+    @Test func onlyCallingItInPlaceReturnsTheEffect() {
+        let asking = Reducer<Int, Int>(effects: { state, event in
+            state += event
+            return event == 1 ? .future(Future(value: 5)) : .none
+        })
+        #expect(asking.reduce(0, 1) == 1)
+        #expect(asking.reduce(0)(1) == 1)
+        for reducer in [
+            Reducer(effects: { state, event in asking.reduce(&state, event) }),
+            Reducer(effects: { state, event in asking(&state, event) }),
+        ] {
+            let store = Store(initialState: 0, reducer: reducer)
+            store.dispatch(event: 1)
+            #expect(store.state == 6)
+        }
+    }
+
+    @Test func onlyTheLabelMakesAReducerWithEffects() {
+        #expect(Self.shapes.map(\.mayHaveEffects) == [false, false, false, true])
+        let (plain, asking) = (Self.shapes[0], Self.shapes[3])
+        #expect(!Reducer.combine(plain, plain).mayHaveEffects)
+        #expect(Reducer.combine(plain, asking).mayHaveEffects)
+        #expect(
+            !Reducer<Screen, Int>.combine(parts: (\.count, plain), (\.other, plain)).mayHaveEffects)
+        #expect(
+            Reducer<Screen, Int>.combine(parts: (\.count, plain), (\.other, asking)).mayHaveEffects)
+        for (reducer, expected) in [(plain, false), (asking, true)] {
+            #expect(reducer.scope(\Screen.count).mayHaveEffects == expected)
+            #expect(reducer.optional.mayHaveEffects == expected)
+            #expect(reducer.debug().mayHaveEffects == expected)
+        }
+        #expect(!Reducer<Own, Int>().mayHaveEffects)
     }
 
     @Test func combiningCallsOneAfterAnother() {

@@ -30,19 +30,19 @@ import Testing
 
     @Test func aSubscriptionToAPartSkipsEqualValues() {
         let names = TestLog<Pair<String>>()
-        let id = store.subscribe(to: \.name) { names.append(Pair($0, $1)) }
+        let subscription = store.subscription(to: \.name) { names.append(Pair($0, $1)) }
         store.dispatch(event: .count(0))
         store.dispatch(event: .rename("b"))
         store.dispatch(event: .rename("b"))
         store.dispatch(event: .rename("c"))
-        store.unsubscribe(id)
+        subscription.cancel()
         store.dispatch(event: .rename("d"))
         #expect(names.elements == [Pair(nil, "a"), Pair("a", "b"), Pair("b", "c")])
     }
 
     @Test func theWholeStateCanBeSubscribedWithoutTheEventsThatChangeNothing() {
         let states = TestLog<Pair<Screen>>()
-        store.subscribe(to: \.self) { states.append(Pair($0, $1)) }
+        store.subscription(to: \.self) { states.append(Pair($0, $1)) }.kept()
         store.dispatch(event: .rename("a"))
         store.dispatch(event: .flag(true))
         #expect(states.elements.count == 2)
@@ -185,7 +185,7 @@ import Testing
             var name: DerivedStore<String, Event>?
             do {
                 let store = Store<Screen, Event>(
-                    initialState: Screen(), reduce: { state, _ in state })
+                    initialState: Screen(), reducer: Reducer { state, _ in state })
                 gone = store
                 name = store.derived(\.name)
             }

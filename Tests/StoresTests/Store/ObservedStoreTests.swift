@@ -72,6 +72,23 @@ import Testing
         #expect(view.state == "a")
     }
 
+    @Test func ofADerivedStoreAnEventDispatchedHereIsInTheState() {
+        let view = ObservedStore(store.derived(\.count))
+        let changes = TestLog<Int>()
+        view.dispatch(event: 2)
+        #expect(view.state == 2)
+        withObservationTracking {
+            _ = view.state
+        } onChange: {
+            changes.append(1)
+        }
+        view.dispatch(event: 0)
+        #expect(changes.elements.isEmpty)
+        view.dispatch(event: 1)
+        #expect(changes.elements == [1])
+        #expect(view.state == 3)
+    }
+
     @Test func itGoesThoughItsStoreStaysAndUnsubscribes() {
         var view: ObservedStore? = ObservedStore(store)
         weak let gone = view
@@ -84,8 +101,8 @@ import Testing
 
     @Test func aMainActorSubscriptionSeesConsecutivePairsOnTheMainActor() async {
         let pairs = TestLog<Pair<Int>>()
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
-        let id = store.subscribe(on: MainActor.shared) { old, new in
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
+        let subscription = store.subscription(on: MainActor.shared) { old, new in
             MainActor.assertIsolated()
             pairs.append(Pair(old, new))
         }
@@ -94,9 +111,9 @@ import Testing
         await wait { pairs.elements.count == 4 }
         #expect(pairs.elements == [Pair(nil, 0), Pair(0, 1), Pair(1, 2), Pair(2, 3)])
         store.dispatch(event: 1)
-        store.unsubscribe(id)
+        subscription.cancel()
         let after = TestLog<Int>()
-        store.subscribe(on: MainActor.shared) { _, new in after.append(new) }
+        store.subscription(on: MainActor.shared) { _, new in after.append(new) }.kept()
         await wait { !after.elements.isEmpty }
         #expect(pairs.elements.count == 4)
     }

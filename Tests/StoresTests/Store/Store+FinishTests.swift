@@ -65,7 +65,7 @@ import Testing
     @Test func aFeedbackIsNamedAsOne() {
         let pending = stage.pending("a")
         let store = Store<Int, Event>(
-            initialState: 0, reduce: { state, _ in state },
+            initialState: 0, reducer: Reducer { state, _ in state },
             feedback: [
                 Feedback {
                     $0
@@ -117,10 +117,10 @@ import Testing
         let answer = Promise<Int>()
         let store = Store<Int, Int>(
             initialState: 0,
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 state += event
                 return event == 1 ? .future(answer) : .none
-            }, middleware: [middleware])
+            }), middleware: [middleware])
         Self.held.withLock { $0 = store }
         store.dispatch(event: 1)
         answer.resolve(with: 2)
@@ -156,10 +156,10 @@ import Testing
             }
             let store = Store<Int, Int>(
                 initialState: 0,
-                effects: { [log] _, event in
+                reducer: Reducer(effects: { [log] _, event in
                     log.append("reduce \(event)")
                     return effects(event)
-                }, middleware: [middleware])
+                }), middleware: [middleware])
             held.withLock { $0 = store }
         }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct StoreStatesTests {
     @Test func theNewestStateWaitsForABusyLoop() async {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         var states = store.states.makeAsyncIterator()
         #expect(await states.next() == 0)
         for _ in 0..<10 { store.dispatch(event: 1) }
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func theyEndWhenTheStoreGoesAndDoNotKeepIt() async {
-        var store: Store<Int, Int>? = Store(initialState: 0, reduce: { $0 + $1 })
+        var store: Store<Int, Int>? = Store(initialState: 0, reducer: Reducer { $0 + $1 })
         weak let gone = store
         var states = store?.states.makeAsyncIterator()
         let derived = store?.derived { $0 % 2 }
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func eachAccessIsASequenceOfItsOwn() async {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         var (first, second) = (store.states.makeAsyncIterator(), store.states.makeAsyncIterator())
         store.dispatch(event: 2)
         #expect(await first.next() == 2)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func aDerivedStoresStatesAreItsChanges() async {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let half = store.derived { $0 / 2 }
         var states = half.states.makeAsyncIterator()
         #expect(await states.next() == 0)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func aCancelledLoopUnsubscribes() async {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let task = Task { for await _ in store.states {} }
         task.cancel()
         await task.value

@@ -69,7 +69,7 @@ import Testing
 
     /// Runs a script on a store.
     final class Player: Sendable {
-        let store = Store<Int, Int>(initialState: 0, reduce: StoreModelTests.next)
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer(StoreModelTests.next))
         let log = TestLog<Call>()
         private let script: Script
         private let ids = Locked<[UUID?]>([])

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aDispatchReturnsThoughOthersGoOnDispatching() async {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let other = OtherThread(store)
         let (hasReturned, calls, isBroken) = (Locked(false), Locked(0), Locked(false))
         store.subscribe { [unowned store] old, new in
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func oneThreadSeesAllThatItsDispatchCausesBeforeItReturns() {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let (calls, threads) = (Locked(0), Locked<Set<UInt>>([]))
         store.subscribe { [unowned store] old, new in
             calls.withLock { $0 += 1 }
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func aDerivedStoresObserversHoldNoDispatchUpEither() async {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let other = OtherThread(store)
         let (hasReturned, calls) = (Locked(false), Locked(0))
         let doubled = store.derived { $0 * 2 }
@@ -99,7 +99,8 @@ import Testing
     private func stopped(
         at limit: Int
     ) -> (store: Store<Int, Int>, go: DispatchSemaphore, seen: TestLog<Int>) {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 }, queueLimit: limit)
+        let store = Store<Int, Int>(
+            initialState: 0, reducer: Reducer { $0 + $1 }, queueLimit: limit)
         let (go, seen) = (DispatchSemaphore(value: 0), TestLog<Int>())
         store.subscribe { old, new in
             if old == 0 { go.wait() }
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test func theDrainingThreadNeverWaits() {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 }, queueLimit: 1)
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 }, queueLimit: 1)
         let seen = TestLog<Int>()
         store.subscribe { [unowned store] old, new in
             seen.append(new)
@@ -158,7 +159,8 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 5]) func aLimitedQueueLosesNothingAndStaysShort(limit: Int) async {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 }, queueLimit: limit)
+        let store = Store<Int, Int>(
+            initialState: 0, reducer: Reducer { $0 + $1 }, queueLimit: limit)
         let chain = StoreThreadsTests.Chain()
         let longest = Locked(0)
         store.subscribe { [unowned store] old, new in
@@ -177,7 +179,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             FutureReports.send { reports.append($0) }
-            let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+            let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
             let go = DispatchSemaphore(value: 0)
             store.subscribe { _, _ in }
             store.subscribe(fileID: "Test/Screen.swift", line: 7) { old, _ in

@@ -11,7 +11,7 @@ import Testing
     let seen = TestLog<Pair<Int>>()
 
     func sum(_ initial: Int = 0) -> IntStore {
-        IntStore(initialState: initial, reduce: { $0 + $1 })
+        IntStore(initialState: initial, reducer: Reducer { $0 + $1 })
     }
 
     /// A list of the states' last digits is easier to distinguish than sums.
@@ -34,28 +34,50 @@ import Testing
         }
     }
 
-    @Test func everyInitialiserStartsFromItsState() {
-        #expect(Store(initialState: Counter(count: 4)).state.count == 4)
-        let plain = Store(initialState: 1, reduce: { (state: Int, event: Int) in state * event })
-        plain.dispatch(event: 5)
-        #expect(plain.state == 5)
-        let reducer = Reducer<Int, Int> { state, event in state += event }
-        let reduced = Store(initialState: 1, reducer: reducer)
-        reduced.dispatch(event: 5)
-        #expect(reduced.state == 6)
+    @Test func itTakesEveryFormOfReducerAndInfersTheTypes() {
+        let stores = [
+            Store(initialState: 1, reducer: Reducer { (state: Int, event: Int) in state * event }),
+            Store(
+                initialState: 1,
+                reducer: Reducer { (state: inout Int, event: Int) in state *= event }),
+            Store(initialState: 1, reducer: Reducer { (state: Int) in { event in state * event } }),
+            Store(
+                initialState: 1,
+                reducer: Reducer(effects: { (state: inout Int, event: Int) in
+                    state *= event
+                    return .none
+                })),
+            Store(initialState: 1, reducer: Reducer(Self.product)),
+            IntStore(initialState: 1, reducer: Reducer { $0 * $1 }),
+            IntStore(initialState: 1, reducer: Reducer { $0 *= $1 }),
+            IntStore(initialState: 1, reducer: .init { $0 * $1 }),
+            IntStore(
+                initialState: 1,
+                reducer: .init(effects: { state, event in
+                    state *= event
+                    return .none
+                })),
+        ]
+        for store in stores {
+            #expect(store.state == 1)
+            store.dispatch(event: 5)
+            #expect(store.state == 5)
+        }
+        #expect(Store(initialState: Counter(count: 4), reducer: Reducer()).state.count == 4)
     }
+
+    static func product(_ state: Int, _ event: Int) -> Int { state * event }
 
     @Test func anUnlabelledTrailingClosureIsThePlainReducer() {
         enum Filter: Sendable { case none, all }
-        let store = Store<Filter, Bool>(initialState: .all) { _, event in
-            event ? .none : .all
-        }
+        let store = Store<Filter, Bool>(
+            initialState: .all, reducer: Reducer { _, event in event ? .none : .all })
         store.dispatch(event: true)
         #expect(store.state == .none)
     }
 
     @Test func theReducerIsAppliedToThePreviousState() {
-        let store = Store(initialState: Counter())
+        let store = Store(initialState: Counter(), reducer: Reducer())
         store.dispatch(event: .increase)
         store.dispatch(event: .increase)
         store.dispatch(event: .decrease)
@@ -220,7 +242,7 @@ import Testing
     }
 
     @Test func nestedDispatchComposesTheState() {
-        let store = Store<String, String>(initialState: "", reduce: { $0 + $1 })
+        let store = Store<String, String>(initialState: "", reducer: Reducer { $0 + $1 })
         store.subscribe { [unowned store] _, new in
             if new == "a" { store.dispatch(event: "b") }
             if new == "ab" { store.dispatch(event: "c") }
@@ -284,7 +306,7 @@ import Testing
             let holder = Locked<IntStore?>(nil)
             let store = IntStore(
                 initialState: 0,
-                reduce: { state, event in
+                reducer: Reducer { state, event in
                     holder.withLock { $0 }?.dispatch(event: 1)
                     return state + event
                 })
@@ -302,7 +324,7 @@ import Testing
             let holder = Locked<IntStore?>(nil)
             let store = IntStore(
                 initialState: 0,
-                reduce: { state, event in (holder.withLock { $0 }?.state ?? 0) + event })
+                reducer: Reducer { state, event in (holder.withLock { $0 }?.state ?? 0) + event })
             holder.withLock { $0 = store }
             store.dispatch(event: 1)
         }
@@ -314,7 +336,7 @@ import Testing
         let other = sum()
         let store = IntStore(
             initialState: 0,
-            reduce: { state, event in
+            reducer: Reducer { state, event in
                 other.dispatch(event: event)
                 return state + event
             })

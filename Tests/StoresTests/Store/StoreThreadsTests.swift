@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func eightThreadsDispatchAndEveryObserverSeesConsecutivePairs() async {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let early = Chain()
         store.subscribe(observer: early.add)
         let late = Locked<[Chain]>([])
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func noObserverIsCalledByTwoThreadsAtOnce() {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let inside = Locked(0)
         let overlaps = Locked(0)
         store.subscribe { _, _ in
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func threadsSubscribeAndUnsubscribeWhileOthersDispatch() {
-        let store = Store<Int, Int>(initialState: 0, reduce: { $0 + $1 })
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let half = store.derived { $0 / 2 }
         let broken = Locked(0)
         onThreads(4) { index in

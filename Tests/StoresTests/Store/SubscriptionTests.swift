@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.oneAtATime) struct SubscriptionTests {
-    let store = Store<[Int], Int>(initialState: [], reduce: { $0 + [$1] })
+    let store = Store<[Int], Int>(initialState: [], reducer: Reducer { $0 + [$1] })
     let seen = TestLog<String>()
 
     @Test func itEndsWithItsOwner() {
@@ -32,8 +32,40 @@ import Testing
         #expect(seen.elements == ["[]"])
     }
 
+    @Test func keptItLivesAsLongAsTheStore() {
+        var store: Store<[Int], Int>? = Store(initialState: [], reducer: Reducer { $0 + [$1] })
+        let ends = TestLog<String>()
+        do {
+            let (whole, part) = (
+                OnDeinit { ends.append("whole") }, OnDeinit { ends.append("part") }
+            )
+            store?.subscription { [seen] _, new in
+                whole.use()
+                seen.append("\(new)")
+            }.kept()
+            store?.derived(\.count).subscription { [seen] _, new in
+                part.use()
+                seen.append("\(new)")
+            }.kept()
+        }
+        store?.subscription(to: \.last) { [seen] _, new in seen.append("last \(new ?? 0)") }.kept()
+        store?.dispatch(event: 7)
+        #expect(seen.elements == ["[]", "0", "last 0", "[7]", "1", "last 7"])
+        #expect(ends.elements.isEmpty)
+        store = nil
+        #expect(ends.elements.sorted() == ["part", "whole"])
+    }
+
+    @Test func keptItCanStillBeCancelled() {
+        let subscription = store.subscription { [seen] _, new in seen.append("\(new)") }
+        subscription.kept()
+        subscription.cancel()
+        store.dispatch(event: 7)
+        #expect(seen.elements == ["[]"])
+    }
+
     @Test func itDoesNotKeepTheStore() {
-        var store: Store<[Int], Int>? = Store(initialState: [], reduce: { $0 + [$1] })
+        var store: Store<[Int], Int>? = Store(initialState: [], reducer: Reducer { $0 + [$1] })
         weak let gone = store
         let whole = store?.subscription { _, _ in }
         let part = store?.derived(\.count).subscription { _, _ in }
@@ -56,6 +88,13 @@ import Testing
         subscriptions = []
         await mainQueue()
         #expect(subscriptions.isEmpty && seen.elements.count == 2)
+    }
+
+    @Test @MainActor func keptItGoesOnOnTheMainActor() async {
+        store.subscription(on: .shared) { [seen] _, new in seen.append("\(new)") }.kept()
+        store.dispatch(event: 7)
+        await mainQueue()
+        #expect(seen.elements == ["[]", "[7]"])
     }
 
     /// Returns after everything that is on the main queue now has run.

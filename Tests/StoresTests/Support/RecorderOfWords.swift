@@ -8,7 +8,7 @@ func recorderOfWords(
 ) -> Recorder<[String], String> {
     Recorder(
         initialState: [], maximumEvents: maximumEvents,
-        effects: { state, event in
+        reducer: Reducer(effects: { state, event in
             state.append(event)
             switch event {
             case "ask":
@@ -20,5 +20,5 @@ func recorderOfWords(
             case "stop": return .cancel(id: "question")
             default: return .none
             }
-        }, middleware: middleware)
+        }), middleware: middleware)
 }

@@ -7,7 +7,7 @@ extension Case {
         name: "dispatch, one observer",
         ways: [
             Way("Pledge") { count in
-                let store = Store<Int, Int>(initialState: 0, reduce: { $0 &+ $1 })
+                let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 &+ $1 })
                 store.subscribe { keep(($0, $1)) }
                 for index in 0..<count { store.dispatch(event: index) }
             },

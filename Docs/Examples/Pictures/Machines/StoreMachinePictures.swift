@@ -16,13 +16,13 @@ import Testing
         let (run, causes, stopped, scheduler) = (run, causes, stopped, scheduler)
         let store = Store<Int, Event>(
             initialState: 0,
-            effects: { state, event in
+            reducer: Reducer(effects: { state, event in
                 run.move(to: "reducing", because: causes.lines.last ?? "")
                 state += 1
                 guard case .load = event else { return .none }
                 let answer = Future(value: Event.loaded).delay(.seconds(1), on: scheduler)
                 return .future(answer.always(stopped.adder("stopped")))
-            })
+            }))
         store.subscribe { [weak store] old, new in
             guard old != nil else { return }
             let isNext = run.state == "telling observers"

@@ -49,7 +49,7 @@ enum RequestAction {
 @MainActor
 func checkRequests() async throws {
     let answers = Recorder(
-        initialState: [], reduce: { (all: [String], one: String) in all + [one] })
+        initialState: [], reducer: Reducer { (all: [String], one: String) in all + [one] })
     let print: @Sendable (String) -> Void = { answers.dispatch(event: $0) }
     // snippet: request-reducer
     let requestReducer = Reducer<RequestState, RequestAction> { state, action in
