@@ -16,7 +16,7 @@ extension StoreCore {
             let old = values.state
             values.version &+= 1
             reducing.store(thread, ordering: .relaxed)
-            _ = reducer.body(&values.state, event)
+            reducer.change(&values.state, event)
             reducing.store(0, ordering: .relaxed)
             let isToBeTold = !values.subscribers.isEmpty && turn.take()
             if isToBeTold {

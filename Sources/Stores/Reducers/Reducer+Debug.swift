@@ -18,7 +18,7 @@ extension Reducer {
         _ name: String = "\(State.self)",
         to output: @escaping @Sendable (String) -> Void = { print($0) }
     ) -> Reducer {
-        Reducer(mayHaveEffects: mayHaveEffects) { state, event in
+        let debugged: @Sendable (inout State, Event) -> Effect<Event> = { state, event in
             let old = state
             let effect = body(&state, event)
             let lines = StateDiff(from: old, to: state).lines
@@ -26,5 +26,7 @@ extension Reducer {
             output((["\(name): \(event)"] + changes.map { "  \($0)" }).joined(separator: "\n"))
             return effect
         }
+        return Reducer(
+            mayHaveEffects: mayHaveEffects, change: { _ = debugged(&$0, $1) }, withEffect: debugged)
     }
 }

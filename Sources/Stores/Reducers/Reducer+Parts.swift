@@ -5,6 +5,8 @@ extension Reducer {
     ///   in this order. Without reducers, the state stays as it is.
     public static func combine(_ reducers: Reducer...) -> Reducer {
         Reducer(mayHaveEffects: reducers.contains(where: \.mayHaveEffects)) { state, event in
+            for reducer in reducers { reducer.change(&state, event) }
+        } withEffect: { state, event in
             var effects: [Effect<Event>] = []
             for reducer in reducers {
                 let effect = reducer.body(&state, event)
@@ -32,6 +34,10 @@ extension Reducer {
             mayHaveEffects = mayHaveEffects || reducer.mayHaveEffects
         }
         return Reducer(mayHaveEffects: mayHaveEffects) { state, event in
+            for (path, reducer) in repeat each parts {
+                reducer.change(&state[keyPath: path], event)
+            }
+        } withEffect: { state, event in
             var effects: [Effect<Event>] = []
             for (path, reducer) in repeat each parts {
                 let effect = reducer.body(&state[keyPath: path], event)
@@ -50,6 +56,8 @@ extension Reducer {
         _ part: any WritableKeyPath<Whole, State> & Sendable
     ) -> Reducer<Whole, Event> {
         Reducer<Whole, Event>(mayHaveEffects: mayHaveEffects) { whole, event in
+            change(&whole[keyPath: part], event)
+        } withEffect: { whole, event in
             body(&whole[keyPath: part], event)
         }
     }
@@ -71,10 +79,10 @@ extension Reducer {
     ) -> Reducer<Whole, WholeEvent> {
         requireEmbed(embed != nil)
         return Reducer<Whole, WholeEvent>(mayHaveEffects: mayHaveEffects) { whole, event in
-            guard let event = extract(event) else { return .none }
-            let effect = body(&whole[keyPath: part], event)
-            guard let embed, !effect.isNone else { return .none }
-            return effect.map(embed)
+            if let event = extract(event) { change(&whole[keyPath: part], event) }
+        } withEffect: { whole, event in
+            guard let embed, let event = extract(event) else { return .none }
+            return body(&whole[keyPath: part], event).map(embed)
         }
     }
 
@@ -83,8 +91,9 @@ extension Reducer {
     /// - Returns: A reducer that does nothing, and has no effects, while the state is nil.
     public var optional: Reducer<State?, Event> {
         Reducer<State?, Event>(mayHaveEffects: mayHaveEffects) { state, event in
-            guard state != nil else { return .none }
-            return body(&state!, event)
+            if state != nil { change(&state!, event) }
+        } withEffect: { state, event in
+            state == nil ? .none : body(&state!, event)
         }
     }
 
@@ -105,14 +114,18 @@ extension Reducer {
         event extract: @escaping @Sendable (WholeEvent) -> (Key, Event)?,
         embed: (@Sendable (Key, Event) -> WholeEvent)? = nil
     ) -> Reducer<Whole, WholeEvent> {
+        let find: @Sendable (Whole, WholeEvent) -> (key: Key, event: Event, [Key: State].Index)? = {
+            guard let (key, event) = extract($1) else { return nil }
+            return $0[keyPath: values].index(forKey: key).map { (key, event, $0) }
+        }
         requireEmbed(embed != nil)
         return Reducer<Whole, WholeEvent>(mayHaveEffects: mayHaveEffects) { whole, event in
-            guard let (key, event) = extract(event),
-                let index = whole[keyPath: values].index(forKey: key)
-            else { return .none }
-            let effect = body(&whole[keyPath: values].values[index], event)
-            guard let embed, !effect.isNone else { return .none }
-            return effect.ids(of: key, in: values).map { embed(key, $0) }
+            guard let (_, event, index) = find(whole, event) else { return }
+            change(&whole[keyPath: values].values[index], event)
+        } withEffect: { whole, event in
+            guard let embed, let (key, event, index) = find(whole, event) else { return .none }
+            return body(&whole[keyPath: values].values[index], event)
+                .ids(of: key, in: values).map { embed(key, $0) }
         }
     }
 
@@ -156,14 +169,18 @@ extension Reducer where State: Identifiable & Sendable, State.ID: Sendable {
         event extract: @escaping @Sendable (WholeEvent) -> (State.ID, Event)?,
         embed: (@Sendable (State.ID, Event) -> WholeEvent)? = nil
     ) -> Reducer<Whole, WholeEvent> where Elements.Element == State, Elements.Index: Sendable {
+        let find: @Sendable (Whole, WholeEvent) -> (id: State.ID, event: Event, Elements.Index)? = {
+            guard let (id, event) = extract($1) else { return nil }
+            return $0[keyPath: elements].firstIndex { $0.id == id }.map { (id, event, $0) }
+        }
         requireEmbed(embed != nil)
         return Reducer<Whole, WholeEvent>(mayHaveEffects: mayHaveEffects) { whole, event in
-            guard let (id, event) = extract(event),
-                let index = whole[keyPath: elements].firstIndex(where: { $0.id == id })
-            else { return .none }
-            let effect = body(&whole[keyPath: elements][index], event)
-            guard let embed, !effect.isNone else { return .none }
-            return effect.ids(of: id, in: elements).map { embed(id, $0) }
+            guard let (_, event, index) = find(whole, event) else { return }
+            change(&whole[keyPath: elements][index], event)
+        } withEffect: { whole, event in
+            guard let embed, let (id, event, index) = find(whole, event) else { return .none }
+            return body(&whole[keyPath: elements][index], event)
+                .ids(of: id, in: elements).map { embed(id, $0) }
         }
     }
 }
