@@ -38,8 +38,9 @@ import Testing
         let die = Promise<Int>()
         let program = Store<Model, Message>(
             initialState: Model(),
-            reducer: Reducer(effects: { model, message in model.update(message, throwDie: { die }) }
-            ))
+            reducer: Reducer(effects: { model, message in
+                model.update(message, throwDie: { die })
+            }))
 
         program.dispatch(event: .roll)
         #expect(program.state.face == .loading())
