@@ -15,8 +15,10 @@
 /// A ``Store``, a ``Recorder`` and a `TestStore` take it. You can call it in each form, whichever form it was written
 /// in. It runs on the calling thread, before the call returns; any thread may call it.
 public struct Reducer<State, Event: Sendable>: Sendable {
-    /// Makes the next state. Where there are no effects, nothing else is called: returning an effect, even none, costs a
-    /// tenth of the time of a dispatch, and more in each reducer of a part.
+    /// Makes the next state.
+    ///
+    /// Where there are no effects, nothing else is called: returning an effect, even none, costs a tenth of the time of a
+    /// dispatch, and more in each reducer of a part.
     @usableFromInline
     let change: @Sendable (inout State, Event) -> Void
     /// Makes the next state, and returns the effect; nil if there never is one.
