@@ -124,7 +124,7 @@ struct RecipesScreensExamples {
         answer.onCancel { print("the request is cancelled") }
         let shown = answer.observation { result in print("\(result)") }
 
-        shown.cancel()  // in viewDidDisappear, or in deinit
+        shown.cancel()  // in viewDidDisappear
         // end snippet
         try RecipePage("Screens").expectOutput(lines)
         #expect(lines.lines == ["the request is cancelled"])

@@ -17,8 +17,8 @@ extension Future {
             let left = Locked(futures.count)
             if futures.isEmpty { continuation.finish() }
             let observations = futures.map { future in
-                future.observation { result in
-                    continuation.yield(result)
+                future.observed { settled in
+                    continuation.yield(settled.settledResult)
                     left.withLock { $0 -= 1 }
                     if left.withLock({ $0 == 0 }) { continuation.finish() }
                 }
@@ -26,7 +26,7 @@ extension Future {
             continuation.onTermination = { reason in
                 guard case .cancelled = reason else { return }
                 // On another thread: here the runtime may hold a lock of the cancelled task.
-                DispatchQueue.global().async { observations.forEach { $0.cancel() } }
+                DispatchQueue.global().async { observations.forEach { $0.abort(with: .cancelled) } }
             }
         }
     }

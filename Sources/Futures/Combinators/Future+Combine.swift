@@ -5,13 +5,15 @@ extension Future {
     /// A publisher of the value or the error; cancelling a subscription gives up its interest.
     public final var publisher: AnyPublisher<Value, any Error> {
         Deferred { [self] in
-            let observation = Locked<FutureObservation?>(nil)
+            let observation = Locked<FutureNode?>(nil)
             return Combine.Future<Value, any Error> { promise in
                 nonisolated(unsafe) let promise = promise
-                let observing = self.observation { promise($0) }
+                let observing = self.observed { promise($0.settledResult) }
                 observation.withLock { $0 = observing }
             }
-            .handleEvents(receiveCancel: { observation.withLock { $0 }?.cancel() })
+            .handleEvents(receiveCancel: {
+                observation.withLock { $0 }?.abort(with: .cancelled)
+            })
         }
         .eraseToAnyPublisher()
     }

@@ -1,4 +1,5 @@
 public import Dispatch
+internal import Synchronization
 
 extension Future {
     /// Calls a closure with the result, once.
@@ -78,11 +79,11 @@ extension Future {
     /// Calls a closure with the result, once, unless the observation is cancelled first.
     ///
     /// - Parameter body: As for ``observe(_:)``; not called once the observation is cancelled.
-    /// - Returns: The observation. Releasing it does not cancel it.
+    /// - Returns: The observation, which ends when it is released.
     public final func observation(
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> FutureObservation {
-        observed { body($0.settledResult) }
+        FutureObservation(of: observed { body($0.settledResult) })
     }
 
     /// Calls a closure with the result, once, on a dispatch queue, unless the observation is cancelled first.
@@ -91,18 +92,18 @@ extension Future {
     ///   - queue: The queue.
     ///   - body: Called asynchronously, even if the future has settled; not called after the observation is
     ///     cancelled, if that happens on the same serial queue.
-    /// - Returns: The observation. Releasing it does not cancel it.
+    /// - Returns: The observation, which ends when it is released.
     public final func observation(
         on queue: DispatchQueue,
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> FutureObservation {
         let isCancelled = Locked(false)
-        let observation = observed { future in
+        let observer = observed { future in
             queue.async {
                 if !isCancelled.withLock({ $0 }) { body(future.settledResult) }
             }
         }
-        return FutureObservation(observer: observation.observer, isCancelled: isCancelled)
+        return FutureObservation(of: observer, isCancelled: isCancelled)
     }
 
     /// Calls a closure with the result, once, on the main actor, unless the observation is cancelled first.
@@ -115,7 +116,7 @@ extension Future {
     ///   - actor: `MainActor.shared`.
     ///   - body: Called asynchronously, even if the future has settled; not called after the observation is
     ///     cancelled on the main actor, also if the future has settled before.
-    /// - Returns: The observation. Releasing it does not cancel it.
+    /// - Returns: The observation, which ends when it is released.
     public final func observation(
         on actor: MainActor,
         _ body: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
@@ -125,19 +126,33 @@ extension Future {
         }
     }
 
-    /// Calls a closure with this future once it has settled, unless the observation is cancelled first.
-    final func observed(_ body: @escaping @Sendable (Future<Value>) -> Void) -> FutureObservation {
+    /// Calls a closure with this future once it has settled, unless the returned node is aborted first.
+    final func observed(_ body: @escaping @Sendable (Future<Value>) -> Void) -> FutureNode {
         let observer = CancellableObserver<Value>(body)
         enroll(observer.retained())
-        return FutureObservation(observer: observer)
+        return observer
     }
 }
 
-/// A token that cancels one observation of a future.
-public struct FutureObservation: Sendable {
-    let observer: FutureNode
+/// A token of one observation of a future, which ends when the last reference to the token is released.
+///
+/// Call ``kept()`` instead of keeping the token, and the observation lasts until the future has settled; without a token
+/// at all, ``Future/observe(_:)`` does the same.
+public final class FutureObservation: Sendable {
+    private let observer: FutureNode
     /// For a closure that waits for its queue; nil for one that runs on the thread that settles the future.
-    fileprivate var isCancelled: Locked<Bool>?
+    private let isCancelled: Locked<Bool>?
+    private let isKept = Atomic(false)
+
+    fileprivate init(of observer: FutureNode, isCancelled: Locked<Bool>? = nil) {
+        self.observer = observer
+        self.isCancelled = isCancelled
+    }
+
+    deinit { if !isKept.load(ordering: .acquiring) { cancel() } }
+
+    /// Lets the observation outlive this token.
+    public func kept() { isKept.store(true, ordering: .releasing) }
 
     /// Removes the observer, and gives up its interest in the future.
     ///

@@ -66,9 +66,9 @@ final class FollowingHandlers: CancelHandlers, @unchecked Sendable {
     /// Enrolled on that future.
     private let observer: FutureNode
 
-    init(_ observation: FutureObservation) {
-        observer = observation.observer
-        super.init { observation.cancel() }
+    init(_ observer: FutureNode) {
+        self.observer = observer
+        super.init { observer.abort(with: .cancelled) }
     }
 
     /// The promise has settled otherwise, or as the other future did; then this does nothing.

@@ -160,12 +160,32 @@ import Testing
 }
 
 extension FutureObserveTests {
+    @Test(arguments: [false, true]) func anObservationEndsWithItsTokenUnlessItIsKept(isKept: Bool) {
+        let (promise, calls) = (Promise<Int>(), TestLog<Int>())
+        promise.onCancel { calls.append(0) }
+        var token: FutureObservation? = promise.observation { _ in calls.append(1) }
+        #expect(token != nil && calls.elements.isEmpty)
+        if isKept { token?.kept() }
+        token = nil
+        promise.resolve(with: 1)
+        #expect(calls.elements == [isKept ? 1 : 0])
+    }
+
+    @Test func aKeptObservationCanStillBeTakenBack() {
+        let (promise, calls) = (Promise<Int>(), TestLog<Int>())
+        let token = promise.observation { _ in calls.append(1) }
+        token.kept()
+        token.cancel()
+        promise.resolve(with: 1)
+        #expect(calls.elements.isEmpty)
+    }
+
     @Test func anObservationOnAQueueIsTakenBackAfterTheFutureHasSettled() {
         let (queue, calls) = (DispatchQueue(label: "screen"), TestLog<Int>())
         let promise = Promise<Int>()
         queue.sync {
             let first = promise.observation(on: queue) { _ in calls.append(1) }
-            _ = promise.observation(on: queue) { _ in calls.append(2) }
+            promise.observation(on: queue) { _ in calls.append(2) }.kept()
             // Both closures wait for the queue now.
             promise.resolve(with: 1)
             first.cancel()

@@ -32,9 +32,8 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func aSearchIsReplaced(isShielded: Bool) {
-        var shown = stored("sw", isShielded).observation { _ in }
-        shown.cancel()
-        shown = stored("swift", isShielded).observation { _ in }
+        stored("sw", isShielded).observation { _ in }.cancel()
+        stored("swift", isShielded).observation { _ in }.kept()
         #expect(server.stopped.elements == (isShielded ? [] : ["sw"]))
         #expect(server.answer("swift"))
     }
