@@ -69,13 +69,14 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
 
 /// A scheduler, which is not kept alive if it is an object.
 ///
-/// The timer of a delay before this one may be in it: it would keep itself.
+/// The timer of a delay before this one may be in it: it would keep itself. The live scheduler is never released, and
+/// needs no weak reference, which costs an allocation of its own.
 private struct WeakScheduler {
     private weak var object: (any Scheduler & AnyObject)?
     private let other: (any Scheduler)?
 
     init(_ scheduler: any Scheduler) {
-        if type(of: scheduler) is AnyClass {
+        if type(of: scheduler) is AnyClass, !(scheduler is LiveScheduler) {
             object = scheduler as? any Scheduler & AnyObject
             other = nil
         } else {
