@@ -49,6 +49,31 @@ import Testing
         #expect(try loadProduct(7).settledValue().name == "pen")
     }
 
+    @Test func calls() async throws {
+        let transport = MemoryTransport(routes: [
+            .any("/v1/products/:id", answer: .text(#"{"id": 7, "name": "pen"}"#)),
+            .get("/v1/products", answer: .text(#"[{"id": 7, "name": "tea"}]"#)),
+            .post("/v1/products", answer: .status(201)),
+        ])
+        let client = HTTPClient(base: server, over: transport)
+        // snippet: calls
+        let product: Product = try await client.get("/products/\(7)")
+        let found: [Product] = try await client.get(
+            "/products", query: ["q": "tea & milk", "page": 2])
+        let response = try await client.post("/products", json: product)
+        try await client.delete("/products/\(7)")
+
+        let next = client.get("/products/\(7)").flatMap { (product: Product) in
+            client.get("/products/\(product.id + 1)")
+        }.map { (product: Product) in product.name }
+        // end snippet
+        #expect(product.name == "pen" && found.map(\.name) == ["tea"] && response.status == 201)
+        #expect(try await next.value == "pen")
+        let sent = transport.calls.compactMap(\.request).map(\.url.absoluteString)
+        #expect(sent[1] == "https://api.example.com/v1/products?q=tea%20%26%20milk&page=2")
+        #expect(sent.last == "https://api.example.com/v1/products/8")
+    }
+
     @Test func real() throws {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }

@@ -7,6 +7,8 @@ final class LazyFunctions: Sendable {
     struct Functions: Sendable {
         let send: HTTPService
         let stream: HTTPStreamingService
+        /// Rejects a status that is not accepted.
+        let accepting: HTTPService
         let accepted: Service<Endpoint, HTTPResponse>
         let networking: Networking
     }
@@ -40,6 +42,7 @@ extension LazyFunctions.Functions {
         let send = above(client.acceptedStatuses)
         self.send = send
         let accepting = client.acceptedStatuses == nil ? above(200...299) : send
+        self.accepting = accepting
         networking = makeNetworking(
             over: accepting, base: client.base, accepting: Int.min...Int.max)
         accepted = lowering(
@@ -81,6 +84,20 @@ extension HTTPClient {
     ///
     /// As `makeNetworking(over:base:accepting:)` over ``send``, with ``base`` and ``acceptedStatuses``, or 200…299.
     public var networking: Networking { lazyFunctions.functions(of: self).networking }
+
+    /// Asks for an endpoint, and returns the accepted response.
+    ///
+    /// - Parameter body: A body that an endpoint cannot have; nil for the endpoint's own.
+    func ask(for endpoint: Endpoint, sending body: HTTPRequest.Body?) -> Future<HTTPResponse> {
+        let functions = lazyFunctions.functions(of: self)
+        guard let body else { return functions.accepted(endpoint) }
+        let sending: HTTPService = { [accepting = functions.accepting] request in
+            var request = request
+            request.body = body
+            return accepting(request)
+        }
+        return lowering(to: sending, base: base, accepting: Int.min...Int.max) { $0 }(endpoint)
+    }
 
     /// Asks for an endpoint, and decodes the accepted body as JSON with ``json``.
     ///

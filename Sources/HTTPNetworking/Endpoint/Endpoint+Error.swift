@@ -13,6 +13,8 @@ extension Endpoint {
         case invalidMethod(String)
         /// The method carries no body, but there is one.
         case bodyNotAllowed(method: HTTPMethod)
+        /// A call has more than one of `json`, `form`, `multipart` and `file`.
+        case severalBodies
     }
 }
 
@@ -50,6 +52,7 @@ extension Endpoint.Error: CustomStringConvertible {
             \(method) carries no body: send it with POST, PUT, PATCH or QUERY, or put its values \
             into queryItems
             """
+        case .severalBodies: "a call has one body: json, form, multipart or file"
         }
     }
 }

@@ -17,6 +17,7 @@ extension Endpoint.Error: CodedError {
         case .reservedHeader: "reservedHeader"
         case .invalidMethod: "invalidMethod"
         case .bodyNotAllowed: "bodyNotAllowed"
+        case .severalBodies: "severalBodies"
         }
     }
 }

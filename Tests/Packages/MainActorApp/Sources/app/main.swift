@@ -31,6 +31,19 @@ check("a screen in a test", mocked.title, is: "iPad Pro")
 
 let unreachable = await URLSession.shared.request(Endpoint(path: "no base")).resultWhenSettled
 check("a session's request", "\(unreachable)", is: "failure(\(Endpoint.Error.invalidURL))")
+
+/// A model without a word about isolation: the main actor decodes it.
+struct Receipt: Codable { var id = 7 }
+
+let shop = HTTPClient(base: URL(string: "https://shop.example")) { request in
+    Future(value: HTTPResponse(status: 200, body: request.body.data ?? Data(#"{"id": 8}"#.utf8)))
+}
+let receipt: Receipt = try await shop.get("/receipts/\(8)")
+check("a model of the main actor", "\(receipt.id)", is: "8")
+let answered: Receipt = try await shop.post("/receipts", json: Receipt())
+check("sends one too", "\(answered.id)", is: "7")
+let status = shop.get("/receipts").map(\.status)
+check("a future of a response", "\(try await status.value)", is: "200")
 let label = Promise<String>()
 let request = trim >- greet <- { text in label.resolve(with: text) }
 request(" Ada ")

@@ -7,6 +7,28 @@ struct App {
     static func main() async throws {
         try await checkProducts()
         try await checkActions()
+        try await checkCalls()
+    }
+
+    /// A call returns what is asked for: a value, a response, a future of either.
+    static func checkCalls() async throws {
+        let client = HTTPClient(base: URL(string: "https://shop.example")) { request in
+            let name = request.url.path
+            return Future(
+                value: HTTPResponse(status: 200, body: Data(#"{"id": 7, "name": "\#(name)"}"#.utf8))
+            )
+        }
+        let product: Product = try await client.get("/products/\(7)")
+        check("a value", product.name, is: "/products/7")
+        let status = try await client.delete("/products/7").status
+        check("a response", "\(status)", is: "200")
+        try await client.post("/orders", json: ["id": 7])
+        let future: Future<Product> = client.get("/products/8")
+        check("a future", try await future.value.name, is: "/products/8")
+        let next = client.get("/products/9").flatMap { (product: Product) in
+            client.get("/after\(product.name)")
+        }.map { (product: Product) in product.name }
+        check("a chain of futures", try await next.value, is: "/after%2Fproducts%2F9")
     }
 
     static func checkProducts() async throws {
