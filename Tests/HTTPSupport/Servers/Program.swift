@@ -85,11 +85,15 @@ package final class Program: Sendable {
     /// Whether the program has not ended.
     package var isRunning: Bool { process.isRunning }
 
-    /// A port of 127.0.0.1 that was free a moment ago.
+    /// A port of the loopback addresses that was free a moment ago.
+    ///
+    /// It lies below those that systems choose for connections, of which other tests have thousands.
     package static func freePort() throws -> UInt16 {
-        let server = try SocketServer { _ in }
-        defer { server.stop() }
-        return server.port
+        for _ in 1...1_000 {
+            let port = UInt16.random(in: 10_000..<32_768)
+            if Sockets.isFree(port) { return port }
+        }
+        throw Unusable(description: "no port is free")
     }
 }
 #endif

@@ -118,16 +118,29 @@ extension Sockets {
         setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Value>.size))
     }
 
-    private static func bindIPv4(_ number: Int32) -> Bool {
+    /// Whether both loopback addresses have a port free.
+    static func isFree(_ port: UInt16) -> Bool {
+        [AF_INET, AF_INET6].allSatisfy { family in
+            let number = socket(family, streamSocket, 0)
+            // A system without IPv6.
+            guard number >= 0 else { return family == AF_INET6 }
+            defer { close(number) }
+            return family == AF_INET ? bindIPv4(number, port) : bindIPv6(number, port)
+        }
+    }
+
+    private static func bindIPv4(_ number: Int32, _ port: UInt16 = 0) -> Bool {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         return bind(number, to: &address)
     }
 
-    private static func bindIPv6(_ number: Int32) -> Bool {
+    private static func bindIPv6(_ number: Int32, _ port: UInt16 = 0) -> Bool {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
         address.sin6_addr = in6addr_loopback
         return bind(number, to: &address)
     }
