@@ -55,8 +55,10 @@ struct ClockSchedulerTests {
 
     @Test func actionsRunOneAtATime() async {
         let running = Locked(0)
+        let references = WeakReferences()
+        var scheduler: ClockScheduler? = references.add(ClockScheduler(time.clock))
         for number in 0..<200 {
-            scheduler.schedule(after: .milliseconds(number % 3)) { [log] in
+            scheduler?.schedule(after: .milliseconds(number % 3)) { [log] in
                 let before = running.withLock { count in
                     count += 1
                     return count
@@ -67,6 +69,9 @@ struct ClockSchedulerTests {
         }
         #expect(await advance { log.elements.count == 200 })
         #expect(log.elements.allSatisfy { $0 == 1 })
+        scheduler = nil
+        // A task whose action another has run may only begin to sleep now.
+        #expect(await advance { references.living == 0 })
     }
 
     @Test func anActionTakenBackDoesNotRunAndNoTaskSleepsForIt() async {
