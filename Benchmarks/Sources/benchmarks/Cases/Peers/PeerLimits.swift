@@ -17,7 +17,7 @@ extension Peers {
         Limits.Ratio(.createObserveResolve, to: "SwiftNIO", most: 0.6),
         Limits.Ratio(.mapOfSettled, to: "SwiftNIO", most: 0.45),
         Limits.Ratio(.tenMaps, to: "SwiftNIO", most: 0.65),
-        Limits.Ratio(.tenFlatMaps, to: "SwiftNIO", most: 0.55),
+        Limits.Ratio(.tenFlatMaps, to: "SwiftNIO", most: 0.70),
         Limits.Ratio(.allOf100, to: "SwiftNIO", most: 0.3),
         // It has two steady states, 0.12 to 0.15 and 0.31 to 0.33: the Decision on times says why.
         Limits.Ratio(.contended, to: "SwiftNIO", most: 0.25),
