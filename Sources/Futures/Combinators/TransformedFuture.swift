@@ -1,8 +1,8 @@
 /// What a transform does with the result of its upstream, with the user's closure.
 ///
 /// One enum, not a type for each: one class of futures serves all, whose code stands once in this module instead of
-/// once for each use in an app; see Docs/Decisions/which-code-of-a-future-an-app-compiles.md. Only `map` and `observe`
-/// are compiled where they are used.
+/// once for each use in an app; see Docs/Decisions/which-code-of-a-future-an-app-compiles.md. Only `map`, `observe` and
+/// the delivery of `flatMap` are compiled where they are used.
 @usableFromInline
 enum Transform<Input: Sendable, Output: Sendable>: Sendable {
     case map(@Sendable (Input) throws -> Output)

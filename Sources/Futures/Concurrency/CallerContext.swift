@@ -38,14 +38,12 @@ package struct CallerContext: Sendable {
     @usableFromInline var isBound: Bool { captured === Self.bound }
 
     /// Runs a closure with the captured value bound.
-    @inlinable
     func run<Output>(_ body: () throws -> Output) rethrows -> Output {
         if isBound { return try body() }
         return try rebind(body)
     }
 
-    @usableFromInline
-    func rebind<Output>(_ body: () throws -> Output) rethrows -> Output {
+    private func rebind<Output>(_ body: () throws -> Output) rethrows -> Output {
         try Self.bind(captured, body)
     }
 }

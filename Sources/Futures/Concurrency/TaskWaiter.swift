@@ -13,7 +13,7 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     /// The settled future, taken over with its result: until then this does not keep it alive.
     ///
     /// Written under the lock.
-    @usableFromInline @exclusivity(unchecked) var source: FutureNode?
+    @exclusivity(unchecked) var source: FutureNode?
 
     @usableFromInline
     init() {

@@ -1,7 +1,6 @@
 /// The end of a promise that is released before it settles.
 extension Future {
     /// Fails everything that waits for this promise; called by its deinit.
-    @usableFromInline
     final func abandon(at location: SourceLocation) {
         let failure = Failure(FutureError(.abandoned, at: location))
         abandon(failure, to: Future(sharing: failure))

@@ -1,10 +1,8 @@
-public import Synchronization
+internal import Synchronization
 
 /// A future of several inputs: one small node for each input, and one object for all.
-@usableFromInline
 class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// When an aggregate settles before all its inputs have.
-    @usableFromInline
     enum Rule: Sendable {
         /// With the first failure.
         case firstFailure
@@ -16,20 +14,19 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         case never
     }
 
-    @usableFromInline final let rule: Rule
-    @usableFromInline final let others: OtherInputs
+    final let rule: Rule
+    final let others: OtherInputs
     /// How many inputs may still access this, plus one for `start` until it has handed the inputs over.
     ///
     /// An input no longer accesses it once it has notified this that it settled, was given up, or was not
     /// made. As long as there are any, this owns a reference to itself, which the thread that counts to zero
     /// releases.
-    @usableFromInline final let remaining: Atomic<Int>
+    final let remaining: Atomic<Int>
     /// In the order in which they were given; empty until all are enrolled.
     ///
     /// Guarded by the lock; once this has settled it belongs to the thread that settled it.
-    @usableFromInline @exclusivity(unchecked) final var inputs: [AggregateInput]
+    @exclusivity(unchecked) final var inputs: [AggregateInput]
 
-    @inlinable
     init(count: Int, rule: Rule, others: OtherInputs = .givenUp) {
         self.rule = rule
         self.others = others
@@ -40,7 +37,6 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     }
 
     /// Stores the value made of all inputs, once they have settled, or returns an error instead.
-    @usableFromInline
     func makeValue(of inputs: [AggregateInput]) -> (any Error)? {
         preconditionFailure("each kind of aggregate has a value of its own")
     }
@@ -64,13 +60,11 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     }
 
     /// As `enroll(on:_:)`, for a future that the caller keeps alive.
-    @usableFromInline
     final func enroll(onHeld future: Unmanaged<FutureNode>, _ inputs: inout [AggregateInput]) {
         future._withUnsafeGuaranteedRef { enroll(on: $0, &inputs) }
     }
 
     /// Adds an input, unless the inputs before it have settled this.
-    @usableFromInline
     final func enroll(on future: FutureNode, _ inputs: inout [AggregateInput]) {
         guard isPending else {
             if others == .givenUp { future.giveUpInterest() }
@@ -82,7 +76,6 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     }
 
     /// Ends the start.
-    @usableFromInline
     final func handOver(_ inputs: inout [AggregateInput]) {
         if lockIfPending() {
             self.inputs = inputs

@@ -4,7 +4,6 @@
 ///
 /// It does not own the aggregate: the aggregate has one reference to itself for all its inputs, until none of
 /// them will access it any more.
-@usableFromInline
 class AggregateInput: Waiter, @unchecked Sendable {
     /// Dereferenced only by the thread that has claimed this input to deliver to it.
     private let aggregate: Unmanaged<FutureNode>
@@ -12,7 +11,7 @@ class AggregateInput: Waiter, @unchecked Sendable {
     /// The settled future.
     ///
     /// Written by the deliverer, before it notifies the aggregate.
-    @usableFromInline @exclusivity(unchecked) final var source: FutureNode?
+    @exclusivity(unchecked) final var source: FutureNode?
 
     init(of aggregate: FutureNode) {
         self.aggregate = .passUnretained(aggregate)
@@ -28,12 +27,10 @@ class AggregateInput: Waiter, @unchecked Sendable {
 
 extension AggregateInput {
     /// The input's value, after a delivery with a value.
-    @inlinable
     func value<Value: Sendable>(of type: Value.Type) -> Value {
         future(of: type).storage.unsafelyUnwrapped
     }
 
-    @inlinable
     func future<Value: Sendable>(of type: Value.Type) -> Future<Value> {
         unsafeDowncast(source.unsafelyUnwrapped, to: Future<Value>.self)
     }

@@ -8,7 +8,6 @@ import Synchronization
 /// the upstream that it leaves are `detaching` at a time, so no wait grows with the length. Nothing
 /// is released and no callback is called before `finish`: an object that is released here may hold the last
 /// reference to a promise further up, whose deinit would wait for this thread.
-@usableFromInline
 struct Cancellation {
     /// The producers' handlers, and timers, in the order in which the way up met them.
     private var handlers: [CancelHandlers] = []

@@ -13,7 +13,6 @@ let maximumDepth = 32
 /// first-in, first-out queue of this thread, which the next delivery below the bound runs before it returns.
 extension FutureNode {
     /// Delivers to one node of this settled future, now or as soon as its turn comes on this thread.
-    @usableFromInline
     final func hand(_ node: Unmanaged<FutureNode>) {
         if enterDelivery() {
             run(node)

@@ -4,14 +4,13 @@ final class Failure: Sendable {
     @usableFromInline let error: any Error
 
     /// Where the transform that threw the error was written; nil if no transform did.
-    @usableFromInline let origin: SourceLocation?
+    let origin: SourceLocation?
 
     /// What a cancelled future fails with.
     ///
     /// One instance for all, so it also identifies them.
     static let cancelled = Failure(CancellationError())
 
-    @usableFromInline
     init(_ error: any Error, thrownAt origin: SourceLocation? = nil) {
         self.error = error
         self.origin = origin

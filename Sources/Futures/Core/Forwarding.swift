@@ -12,7 +12,6 @@ extension FutureNode {
     /// Waits for another future, to settle as it does.
     ///
     /// Called by the one deliverer of this.
-    @usableFromInline
     final func forward(from inner: FutureNode, deliver: @escaping Delivery) {
         guard lockIfPending() else {
             // Cancelled while the closure ran: this interest in what it has started is given up at once.
@@ -37,7 +36,6 @@ extension FutureNode {
     /// Removes the future above this one, if it only forwards to this.
     ///
     /// Called after `forward`, once the closure's own reference to that future is released.
-    @usableFromInline
     final func spliceOutUpstream() {
         guard isForwarding, lockIfPending() else { return }
         // Pending and locked, so the upstream's memory is valid.

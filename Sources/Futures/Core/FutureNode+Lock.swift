@@ -74,7 +74,6 @@ extension FutureNode {
     /// the upstream has happened before this returns, and this thread may free the upstream. A thread that finds
     /// `failure` at once needs it as well. A weaker load would pass every test: on x86 it is the same instruction, and
     /// ThreadSanitizer sees no access of that thread after its store.
-    @usableFromInline
     final func waitUntilDetached() {
         var turns: UInt32 = 0
         while word.load(ordering: .acquiring) == StateWord.detaching { cfutures_relax(&turns) }

@@ -38,17 +38,17 @@ public class FutureNode: @unchecked Sendable {
     ///
     /// Guarded by the upstream's lock, and meaningless once the upstream has settled. Cleared under the
     /// node's own lock when it gets another upstream, whose list it is not in yet.
-    @usableFromInline @exclusivity(unchecked) final var isEnrolled = false
+    @exclusivity(unchecked) final var isEnrolled = false
 
     /// Whether this future only waits to take over the result of its upstream.
     ///
     /// Guarded by this node's own lock.
-    @usableFromInline @exclusivity(unchecked) final var isForwarding = false
+    @exclusivity(unchecked) final var isForwarding = false
 
     /// Whether this was left without interest at least once, since it last began to follow another future.
     ///
     /// Guarded by this node's own lock.
-    @usableFromInline @exclusivity(unchecked) final var wasGivenUp = false
+    @exclusivity(unchecked) final var wasGivenUp = false
 
     /// A function that hands the result of a settled node, the second, to one that waits for it.
     @usableFromInline

@@ -11,17 +11,17 @@ struct Links {
     ///
     /// Guarded by the upstream's lock; owned by the thread that took the list once the upstream has
     /// settled.
-    @usableFromInline var next: Unmanaged<FutureNode>?
+    var next: Unmanaged<FutureNode>?
 
     /// The next newer node in the list.
     ///
     /// Guarded by the upstream's lock.
-    @usableFromInline var previous: Unmanaged<FutureNode>?
+    var previous: Unmanaged<FutureNode>?
 
     /// What this waits for.
     ///
     /// Changes only under this node's own lock.
-    @usableFromInline var upstream: Unmanaged<FutureNode>?
+    var upstream: Unmanaged<FutureNode>?
 
     /// What to do once the upstream has settled: a function without captures, formed where the
     /// types are known, so that it is specialised (a generic override would not be).

@@ -65,7 +65,6 @@ extension FutureNode {
 
     /// Settles with an error, from any thread.
     /// - Returns: False if it was settled already.
-    @usableFromInline
     final func fail(_ failure: Failure) -> Bool {
         guard lockIfPending() else { return false }
         settle(as: StateWord.failure, dropping: attach(failure))
@@ -101,7 +100,6 @@ extension FutureNode {
 
     /// Settles a derived future with its upstream's error, or with one that a transform threw.
     /// - Returns: False if the future was given up in the meantime.
-    @usableFromInline
     @discardableResult
     final func failDerived(_ failure: Failure) -> Bool {
         if fail(failure) { return true }
@@ -110,7 +108,6 @@ extension FutureNode {
     }
 
     /// Delivers to all nodes of the list that settling has taken, in order of enrolment.
-    @usableFromInline
     final func distribute(_ list: UInt) {
         let newest = Self.node(at: list)
         guard let oldest = Self.reversed(newest) else { return }
