@@ -28,7 +28,7 @@ extension HTTPClient {
         headers: HTTPHeaders = [:],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try value(of: await call(.get, path, query, headers).value)
+        try self.json.value(of: await call(.get, path, query, headers).value)
     }
 
     /// Sends a GET, and returns the response, whose status is accepted.
@@ -52,13 +52,12 @@ extension HTTPClient {
     }
 
     /// Sends a GET, and returns a future of the response, whose status is accepted.
-    @_disfavoredOverload
-    public func get(
+    public func get<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
         headers: HTTPHeaders = [:]
-    ) -> Future<HTTPResponse> {
-        call(.get, path, query, headers)
+    ) -> Future<Response> {
+        whole(call(.get, path, query, headers))
     }
 
     /// Not available: a path in a variable would not say what of it is data.
@@ -84,7 +83,7 @@ extension HTTPClient {
         headers: HTTPHeaders = [:],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try value(of: await call(.delete, path, query, headers).value)
+        try self.json.value(of: await call(.delete, path, query, headers).value)
     }
 
     /// Sends a DELETE, and returns the response, whose status is accepted.
@@ -108,13 +107,12 @@ extension HTTPClient {
     }
 
     /// Sends a DELETE, and returns a future of the response, whose status is accepted.
-    @_disfavoredOverload
-    public func delete(
+    public func delete<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
         headers: HTTPHeaders = [:]
-    ) -> Future<HTTPResponse> {
-        call(.delete, path, query, headers)
+    ) -> Future<Response> {
+        whole(call(.delete, path, query, headers))
     }
 
     /// Not available: a path in a variable would not say what of it is data.
@@ -166,7 +164,8 @@ extension HTTPClient {
         file: URL? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try value(of: await call(.post, path, query, headers, json, form, multipart, file).value)
+        try self.json.value(
+            of: await call(.post, path, query, headers, json, form, multipart, file).value)
     }
 
     /// Sends a POST, and returns the response, whose status is accepted.
@@ -198,8 +197,7 @@ extension HTTPClient {
     }
 
     /// Sends a POST, and returns a future of the response, whose status is accepted.
-    @_disfavoredOverload
-    public func post(
+    public func post<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
         headers: HTTPHeaders = [:],
@@ -207,8 +205,8 @@ extension HTTPClient {
         form: Endpoint.Query? = nil,
         multipart: Multipart? = nil,
         file: URL? = nil
-    ) -> Future<HTTPResponse> {
-        call(.post, path, query, headers, json, form, multipart, file)
+    ) -> Future<Response> {
+        whole(call(.post, path, query, headers, json, form, multipart, file))
     }
 
     /// Not available: a path in a variable would not say what of it is data.
@@ -242,7 +240,8 @@ extension HTTPClient {
         file: URL? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try value(of: await call(.put, path, query, headers, json, form, multipart, file).value)
+        try self.json.value(
+            of: await call(.put, path, query, headers, json, form, multipart, file).value)
     }
 
     /// Sends a PUT, and returns the response, whose status is accepted.
@@ -274,8 +273,7 @@ extension HTTPClient {
     }
 
     /// Sends a PUT, and returns a future of the response, whose status is accepted.
-    @_disfavoredOverload
-    public func put(
+    public func put<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
         headers: HTTPHeaders = [:],
@@ -283,8 +281,8 @@ extension HTTPClient {
         form: Endpoint.Query? = nil,
         multipart: Multipart? = nil,
         file: URL? = nil
-    ) -> Future<HTTPResponse> {
-        call(.put, path, query, headers, json, form, multipart, file)
+    ) -> Future<Response> {
+        whole(call(.put, path, query, headers, json, form, multipart, file))
     }
 
     /// Not available: a path in a variable would not say what of it is data.
@@ -318,7 +316,8 @@ extension HTTPClient {
         file: URL? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try value(of: await call(.patch, path, query, headers, json, form, multipart, file).value)
+        try self.json.value(
+            of: await call(.patch, path, query, headers, json, form, multipart, file).value)
     }
 
     /// Sends a PATCH, and returns the response, whose status is accepted.
@@ -350,8 +349,7 @@ extension HTTPClient {
     }
 
     /// Sends a PATCH, and returns a future of the response, whose status is accepted.
-    @_disfavoredOverload
-    public func patch(
+    public func patch<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
         headers: HTTPHeaders = [:],
@@ -359,8 +357,8 @@ extension HTTPClient {
         form: Endpoint.Query? = nil,
         multipart: Multipart? = nil,
         file: URL? = nil
-    ) -> Future<HTTPResponse> {
-        call(.patch, path, query, headers, json, form, multipart, file)
+    ) -> Future<Response> {
+        whole(call(.patch, path, query, headers, json, form, multipart, file))
     }
 
     /// Not available: a path in a variable would not say what of it is data.
@@ -394,13 +392,12 @@ extension HTTPClient {
     }
 
     /// Sends a HEAD, and returns a future of the response, which has no body.
-    @_disfavoredOverload
-    public func head(
+    public func head<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
         headers: HTTPHeaders = [:]
-    ) -> Future<HTTPResponse> {
-        call(.head, path, query, headers)
+    ) -> Future<Response> {
+        whole(call(.head, path, query, headers))
     }
 
     /// Not available: a path in a variable would not say what of it is data.
@@ -417,40 +414,68 @@ extension HTTPClient {
 
 // MARK: - What they stand on
 
+/// A response whose body is in memory: `HTTPResponse`, and no other.
+///
+/// A future of the response is returned as a future of this, so that Swift takes one only where a future is asked for. If a
+/// call could always be a `Future<HTTPResponse>`, `try await client.delete("/x")` at the top level of a `main.swift` would
+/// be one, which nobody awaits.
+public protocol WholeResponse: Sendable {
+    /// Makes it of a response.
+    init(_ response: HTTPResponse)
+}
+
+extension HTTPResponse: WholeResponse {
+    /// The same response.
+    public init(_ response: HTTPResponse) { self = response }
+}
+
 extension HTTPClient {
     private func call(
         _ method: HTTPMethod, _ path: Endpoint.Path, _ query: Endpoint.Query,
-        _ headers: HTTPHeaders,
-        _ json: (any Encodable)? = nil, _ form: Endpoint.Query? = nil,
-        _ multipart: Multipart? = nil,
-        _ file: URL? = nil
+        _ headers: HTTPHeaders
     ) -> Future<HTTPResponse> {
+        accepted(
+            Endpoint(path: path, queryItems: query.items, method: method, headers: headers))
+    }
+
+    private func call(
+        _ method: HTTPMethod, _ path: Endpoint.Path, _ query: Endpoint.Query,
+        _ headers: HTTPHeaders, _ json: (any Encodable)?, _ form: Endpoint.Query?,
+        _ multipart: Multipart?, _ file: URL?
+    ) -> Future<HTTPResponse> {
+        let areThere = [json != nil, form != nil, multipart != nil, file != nil]
+        guard areThere.count(where: { $0 }) <= 1 else {
+            return Future(error: Endpoint.Error.severalBodies)
+        }
         var endpoint = Endpoint(
             path: path, queryItems: query.items, method: method, headers: headers)
         do {
-            let bodies: [Any?] = [json, form, multipart, file]
-            guard bodies.count(where: { $0 != nil }) <= 1 else {
-                throw Endpoint.Error.severalBodies
-            }
             if let json { endpoint.body = try .json(json, using: self.json) }
             if let form { endpoint.body = .form(form.items) }
-            let body: HTTPRequest.Body? =
-                try multipart.map { try .multipart($0) } ?? file.map { .file($0) }
-            return ask(for: endpoint, sending: body)
+            if let multipart { return accepted(endpoint, sending: try .multipart(multipart)) }
+            return accepted(endpoint, sending: file.map { .file($0) })
         } catch {
             return Future(error: error)
         }
     }
 
-    /// The value of an accepted response; for `Data` the body itself.
-    private func value<Value: Decodable>(of response: HTTPResponse) throws -> Value {
-        if let body = response.body as? Value { return body }
-        return try json.decoder().decoded(Value.self, from: response.body, of: response)
-    }
-
     private func decoded<Value: Decodable & Sendable>(
         _ response: Future<HTTPResponse>
     ) -> Future<Value> {
-        response.mapWithoutOrigin { try value(of: $0) }
+        response.mapWithoutOrigin { [json] in try json.value(of: $0) }
+    }
+
+    private func whole<Response: WholeResponse>(
+        _ response: Future<HTTPResponse>
+    ) -> Future<Response> {
+        response as? Future<Response> ?? response.mapWithoutOrigin(Response.init)
+    }
+}
+
+extension JSONCoding {
+    /// The value of an accepted response; for `Data` the body itself.
+    fileprivate func value<Value: Decodable>(of response: HTTPResponse) throws -> Value {
+        if let body = response.body as? Value { return body }
+        return try decoder().decoded(Value.self, from: response.body, of: response)
     }
 }

@@ -7,9 +7,7 @@ final class LazyFunctions: Sendable {
     struct Functions: Sendable {
         let send: HTTPService
         let stream: HTTPStreamingService
-        /// Rejects a status that is not accepted.
-        let accepting: HTTPService
-        let accepted: Service<Endpoint, HTTPResponse>
+        let accepted: @Sendable (Endpoint, HTTPRequest.Body?) -> Future<HTTPResponse>
         let networking: Networking
     }
 
@@ -42,7 +40,6 @@ extension LazyFunctions.Functions {
         let send = above(client.acceptedStatuses)
         self.send = send
         let accepting = client.acceptedStatuses == nil ? above(200...299) : send
-        self.accepting = accepting
         networking = makeNetworking(
             over: accepting, base: client.base, accepting: Int.min...Int.max)
         accepted = lowering(
@@ -87,16 +84,11 @@ extension HTTPClient {
 
     /// Asks for an endpoint, and returns the accepted response.
     ///
-    /// - Parameter body: A body that an endpoint cannot have; nil for the endpoint's own.
-    func ask(for endpoint: Endpoint, sending body: HTTPRequest.Body?) -> Future<HTTPResponse> {
-        let functions = lazyFunctions.functions(of: self)
-        guard let body else { return functions.accepted(endpoint) }
-        let sending: HTTPService = { [accepting = functions.accepting] request in
-            var request = request
-            request.body = body
-            return accepting(request)
-        }
-        return lowering(to: sending, base: base, accepting: Int.min...Int.max) { $0 }(endpoint)
+    /// - Parameter body: A body that an endpoint can't have; nil for the endpoint's own.
+    func accepted(
+        _ endpoint: Endpoint, sending body: HTTPRequest.Body? = nil
+    ) -> Future<HTTPResponse> {
+        lazyFunctions.functions(of: self).accepted(endpoint, body)
     }
 
     /// Asks for an endpoint, and decodes the accepted body as JSON with ``json``.
@@ -113,7 +105,7 @@ extension HTTPClient {
     ///   settles the call.
     @Sendable
     public func decoded<Value: Decodable & Sendable>(_ endpoint: Endpoint) -> Future<Value> {
-        lazyFunctions.functions(of: self).accepted(endpoint).mapWithoutOrigin { [json] response in
+        accepted(endpoint).mapWithoutOrigin { [json] response in
             try json.decoder().decoded(Value.self, from: response.body, of: response)
         }
     }

@@ -23,7 +23,8 @@ public func makeNetworking(
     base: URL? = nil,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299
 ) -> Networking {
-    lowering(to: service, base: base, accepting: statuses) { $0.body }
+    let ask = lowering(to: service, base: base, accepting: statuses) { $0.body }
+    return { endpoint in ask(endpoint, nil) }
 }
 
 /// The earlier name of `makeNetworking(over:base:accepting:)`, which a constant named `networking` hides.
@@ -38,15 +39,21 @@ public func networking(
 
 /// As `makeNetworking(over:base:accepting:)`, with a function that makes the output from each accepted
 /// response.
+///
+/// - Returns: A function of an endpoint and a body that an endpoint can't have, such as a file; nil for the endpoint's own.
 package func lowering<Output: Sendable>(
     to service: @escaping HTTPService, base: URL?,
     accepting statuses: some RangeExpression<Int> & Sendable,
     taking part: @escaping @Sendable (HTTPResponse) -> Output
-) -> Service<Endpoint, Output> {
-    { endpoint in
+) -> @Sendable (Endpoint, HTTPRequest.Body?) -> Future<Output> {
+    { endpoint, body in
         let endpoint = base.map { Endpoint.based(on: $0)(endpoint) } ?? endpoint
         let request: HTTPRequest
-        do { request = try HTTPRequest(endpoint) } catch { return Future(error: error) }
+        do {
+            request = try HTTPRequest(endpoint, sending: body)
+        } catch {
+            return Future(error: error)
+        }
         return noting(request, in: .current, service)
             .continued { result in
                 guard case .failure(var error as HTTPError) = result else { return nil }

@@ -51,7 +51,7 @@ import Testing
     /// Not in an async function.
     @Test func withoutAwait() throws {
         let user: Future<User> = client.patch("/users/7", form: ["name": "Ann & Bob", "n": 1.5])
-        let status = client.get("/users/7").map(\.status)
+        let status = client.get("/users/7").map { (response: HTTPResponse) in response.status }
         #expect(try user.settledValue() == User())
         #expect(try status.settledValue() == 200)
         #expect(sent[0].body.data == Data("name=Ann+%26+Bob&n=1.5".utf8))
@@ -94,6 +94,28 @@ import Testing
         }
         await #expect(throws: Endpoint.Error.invalidURL) { try await client.get("/users/\("..")") }
         #expect(sent.count == 2)
+    }
+
+    /// A password in a form, a key in a query.
+    @Test func aQuerysTextHasNoValue() {
+        let query: Endpoint.Query = ["user": "ann", "password": "s3cret"]
+        var dumped = ""
+        dump(query, to: &dumped)
+        for text in ["\(query)", String(reflecting: query), dumped] {
+            #expect(
+                text.contains("password=…") && !text.contains("s3cret") && !text.contains("ann"))
+        }
+    }
+
+    @Test func anErrorBeneathNamesTheRequestWithItsBody() async throws {
+        let client = HTTPClient(base: server) { _ in
+            Future(error: HTTPError(code: .cannotConnect))
+        }
+        let parts = Multipart([.text("a", "b")])
+        let error = await #expect(throws: HTTPError.self) {
+            try await client.post("/users/7", multipart: parts)
+        }
+        #expect(error?.request?.body.contentType == parts.contentType)
     }
 
     @Test func cancellingTheTaskCancelsTheCall() async throws {

@@ -52,7 +52,7 @@ extension Endpoint.Error: CustomStringConvertible {
             \(method) carries no body: send it with POST, PUT, PATCH or QUERY, or put its values \
             into queryItems
             """
-        case .severalBodies: "a call has one body: json, form, multipart or file"
+        case .severalBodies: "a call has several bodies: pass one of json, form, multipart and file"
         }
     }
 }

@@ -17,6 +17,22 @@ extension Endpoint {
     }
 }
 
+extension Endpoint.Query: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// The names, without their values, which may be passwords and keys: `user=…&password=…`.
+    public var description: String {
+        items.map { SafeText.escaped($0.name) + ($0.value == nil ? "" : "=…") }
+            .joined(separator: "&")
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows no values.
+    public var customMirror: Mirror { Mirror(self, children: ["query": description]) }
+}
+
 extension Endpoint.Query: ExpressibleByDictionaryLiteral {
     /// Makes a query of a literal, whose names may repeat.
     public init(dictionaryLiteral elements: (String, (any LosslessStringConvertible)?)...) {

@@ -75,6 +75,12 @@ public struct HTTPRequest {
             body: Body(endpoint.body), context: endpoint.context)
     }
 
+    /// Lowers an endpoint, with another body in place of its own unless that is nil.
+    init(_ endpoint: Endpoint, sending body: Body?) throws(Endpoint.Error) {
+        try self.init(endpoint)
+        if let body { self.body = body }
+    }
+
     /// The headers that are sent: ``headers``, the body's Content-Type if they have none, and the idempotency
     /// key, if there is one and they have no Idempotency-Key.
     ///
