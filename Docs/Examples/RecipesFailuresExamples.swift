@@ -50,16 +50,14 @@ struct RecipesFailuresExamples {
         var client = HTTPClient(base: server, over: shop)
         client.scheduler = scheduler
         client.retry = .init(attempts: 4, backoff: .constant(.seconds(1)))
-        client.send(HTTPRequest(server.appending(path: "products/7"))).observe { result in
-            print("\(result.map(\.text))")
-        }
-        client.send(HTTPRequest(.post, server.appending(path: "orders"))).observe { result in
-            print("\(result.map(\.status))")  // a POST is sent once
-        }
+        let product: Future<HTTPResponse> = client.get("/products/7")
+        product.onSuccess { print($0.text) }
+        let order: Future<HTTPResponse> = client.post("/orders")  // a POST is sent once
+        order.onFailure { print("\($0)") }
         scheduler.run()
         // end snippet
         try RecipePage("Failures").expectOutput(lines)
-        #expect(lines.lines == ["success(503)", #"success("pen")"#])
+        #expect(lines.lines == ["POST https://api.example.com/orders answered 503", "pen"])
     }
 
     @Test func key() {

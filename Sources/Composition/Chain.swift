@@ -46,3 +46,51 @@ public func chain<Input, Middle, Output>(
     let uncurried: @Sendable (Middle) -> Output = { outer($0)() }
     return chain(inner, to: uncurried)
 }
+
+/// Makes one function of three, each of which is called with what the one before it returns.
+///
+/// ```
+/// let loadProduct = chain(Endpoint.product, to: networking, to: Future.decoded(as: Product.self))
+/// ```
+///
+/// - Parameters:
+///   - first: The function that is called first.
+///   - second: The function that is called with the output of `first`.
+///   - third: The function, or the method, that is called with the output of `second`.
+/// - Returns: A function from the input of `first` to the output of `third`.
+@inlinable
+public func chain<Input, A, B, Output>(
+    _ first: @escaping @Sendable (Input) -> A, to second: @escaping @Sendable (A) -> B,
+    to third: @escaping @Sendable (B) -> Output
+) -> @Sendable (Input) -> Output {
+    { third(second(first($0))) }
+}
+
+/// Makes one function of two and an instance method of the second one's result, such as `Future.decoded`; see the `chain` of
+/// three.
+@inlinable
+public func chain<Input, A, B, Output>(
+    _ first: @escaping @Sendable (Input) -> A, to second: @escaping @Sendable (A) -> B,
+    to third: @escaping @Sendable (B) -> () -> Output
+) -> @Sendable (Input) -> Output {
+    { third(second(first($0)))() }
+}
+
+/// Makes one function of four; see the `chain` of three.
+@inlinable
+public func chain<Input, A, B, C, Output>(
+    _ first: @escaping @Sendable (Input) -> A, to second: @escaping @Sendable (A) -> B,
+    to third: @escaping @Sendable (B) -> C, to fourth: @escaping @Sendable (C) -> Output
+) -> @Sendable (Input) -> Output {
+    { fourth(third(second(first($0)))) }
+}
+
+/// Makes one function of five; see the `chain` of three.
+@inlinable
+public func chain<Input, A, B, C, D, Output>(
+    _ first: @escaping @Sendable (Input) -> A, to second: @escaping @Sendable (A) -> B,
+    to third: @escaping @Sendable (B) -> C, to fourth: @escaping @Sendable (C) -> D,
+    to fifth: @escaping @Sendable (D) -> Output
+) -> @Sendable (Input) -> Output {
+    { fifth(fourth(third(second(first($0))))) }
+}

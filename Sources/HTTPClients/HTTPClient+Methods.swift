@@ -434,8 +434,7 @@ extension HTTPClient {
         _ method: HTTPMethod, _ path: Endpoint.Path, _ query: Endpoint.Query,
         _ headers: HTTPHeaders
     ) -> Future<HTTPResponse> {
-        accepted(
-            Endpoint(path: path, queryItems: query.items, method: method, headers: headers))
+        send(Endpoint(path: path, queryItems: query.items, method: method, headers: headers))
     }
 
     private func call(
@@ -452,8 +451,8 @@ extension HTTPClient {
         do {
             if let json { endpoint.body = try .json(json, using: self.json) }
             if let form { endpoint.body = .form(form.items) }
-            if let multipart { return accepted(endpoint, sending: try .multipart(multipart)) }
-            return accepted(endpoint, sending: file.map { .file($0) })
+            if let multipart { return send(endpoint, try .multipart(multipart)) }
+            return send(endpoint, file.map { .file($0) })
         } catch {
             return Future(error: error)
         }
@@ -474,7 +473,7 @@ extension HTTPClient {
 
 extension JSONCoding {
     /// The value of an accepted response; for `Data` the body itself.
-    fileprivate func value<Value: Decodable>(of response: HTTPResponse) throws -> Value {
+    func value<Value: Decodable>(of response: HTTPResponse) throws -> Value {
         if let body = response.body as? Value { return body }
         return try decoder().decoded(Value.self, from: response.body, of: response)
     }

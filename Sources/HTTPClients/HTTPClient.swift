@@ -175,14 +175,16 @@ public struct HTTPClient {
     /// It does not limit a body that the transport decompresses: the transport has a limit of its own.
     public var decompressionLimit: Int? = 64 << 20 { didSet { renew() } }
 
-    /// The statuses that are not errors; nil: ``send`` and ``stream`` return every response, and
-    /// ``networking`` accepts 200…299.
-    public var acceptedStatuses: ClosedRange<Int>? { didSet { renew() } }
-
-    /// How ``decoded(_:)`` reads JSON.
+    /// The statuses that are not errors, whatever way a call takes: words like `get`, ``send``, ``stream``,
+    /// ``networking`` or ``decoded(_:)``.
     ///
-    /// For bodies that are sent, pass it to `Endpoint.Body.json(_:using:)`.
-    public var json = JSONCoding()
+    /// Any other status is an `HTTPError` that keeps the response. With nil, no status is an error.
+    public var acceptedStatuses: ClosedRange<Int>? = 200...299 { didSet { renew() } }
+
+    /// How JSON is written and read: bodies that are sent, and values that this client, its responses and its errors decode.
+    ///
+    /// A body that has settings or an encoder of its own keeps them.
+    public var json = JSONCoding() { didSet { renew() } }
 
     /// Where lines about the exchanges are written.
     public var log: Log? { didSet { renew() } }
@@ -205,7 +207,7 @@ public struct HTTPClient {
 
     /// Your own middleware around each call: outside all parts except the observers.
     ///
-    /// For ``networking`` and ``decoded(_:)``, it gets an `HTTPError` if the status is not accepted.
+    /// It gets an `HTTPError` if the status is not accepted.
     public var aroundCall: OwnMiddleware? { didSet { renew() } }
 
     /// Your own middleware around each attempt: within the retry, outside the hedge.
@@ -260,6 +262,22 @@ public struct HTTPClient {
     ///   - send: The function that sends the requests.
     public init(base: URL?, over send: @escaping HTTPService) {
         self.init(base: base, over: FunctionTransport(service: send))
+    }
+
+    /// Makes a client over an async function: a fake in a test, or another library.
+    ///
+    /// ```swift
+    /// let client = HTTPClient(base: server) { request in HTTPResponse(status: await fake.status(of: request)) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - base: The URL that endpoints are appended to; see ``base``.
+    ///   - send: The function that sends the requests. Called in a task of its own, which is cancelled with the call.
+    @_disfavoredOverload
+    public init(
+        base: URL?, over send: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+    ) {
+        self.init(base: base, over: returningFuture(send))
     }
 
     private mutating func renew() { lazyFunctions = LazyFunctions() }

@@ -7,7 +7,8 @@ final class LazyFunctions: Sendable {
     struct Functions: Sendable {
         let send: HTTPService
         let stream: HTTPStreamingService
-        let accepted: @Sendable (Endpoint, HTTPRequest.Body?) -> Future<HTTPResponse>
+        let sendEndpoint: @Sendable (Endpoint, HTTPRequest.Body?) -> Future<HTTPResponse>
+        let streamEndpoint: @Sendable (Endpoint, HTTPRequest.Body?) -> Future<HTTPStreamedResponse>
         let networking: Networking
     }
 
@@ -31,30 +32,28 @@ extension LazyFunctions.Functions {
         let shared = SharedStates(of: client)
         shared.watchAll()
         let transport = client.transportOnItsClock
-        stream = client.streamingStack(sharing: shared)(transport.stream)
-        // Statuses are checked beneath the observers, so that these count what the caller gets: only the parts above
-        // differ between the functions.
-        let places = StackPlace.allCases.split(after: .acceptStatus)
-        let beneath = client.wholeStack(of: places.beneath, sharing: shared)(transport.send)
-        let above = { client.wholeStack(of: places.above, sharing: shared, accepting: $0)(beneath) }
-        let send = above(client.acceptedStatuses)
-        self.send = send
-        let accepting = client.acceptedStatuses == nil ? above(200...299) : send
-        networking = makeNetworking(
-            over: accepting, base: client.base, accepting: Int.min...Int.max)
-        accepted = lowering(
-            to: accepting, base: client.base, accepting: Int.min...Int.max
-        ) { $0 }
+        send = client.using(client.wholeStack(sharing: shared)(transport.send))
+        stream = client.using(client.streamingStack(sharing: shared)(transport.stream))
+        let sendEndpoint = lowering(to: send, base: client.base)
+        self.sendEndpoint = sendEndpoint
+        networking = { endpoint in sendEndpoint(endpoint, nil).mapWithoutOrigin { $0.body } }
+        streamEndpoint = lowering(to: stream, base: client.base)
     }
 }
 
-extension [StackPlace] {
-    /// The places down to one, and those beneath it.
-    fileprivate func split(
-        after place: StackPlace
-    ) -> (above: ArraySlice<StackPlace>, beneath: ArraySlice<StackPlace>) {
-        let end = firstIndex(of: place).map { $0 + 1 } ?? endIndex
-        return (self[..<end], self[end...])
+extension HTTPClient {
+    /// A service whose requests and answers have the client's JSON settings.
+    fileprivate func using<Output>(
+        _ service: @escaping Service<HTTPRequest, Output>
+    ) -> Service<HTTPRequest, Output> {
+        if json.isStandard { return service }
+        return { [json] request in
+            do {
+                return service(try request.using(json))
+            } catch {
+                return Future(error: error)
+            }
+        }
     }
 }
 
@@ -67,7 +66,7 @@ extension HTTPClient {
 
     /// Sends a request, and returns a future of the whole response.
     ///
-    /// ``acceptedStatuses`` defines which statuses become errors. A request for another origin than
+    /// A status outside ``acceptedStatuses`` is an error, as on every way through the client. A request for another origin than
     /// the base's has neither ``headers`` nor credentials.
     public var send: HTTPService { lazyFunctions.functions(of: self).send }
 
@@ -77,18 +76,33 @@ extension HTTPClient {
     /// repeated.
     public var stream: HTTPStreamingService { lazyFunctions.functions(of: self).stream }
 
-    /// Asks for an endpoint, and returns a future of the accepted body.
+    /// Sends an endpoint's request, which is resolved against ``base``, and returns a future of the whole response.
     ///
-    /// As `makeNetworking(over:base:accepting:)` over ``send``, with ``base`` and ``acceptedStatuses``, or 200…299.
+    /// ```swift
+    /// let response = try await client.send(Endpoint(path: "/products")).value
+    /// print(response.headers["X-RateLimit-Remaining"] ?? "")
+    /// ```
+    ///
+    /// - Returns: A future that rejects as that of a request does, and with `Endpoint.Error` if the endpoint cannot be sent.
+    public func send(_ endpoint: Endpoint) -> Future<HTTPResponse> { send(endpoint, nil) }
+
+    /// Sends an endpoint's request, which is resolved against ``base``, and returns a future that settles when the headers
+    /// of the response have arrived.
+    ///
+    /// - Returns: A future that rejects as that of a request does, and with `Endpoint.Error` if the endpoint cannot be sent.
+    public func stream(_ endpoint: Endpoint) -> Future<HTTPStreamedResponse> {
+        lazyFunctions.functions(of: self).streamEndpoint(endpoint, nil)
+    }
+
+    /// Asks for an endpoint, and returns a future of the body.
+    ///
+    /// As `send` with an endpoint, for code that takes a `Networking`. Data knows no settings: to decode it with
+    /// ``json``, pass them, `decoded(using: client.json)`, or call ``decoded(_:)``.
     public var networking: Networking { lazyFunctions.functions(of: self).networking }
 
-    /// Asks for an endpoint, and returns the accepted response.
-    ///
-    /// - Parameter body: A body that an endpoint can't have; nil for the endpoint's own.
-    func accepted(
-        _ endpoint: Endpoint, sending body: HTTPRequest.Body? = nil
-    ) -> Future<HTTPResponse> {
-        lazyFunctions.functions(of: self).accepted(endpoint, body)
+    /// Asks for an endpoint, with another body in place of its own unless that is nil.
+    func send(_ endpoint: Endpoint, _ body: HTTPRequest.Body?) -> Future<HTTPResponse> {
+        lazyFunctions.functions(of: self).sendEndpoint(endpoint, body)
     }
 
     /// Asks for an endpoint, and decodes the accepted body as JSON with ``json``.
@@ -105,8 +119,20 @@ extension HTTPClient {
     ///   settles the call.
     @Sendable
     public func decoded<Value: Decodable & Sendable>(_ endpoint: Endpoint) -> Future<Value> {
-        accepted(endpoint).mapWithoutOrigin { [json] response in
-            try json.decoder().decoded(Value.self, from: response.body, of: response)
-        }
+        send(endpoint).mapWithoutOrigin { [json] in try json.value(of: $0) }
+    }
+
+    /// Asks for an endpoint, and decodes the accepted body as JSON with ``json``, on the caller's actor.
+    ///
+    /// ```swift
+    /// let product: Product = try await client.decoded(.product(withID: 7))
+    /// ```
+    ///
+    /// - Throws: What the future of ``decoded(_:)`` rejects with.
+    @_disfavoredOverload
+    public func decoded<Value: Decodable>(
+        _ endpoint: Endpoint, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try json.value(of: await send(endpoint).value)
     }
 }

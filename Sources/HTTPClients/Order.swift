@@ -7,15 +7,9 @@ import Services
 
 /// The parts of a client, put together in the order of ``StackPlace``.
 extension HTTPClient {
-    /// - Parameters:
-    ///   - places: The places to put together, outermost first.
-    ///   - statuses: The statuses that are no error; nil: all.
-    func wholeStack(
-        of places: some Sequence<StackPlace> = StackPlace.allCases, sharing shared: SharedStates,
-        accepting statuses: ClosedRange<Int>? = nil
-    ) -> Middleware<HTTPRequest, HTTPResponse> {
+    func wholeStack(sharing shared: SharedStates) -> Middleware<HTTPRequest, HTTPResponse> {
         stack(
-            of: places, sharing: shared, accepting: statuses, own: \.send,
+            sharing: shared, own: \.send,
             limit: .deadline(
                 on: scheduler, excludingUploads: \.body.isReadWhileSent, of: timeOfCall),
             cache: cache.map { .cache(sharing: $0) },
@@ -27,15 +21,14 @@ extension HTTPClient {
     ) -> Middleware<HTTPRequest, HTTPStreamedResponse> {
         // A deadline of its own would end the body as well; the caller's does.
         stack(
-            of: StackPlace.allCases, sharing: shared, accepting: acceptedStatuses, own: \.stream,
+            sharing: shared, own: \.stream,
             limit: .deadline(on: scheduler) { _ in nil }
                 .around(.timeout(excluding: [.upload], on: scheduler, of: timeOfCall)),
             cache: nil, decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
 
     private func stack<Output: HTTPResponseHead>(
-        of places: some Sequence<StackPlace>, sharing shared: SharedStates,
-        accepting statuses: ClosedRange<Int>?,
+        sharing shared: SharedStates,
         own: KeyPath<OwnMiddleware, Middleware<HTTPRequest, Output>>,
         limit: Middleware<HTTPRequest, Output>, cache: Middleware<HTTPRequest, Output>?,
         decompression: Middleware<HTTPRequest, Output>?
@@ -47,7 +40,7 @@ extension HTTPClient {
             case .newTrace: tracing.flatMap(newTrace)
             case .aroundCall: aroundCall?[keyPath: own]
             case .deadline: limit
-            case .acceptStatus: statuses.map { .acceptStatus($0, on: scheduler) }
+            case .acceptStatus: acceptedStatuses.map { .acceptStatus($0, on: scheduler) }
             case .userAgent: userAgent.map { .userAgent($0).named(place) }
             case .idempotencyKey: sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil
             case .redirect: redirects.map(following)
@@ -71,7 +64,7 @@ extension HTTPClient {
         // Neighbours with states of the origin are put together, so that a call looks its origin up once for all.
         var parts: [Middleware<HTTPRequest, Output>] = []
         var ofOrigin: [StackPlace] = []
-        for place in places {
+        for place in StackPlace.allCases {
             if hasOriginStates(place) {
                 ofOrigin.append(place)
             } else if let part = part(place) {

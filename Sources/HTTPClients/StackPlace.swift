@@ -54,7 +54,7 @@ enum StackPlace: String, CaseIterable {
         case .deadline:
             "It bounds redirects, attempts and waits together, and gives the parts beneath the remaining time. So does a deadline in the context of the call."
         case .acceptStatus:
-            "It turns the response for the caller into an error, in `networking` always; so observers count what the caller gets. The parts beneath see responses."
+            "It turns the response for the caller into an error, so that observers count what the caller gets. The parts beneath see responses."
         case .userAgent: "It names the program that asks, also to the target of a redirect."
         case .idempotencyKey:
             "One key for the call: a server recognises the second request as a repetition of the first."

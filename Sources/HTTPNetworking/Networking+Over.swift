@@ -23,8 +23,23 @@ public func makeNetworking(
     base: URL? = nil,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299
 ) -> Networking {
-    let ask = lowering(to: service, base: base, accepting: statuses) { $0.body }
-    return { endpoint in ask(endpoint, nil) }
+    let ask = lowering(to: service, base: base)
+    return { endpoint in
+        ask(endpoint, nil).mapWithoutOrigin { response in
+            if statuses.contains(response.status) { return response.body }
+            throw response.refused(for: base.map { Endpoint.based(on: $0)(endpoint) } ?? endpoint)
+        }
+    }
+}
+
+/// Lowers an async function of requests to a network; see the other `makeNetworking`.
+@_disfavoredOverload
+public func makeNetworking(
+    over function: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse,
+    base: URL? = nil,
+    accepting statuses: some RangeExpression<Int> & Sendable = 200...299
+) -> Networking {
+    makeNetworking(over: returningFuture(function), base: base, accepting: statuses)
 }
 
 /// The earlier name of `makeNetworking(over:base:accepting:)`, which a constant named `networking` hides.
@@ -37,14 +52,12 @@ public func networking(
     makeNetworking(over: service, base: base, accepting: statuses)
 }
 
-/// As `makeNetworking(over:base:accepting:)`, with a function that makes the output from each accepted
-/// response.
+/// Lowers a service of requests to one of endpoints.
 ///
-/// - Returns: A function of an endpoint and a body that an endpoint can't have, such as a file; nil for the endpoint's own.
-package func lowering<Output: Sendable>(
-    to service: @escaping HTTPService, base: URL?,
-    accepting statuses: some RangeExpression<Int> & Sendable,
-    taking part: @escaping @Sendable (HTTPResponse) -> Output
+/// - Returns: A function of an endpoint and a body that an endpoint can't have, such as a file; nil for the endpoint's own. An
+///   ``HTTPError`` of the service gets the endpoint and the request, if it has none.
+package func lowering<Output: HTTPResponseHead>(
+    to service: @escaping Service<HTTPRequest, Output>, base: URL?
 ) -> @Sendable (Endpoint, HTTPRequest.Body?) -> Future<Output> {
     { endpoint, body in
         let endpoint = base.map { Endpoint.based(on: $0)(endpoint) } ?? endpoint
@@ -60,19 +73,14 @@ package func lowering<Output: Sendable>(
                 error.endpoint = error.endpoint ?? endpoint
                 return Future(error: error.naming(request))
             }
-            .mapWithoutOrigin { response in
-                if statuses.contains(response.status) { return part(response) }
-                throw HTTPError(
-                    code: .unacceptableStatus, endpoint: endpoint, request: request,
-                    response: response.naming(request))
-            }
     }
 }
 
 /// Calls a service, and notes in the attempt's record that it sends the request, unless the service notes it.
-package func noting(
-    _ request: HTTPRequest, in context: CallContext, _ service: @escaping HTTPService
-) -> Future<HTTPResponse> {
+package func noting<Output: Sendable>(
+    _ request: HTTPRequest, in context: CallContext,
+    _ service: @escaping Service<HTTPRequest, Output>
+) -> Future<Output> {
     guard let record = context.record else { return service(request) }
     do {
         let mark = try record.willSend(replayable: request.isReplayable)

@@ -16,14 +16,14 @@ struct Load {
         let start = clock.now
         do {
             let request = try HTTPRequest(endpoint)
-            let bar = ProgressBar()
+            let line = ProgressLine()
             let load: HTTPStreamingService = stack(
                 .observed(by: recorder.observer, named: { "\($0)" }), .deadline(limit),
-                .redirect(), .downloadProgress { bar.show($0, of: $1) },
+                .redirect(), .downloadProgress(line.update),
                 over: try transport.open())
             return load(request)
                 .flatMap { $0.gathered(upTo: Self.mostBytes) }
-                .always { bar.clear() }
+                .always { line.finish() }
                 .map { response in
                     _ = try response.acceptedBody(for: endpoint)
                     show(response, after: clock.now - start)

@@ -148,4 +148,158 @@ import Testing
         try await cache.load(client)
         #expect(await cache.user == User())
     }
+
+    // MARK: - JSON's settings
+
+    private struct Note: Codable, Equatable, Sendable {
+        var at = Date(timeIntervalSince1970: 0)
+    }
+
+    private let iso = #"{"at":"1970-01-01T00:00:00Z"}"#
+    private let plain = #"{"at":-978307200}"#
+
+    private func noteClient(answering status: Int = 200) -> (HTTPClient, MemoryTransport) {
+        let answer = HTTPResponse(status: status, body: Data(iso.utf8))
+        let transport = MemoryTransport(routes: [.any("/v1/notes", answer: .response(answer))])
+        var client = HTTPClient(base: server, over: transport)
+        client.json = .iso8601
+        client.retry = nil
+        return (client, transport)
+    }
+
+    @Test func aBodyIsEncodedByTheClientThatSendsIt() async throws {
+        let (client, transport) = noteClient()
+        let endpoint = Endpoint(path: "/notes", method: .post, body: try .json(Note()))
+        #expect(endpoint == Endpoint(path: "/notes", method: .post, body: try .json(Note())))
+        #expect(endpoint.body.data == Data(plain.utf8))
+        _ = try await client.send(endpoint).value
+        _ = try await client.stream(endpoint).value
+        _ = try await client.networking(endpoint).value
+        let _: Note = try await client.decoded(endpoint)
+        let request = HTTPRequest(
+            .post, server.appending(path: "notes"), body: try .json(Note()))
+        _ = try await client.send(request).value
+        _ = try await client.stream(request).value
+        try await client.post("/notes", json: Note())
+        let bodies = transport.calls.map { $0.request?.body.data.map { String(decoding: $0, as: UTF8.self) } }
+        #expect(bodies == Array(repeating: iso, count: 7))
+        #expect(transport.calls.allSatisfy { $0.request?.effectiveHeaders["Content-Type"] == "application/json" })
+    }
+
+    @Test func aBodyWithSettingsOfItsOwnKeepsThem() async throws {
+        let (client, transport) = noteClient()
+        let bodies: [Endpoint.Body] = [
+            try .json(Note(), using: JSONCoding()), try .json(Note(), encoder: JSONEncoder()),
+        ]
+        for body in bodies {
+            _ = try await client.send(Endpoint(path: "/notes", method: .put, body: body)).value
+        }
+        #expect(transport.calls.allSatisfy { $0.request?.body.data == Data(plain.utf8) })
+        // Another client has settings of its own.
+        let outer = HTTPClient(base: server, over: client.send)
+        _ = try await outer.send(Endpoint(path: "/notes", method: .put, body: try .json(Note())))
+            .value
+        #expect(transport.calls[2].request?.body.data == Data(iso.utf8))
+    }
+
+    @Test func whatCannotBeEncodedFailsTheCall() async throws {
+        var (client, transport) = noteClient()
+        client.json = JSONCoding(encoding: { encoder in
+            encoder.dateEncodingStrategy = .custom { _, _ in throw CocoaError(.coderInvalidValue) }
+        })
+        let body = try HTTPRequest.Body.json(Note())
+        let request = HTTPRequest(.post, server.appending(path: "notes"), body: body)
+        let call = client.send(request)
+        await #expect(throws: (any Error).self) { try await call.value }
+        #expect(transport.calls.isEmpty)
+    }
+
+    @Test func whatAClientsAnswersDecodeHasItsSettings() async throws {
+        let (client, _) = noteClient()
+        let endpoint = Endpoint(path: "/notes")
+        let response = try await client.send(endpoint).value
+        #expect(try response.decoded(as: Note.self) == Note())
+        #expect(try response.decodedBody(as: Note.self) == Note())
+        #expect(try await client.send(endpoint).decoded(as: Note.self).value == Note())
+        let note: Future<Note> = client.send(endpoint).decoded()
+        #expect(try await note.value == Note())
+        #expect(try await client.networking(endpoint).decoded(using: client.json).value == Note())
+        let (refused, _) = noteClient(answering: 422)
+        let error = await #expect(throws: HTTPError.self) { try await refused.get("/notes") }
+        #expect(try error?.decodedBody(as: Note.self) == Note())
+        let events = HTTPResponse(status: 200, body: Data("data: \(iso)\n\n".utf8))
+        let transport = MemoryTransport(routes: [.get("/v1/events", answer: .response(events))])
+        var listening = HTTPClient(base: server, over: transport)
+        listening.json = .iso8601
+        let stream = try await listening.stream(Endpoint(path: "/events")).value
+        for try await event in stream.serverSentEvents() {
+            #expect(try event.decoded(as: Note.self) == Note())
+        }
+    }
+
+    @Test(arguments: [
+        ("1970-01-01T00:00:00Z", 0.0), ("1970-01-01T01:00:00+01:00", 0),
+        ("1970-01-01T00:00:00.250Z", 0.25),
+    ])
+    func datesOfISO8601(_ text: String, _ seconds: Double) throws {
+        let decoder = JSONCoding.iso8601.decoder()
+        let note = try decoder.decode(Note.self, from: Data(#"{"at":"\#(text)"}"#.utf8))
+        #expect(abs(note.at.timeIntervalSince1970 - seconds) < 0.000_1)
+        #expect(throws: DecodingError.self) {
+            try decoder.decode(Note.self, from: Data(#"{"at":"yesterday"}"#.utf8))
+        }
+    }
+
+    // MARK: - Pages
+
+    @Test func pagesFollowTheHeaderLink() async throws {
+        let (server, seen) = (self.server, Locked<[URL]>([]))
+        let client = HTTPClient(base: server) { request in
+            seen.withLock { $0.append(request.url) }
+            let number = request.url.query == "page=2" ? 2 : 1
+            let link = number == 1 ? #"</v1/list?page=2>; rel="last next""# : #"</v1/list>; rel="first""#
+            return HTTPResponse(
+                status: 200, headers: ["Link": link], body: Data("[\(number)]".utf8),
+                url: request.url)
+        }
+        var numbers: [Int] = []
+        for try await page: [Int] in client.pages("/list", headers: ["X-A": "b"]) { numbers += page }
+        #expect(numbers == [1, 2])
+        #expect(seen.withLock { $0.map(\.absoluteString) }
+            == ["https://api.example.com/v1/list", "https://api.example.com/v1/list?page=2"])
+    }
+
+    @Test func aNextPageElsewhereIsRefused() async throws {
+        let client = HTTPClient(base: server) { request in
+            HTTPResponse(
+                status: 200, headers: ["Link": "<https://evil.example/2>; rel=next"],
+                body: Data("[1]".utf8))
+        }
+        let error = await #expect(throws: HTTPError.self) {
+            for try await _: [Int] in client.pages("/list", headers: ["X-Key": "s3cret"]) {}
+        }
+        #expect(error?.code == .redirectRefused)
+    }
+
+    @Test func pagesWithACursor() async throws {
+        struct Feed: Codable, Sendable, Equatable {
+            var ids: [Int]
+            var next: String?
+        }
+        let seen = Locked<[String?]>([])
+        let client = HTTPClient(base: server) { request in
+            seen.withLock { $0.append(request.url.query) }
+            let isFirst = request.url.query == "size=1"
+            let feed = Feed(ids: [isFirst ? 1 : 2], next: isFirst ? "a&b" : nil)
+            return HTTPResponse(status: 200, body: try JSONEncoder().encode(feed))
+        }
+        var ids: [Int] = []
+        for try await feed in client.pages(
+            "/posts", query: ["size": 1], cursor: "after", next: { (feed: Feed) in feed.next })
+        {
+            ids += feed.ids
+        }
+        #expect(ids == [1, 2])
+        #expect(seen.withLock { $0 } == ["size=1", "size=1&after=a%26b"])
+    }
 }

@@ -163,23 +163,55 @@ import Testing
         client.retry = nil
         client.attemptTimeout = nil
         client.decompressionLimit = nil
+        client.acceptedStatuses = nil
         let response = try client.send(HTTPRequest(server.appending(path: "leave"))).settledValue()
         #expect(response.status == 302)
         #expect(sent[0].headers.isEmpty)
     }
 
-    @Test func sendGivesEveryStatusUnlessToldOtherwise() throws {
+    @Test func aStatusIsTheSameErrorOnEveryWay() throws {
         let missing = MemoryTransport(routes: [.get("/v1/a", answer: .status(404))])
         var client = HTTPClient(base: server, over: missing)
-        let request = HTTPRequest(server.appending(path: "a"))
-        #expect(try client.send(request).settledValue().status == 404)
-        #expect(try client.stream(request).settledValue().status == 404)
-        #expect(statusOfError(client.networking(Endpoint(path: "/a"))) == 404)
-        client.acceptedStatuses = 200...299
-        #expect(statusOfError(client.send(request)) == 404)
-        #expect(statusOfError(client.stream(request)) == 404)
+        let (request, endpoint) = (HTTPRequest(server.appending(path: "a")), Endpoint(path: "/a"))
+        func statuses() -> [Int?] {
+            let whole: [Future<HTTPResponse>] = [
+                client.get("/a"), client.send(request), client.send(endpoint),
+            ]
+            let streamed = [client.stream(request), client.stream(endpoint)]
+            return whole.map(statusOfError) + streamed.map(statusOfError)
+                + [statusOfError(client.networking(endpoint))]
+        }
+        #expect(statuses() == Array(repeating: 404, count: 6))
         client.acceptedStatuses = 200...404
-        #expect(try client.networking(Endpoint(path: "/a")).settledValue().isEmpty)
+        #expect(statuses() == Array(repeating: nil, count: 6))
+        client.acceptedStatuses = nil
+        #expect(statuses() == Array(repeating: nil, count: 6))
+        #expect(try client.send(endpoint).settledValue().status == 404)
+        #expect(try client.stream(endpoint).settledValue().status == 404)
+    }
+
+    @Test func sendAndStreamResolveAnEndpointAgainstTheBase() throws {
+        let list = HTTPResponse(
+            status: 200, headers: ["Link": #"<?page=2>; rel="next""#], body: Data("[]".utf8))
+        let transport = MemoryTransport(routes: [
+            .get("/v1/a", answer: .response(list)), .get("/v1/b", answer: .status(404)),
+        ])
+        let client = HTTPClient(base: server, over: transport)
+        let endpoint = Endpoint(path: "/a", headers: ["X-A": "b"])
+        let next = URL(string: "https://api.example.com/v1/a?page=2")
+        #expect(try client.send(endpoint).settledValue().link("next") == next)
+        #expect(try client.stream(endpoint).settledValue().link("next") == next)
+        #expect(transport.calls.map { $0.request?.headers["X-A"] } == ["b", "b"])
+        let invalid = Endpoint(path: "/a", headers: ["not valid": "b"])
+        #expect(errorOf(client.send(invalid)) is Endpoint.Error)
+        #expect(errorOf(client.stream(invalid)) is Endpoint.Error)
+        #expect(errorOf(HTTPClient(base: nil).send(endpoint)) as? Endpoint.Error != nil)
+        #expect(transport.calls.count == 2)
+        guard let error = errorOf(client.stream(Endpoint(path: "/b"))) as? HTTPError else {
+            Issue.record("a route that is not there")
+            return
+        }
+        #expect(error.endpoint?.path == "/b" && error.request?.url.path == "/v1/b")
     }
 
     @Test func headersAndCredentialsStayAtTheBasesOrigin() throws {
@@ -315,6 +347,10 @@ import Testing
         #expect("\(HTTPClient(base: nil))" == "HTTPClient(no base)")
         let files = HTTPClient(base: URL(string: "ftp://a.example"))
         #expect("\(files)" == "HTTPClient(a base that is no http or https URL)")
+    }
+
+    private func errorOf<Value>(_ future: Future<Value>) -> (any Error)? {
+        if case .failure(let error) = future.result { error } else { nil }
     }
 
     private func statusOfError<Value>(_ future: Future<Value>) -> Int? {

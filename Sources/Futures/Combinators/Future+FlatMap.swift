@@ -31,3 +31,27 @@ extension Future {
         }
     }
 }
+
+extension Future {
+    /// Continues with an async closure, which gets the value.
+    ///
+    /// ```swift
+    /// let orders = loadUser(7).flatMap { user in try await api.orders(of: user) }
+    /// ```
+    ///
+    /// A closure that returns a future has the other `flatMap`: Swift takes this one only for a closure that awaits.
+    ///
+    /// - Parameters:
+    ///   - transform: Called with the value in a task of its own, in the call context of this line; not called after a
+    ///     failure. The task is cancelled when the new future is.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
+    /// - Returns: A future that settles as the closure ends, or fails as this one does.
+    @_disfavoredOverload
+    public final func flatMap<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Value) async throws -> NewValue,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        flatMap({ value in Future<NewValue> { try await transform(value) } }, fileID: fileID, line: line)
+    }
+}

@@ -40,6 +40,19 @@ public func chain<Input, Middle, Output>(
     { input in Future.catching { try outer(inner(input))() } }
 }
 
+/// Makes one function of three that may throw, if the last one returns a future; otherwise as the `chain` of three.
+///
+/// - Returns: A function that never throws; see the overload of two.
+@_disfavoredOverload
+@inlinable
+public func chain<Input, A, B, Output>(
+    _ first: @escaping @Sendable (Input) throws -> A,
+    to second: @escaping @Sendable (A) throws -> B,
+    to third: @escaping @Sendable (B) throws -> Future<Output>
+) -> @Sendable (Input) -> Future<Output> {
+    { input in Future.catching { try third(second(first(input))) } }
+}
+
 extension Future {
     /// The future that a function returns, or one that rejects with what the function throws.
     @usableFromInline

@@ -96,6 +96,26 @@ public final class TokenRefresher {
         renew = refresh
     }
 
+    /// Makes a refresher whose refresh is an async closure; see the other initializer.
+    ///
+    /// ```swift
+    /// let refresher = TokenRefresher(stored) { token in
+    ///     try await signIn.post("/token", form: ["refresh_token": token.refreshToken])
+    /// }
+    /// ```
+    @_disfavoredOverload
+    public convenience init(
+        _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
+        timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
+        on scheduler: some Scheduler = .live,
+        onChange: @escaping @Sendable (AccessToken?) -> Void = { _ in },
+        refresh: @escaping @Sendable (AccessToken) async throws -> AccessToken
+    ) {
+        self.init(
+            token, named: name, leeway: leeway, timeout: timeout, grace: grace, on: scheduler,
+            onChange: onChange, refresh: returningFuture(refresh))
+    }
+
     /// The token of requests; nil if no user is signed in.
     public var token: AccessToken? { state.withLock { $0.machine.token } }
 

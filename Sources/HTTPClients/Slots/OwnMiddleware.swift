@@ -6,10 +6,10 @@ extension HTTPClient {
     /// Your own middleware, in both of its forms: for whole responses, and for streamed ones.
     ///
     /// ```swift
-    /// client.aroundExchange = .init { request in
+    /// client.aroundExchange = .init { request, next in
     ///     var request = request
-    ///     request.headers["X-Signature"] = sign(request)
-    ///     return request
+    ///     request.headers["X-Signature"] = try await signer.sign(request)
+    ///     return try await next(request)
     /// }
     /// ```
     public struct OwnMiddleware {
@@ -33,6 +33,31 @@ extension HTTPClient {
         ) {
             self.send = send
             self.stream = stream
+        }
+
+        /// Makes a pair of one async closure, for whole responses and for streamed ones.
+        ///
+        /// - Parameter body: Called for each request, in a task of its own, which has the call's deadline, trace and user, and
+        ///   is cancelled with the call. It may change the request and the response, call `next`, the parts beneath, again,
+        ///   or return an `HTTPResponse` of its own. Read a whole body by `response.receivedBody`; it is nil in a stream.
+        public init(
+            _ body:
+                @escaping @Sendable (
+                    _ request: HTTPRequest,
+                    _ next: @escaping @Sendable (HTTPRequest) async throws -> any HTTPResponseHead
+                ) async throws -> any HTTPResponseHead
+        ) {
+            self.init(
+                send: Middleware { request, next in
+                    let response = try await body(request) { try await next($0) }
+                    return try await response.gathered(upTo: .max).value
+                },
+                stream: Middleware { request, next in
+                    let response = try await body(request) { try await next($0) }
+                    if let streamed = response as? HTTPStreamedResponse { return streamed }
+                    let whole = try await response.gathered(upTo: .max).value
+                    return HTTPStreamedResponse(whole, body: HTTPBodyStream(whole.body))
+                })
         }
 
         /// Makes a pair that changes requests.

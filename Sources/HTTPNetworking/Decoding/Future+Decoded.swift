@@ -7,7 +7,8 @@ extension Future where Value == Data {
     /// let product: Future<Product> = networking(.product(withID: 7)).decoded()
     /// ```
     ///
-    /// It has no parameters so that `chain(networking, to: Future.decoded)` infers.
+    /// Data knows no client, so the settings are the standard ones: for those of a client take `client.decoded(_:)`, or pass
+    /// them. It has no parameters so that `chain(networking, to: Future.decoded)` infers.
     ///
     /// - Returns: A future that rejects with ``DecodingFailure`` if the data is not such a value; an error of
     ///   this future passes unchanged. Decoding runs on the thread that settles this future, in time linear
@@ -40,5 +41,21 @@ extension Future where Value == Data {
         as type: T.Type = T.self, using json: JSONCoding
     ) -> Future<T> {
         mapWithoutOrigin { try json.decoder().decoded(T.self, from: $0) }
+    }
+
+    /// A function that decodes data into a type, for `chain`.
+    ///
+    /// ```swift
+    /// let loadProduct = chain(Endpoint.product, to: client.networking, to: Future.decoded(as: Product.self))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - json: The settings, such as `client.json`.
+    /// - Returns: A function that does what `decoded(as:using:)` does.
+    public static func decoded<T: Decodable & Sendable>(
+        as type: T.Type, using json: JSONCoding = JSONCoding()
+    ) -> @Sendable (Future<Data>) -> Future<T> {
+        { data in data.decoded(as: T.self, using: json) }
     }
 }

@@ -3,43 +3,54 @@ public import Futures
 extension HTTPResponse {
     /// Decodes the body as JSON, if the status is in 200…299.
     ///
-    /// - Parameters:
-    ///   - type: The type to decode; the context's without one.
-    ///   - decoder: The decoder.
+    /// - Parameter type: The type to decode; the context's without one.
     /// - Throws: An ``HTTPError`` for another status, and ``DecodingFailure``, which keeps this response and
     ///   its request, if the body is not such a value.
-    public func decoded<T: Decodable>(
-        as type: T.Type = T.self, using decoder: JSONDecoder = JSONDecoder()
-    ) throws -> T {
-        try decoder.decoded(T.self, from: acceptedBody(), of: self)
+    public func decoded<T: Decodable>(as type: T.Type = T.self) throws -> T {
+        try decoded(as: T.self, using: json)
     }
-}
 
-extension HTTPResponse {
-    /// Decodes the body with settings that are given once; see `decoded(as:using:)`.
+    /// Decodes the body with other settings than those of the client; see ``decoded(as:)``.
     public func decoded<T: Decodable>(as type: T.Type = T.self, using json: JSONCoding) throws -> T
     {
         try decoded(as: T.self, using: json.decoder())
     }
 
-    /// Decodes the body of any status with settings that are given once; see `decodedBody(as:using:)`.
+    /// Decodes the body with a decoder; see ``decoded(as:)``.
+    public func decoded<T: Decodable>(
+        as type: T.Type = T.self, using decoder: JSONDecoder
+    ) throws -> T {
+        try decoder.decoded(T.self, from: acceptedBody(), of: self)
+    }
+
+    /// Decodes the body as JSON, whatever the status: what a server writes about an error, for example.
+    ///
+    /// - Parameter type: The type to decode; the context's without one.
+    /// - Throws: ``DecodingFailure``, which keeps this response and its request, where the body is not such a value.
+    public func decodedBody<T: Decodable>(
+        as type: T.Type = T.self
+    ) throws(DecodingFailure) -> T {
+        try decodedBody(as: T.self, using: json)
+    }
+
+    /// Decodes the body of any status with other settings than those of the client; see ``decodedBody(as:)``.
     public func decodedBody<T: Decodable>(
         as type: T.Type = T.self, using json: JSONCoding
     ) throws(DecodingFailure) -> T {
         try decodedBody(as: T.self, using: json.decoder())
     }
 
-    /// Decodes the body as JSON, whatever the status: what a server writes about an error, for example.
-    ///
-    /// - Parameters:
-    ///   - type: The type to decode; the context's without one.
-    ///   - decoder: The decoder.
-    /// - Throws: ``DecodingFailure``, which keeps this response and its request, where the body is not such a value.
+    /// Decodes the body of any status with a decoder; see ``decodedBody(as:)``.
     public func decodedBody<T: Decodable>(
-        as type: T.Type = T.self, using decoder: JSONDecoder = JSONDecoder()
+        as type: T.Type = T.self, using decoder: JSONDecoder
     ) throws(DecodingFailure) -> T {
         try decoder.decoded(T.self, from: body, of: self)
     }
+}
+
+extension HTTPResponseHead {
+    /// The settings of the client that has sent the request; the standard ones if there is none.
+    package var json: JSONCoding { request?.context.json ?? JSONCoding() }
 }
 
 extension HTTPError {
@@ -49,25 +60,28 @@ extension HTTPError {
     /// let invalid: InvalidFields = try error.decodedBody()
     /// ```
     ///
-    /// - Parameters:
-    ///   - type: The type to decode; the context's without one.
-    ///   - decoder: The decoder.
+    /// The settings are those of the client that has sent the request.
+    ///
+    /// - Parameter type: The type to decode; the context's without one.
     /// - Throws: ``DecodingFailure`` where there was no answer, and where its body is not such a value.
     public func decodedBody<T: Decodable>(
-        as type: T.Type = T.self, using decoder: JSONDecoder = JSONDecoder()
+        as type: T.Type = T.self
     ) throws(DecodingFailure) -> T {
-        try decoder.decoded(T.self, from: body, of: response)
+        try decodedBody(as: T.self, using: request?.context.json ?? JSONCoding())
     }
 
-    /// Decodes the body of the answer with settings that are given once; see `decodedBody(as:using:)`.
-    ///
-    /// ```swift
-    /// let invalid: InvalidFields = try error.decodedBody(using: client.json)
-    /// ```
+    /// Decodes the body of the answer with other settings than those of the client; see ``decodedBody(as:)``.
     public func decodedBody<T: Decodable>(
         as type: T.Type = T.self, using json: JSONCoding
     ) throws(DecodingFailure) -> T {
         try decodedBody(as: T.self, using: json.decoder())
+    }
+
+    /// Decodes the body of the answer with a decoder; see ``decodedBody(as:)``.
+    public func decodedBody<T: Decodable>(
+        as type: T.Type = T.self, using decoder: JSONDecoder
+    ) throws(DecodingFailure) -> T {
+        try decoder.decoded(T.self, from: body, of: response)
     }
 }
 
@@ -75,15 +89,23 @@ extension Future where Value == HTTPResponse {
     /// Decodes the body as JSON into the type that the context asks for.
     ///
     /// ```swift
-    /// let product: Future<Product> = transport.send(request).decoded()
+    /// let product: Future<Product> = client.send(request).decoded()
     /// ```
     ///
-    /// - Returns: A future that rejects as `HTTPResponse.decoded(as:using:)` throws; an error of this
+    /// The settings are those of the client that has sent the request.
+    ///
+    /// - Returns: A future that rejects as `HTTPResponse.decoded(as:)` throws; an error of this
     ///   future passes unchanged. Decoding runs on the thread that settles this future, in time linear
     ///   in the size of the body.
     @_disfavoredOverload  // A future of nothing but an error, `Future(error: …)`, is one of data.
     public func decoded<T: Decodable & Sendable>() -> Future<T> {
-        decoded(as: T.self, using: JSONDecoder())
+        mapWithoutOrigin { try $0.decoded() }
+    }
+
+    /// Decodes the body into a type; see `decoded()`.
+    @_disfavoredOverload
+    public func decoded<T: Decodable & Sendable>(as type: T.Type) -> Future<T> {
+        mapWithoutOrigin { try $0.decoded() }
     }
 
     /// Decodes the body into a type with a decoder; see `decoded()`.
@@ -93,12 +115,12 @@ extension Future where Value == HTTPResponse {
     ///   - decoder: The decoder. It is shared, so do not change it afterwards.
     @_disfavoredOverload
     public func decoded<T: Decodable & Sendable>(
-        as type: T.Type, using decoder: JSONDecoder = JSONDecoder()
+        as type: T.Type, using decoder: JSONDecoder
     ) -> Future<T> {
         mapWithoutOrigin { try $0.decoded(as: T.self, using: decoder) }
     }
 
-    /// Decodes the body with settings that are given once; see `decoded()`.
+    /// Decodes the body with other settings than those of the client; see `decoded()`.
     ///
     /// - Parameters:
     ///   - type: The type to decode; the context's without one.
@@ -107,7 +129,7 @@ extension Future where Value == HTTPResponse {
     public func decoded<T: Decodable & Sendable>(
         as type: T.Type = T.self, using json: JSONCoding
     ) -> Future<T> {
-        mapWithoutOrigin { try $0.decoded(as: T.self, using: json.decoder()) }
+        mapWithoutOrigin { try $0.decoded(as: T.self, using: json) }
     }
 }
 

@@ -1,15 +1,19 @@
 /// The settings of encoding and decoding JSON, defined once.
 ///
 /// ```swift
-/// let json = JSONCoding(
+/// client.json = .iso8601
+/// client.json = JSONCoding(
 ///     encoding: { $0.keyEncodingStrategy = .convertToSnakeCase },
 ///     decoding: { $0.keyDecodingStrategy = .convertFromSnakeCase })
-/// let order = Endpoint(path: "/orders", method: .post, body: try .json(order, using: json))
-/// let receipt: Future<Receipt> = networking(order).decoded(using: json)
 /// ```
+///
+/// A client uses its settings both ways: for what it sends, and for what it, its responses and its errors decode.
+///
+/// Without settings, a date is the number of seconds since 2001, as Foundation has it. Most servers write ISO 8601
+/// instead: take ``iso8601``.
 public struct JSONCoding: Sendable {
-    private let configureEncoder: @Sendable (JSONEncoder) -> Void
-    private let configureDecoder: @Sendable (JSONDecoder) -> Void
+    private let configureEncoder: (@Sendable (JSONEncoder) -> Void)?
+    private let configureDecoder: (@Sendable (JSONDecoder) -> Void)?
 
     /// Makes settings.
     ///
@@ -20,25 +24,48 @@ public struct JSONCoding: Sendable {
     ///     give equal endpoints. Called for each value, on the caller's thread.
     ///   - decoding: Sets up a decoder. Called for each value, on the thread that decodes it.
     public init(
-        encoding: @escaping @Sendable (JSONEncoder) -> Void = { _ in },
-        decoding: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
+        encoding: (@Sendable (JSONEncoder) -> Void)? = nil,
+        decoding: (@Sendable (JSONDecoder) -> Void)? = nil
     ) {
         configureEncoder = encoding
         configureDecoder = decoding
     }
 
+    /// Dates as ISO 8601 writes them, like "2026-11-27T14:05:00Z".
+    ///
+    /// Fractions of a second are read, and are not written. For more settings, set up the encoder and the decoder of
+    /// ``init(encoding:decoding:)`` with `JSONCoding.iso8601.encoder().dateEncodingStrategy`, and the same for decoding.
+    public static let iso8601 = JSONCoding(
+        encoding: { $0.dateEncodingStrategy = .iso8601 },
+        decoding: { $0.dateDecodingStrategy = .custom(date) })
+
     /// An encoder with these settings; each call makes another one.
     public func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        configureEncoder(encoder)
+        configureEncoder?(encoder)
         return encoder
     }
 
     /// A decoder with these settings; each call makes another one.
     public func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
-        configureDecoder(decoder)
+        configureDecoder?(decoder)
         return decoder
+    }
+
+    /// Whether nothing was set: what was encoded without settings need not be encoded again.
+    package var isStandard: Bool { configureEncoder == nil && configureDecoder == nil }
+
+    /// Reads a date, with a fraction of a second or without one.
+    private static func date(from decoder: any Decoder) throws -> Date {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        for fraction in [false, true] {
+            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fraction)
+            if let date = try? style.parse(text) { return date }
+        }
+        throw DecodingError.dataCorruptedError(
+            in: container, debugDescription: "no date in the format of ISO 8601")
     }
 }

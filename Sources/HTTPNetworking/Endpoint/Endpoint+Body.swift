@@ -7,6 +7,14 @@ extension Endpoint {
         /// The Content-Type that is sent if the endpoint's headers have none.
         public let contentType: String?
 
+        /// The value of JSON without settings of its own: a client encodes it again by its settings. Not compared.
+        package var value: (any Encodable & Sendable)?
+
+        init(data: Data?, contentType: String?) {
+            self.data = data
+            self.contentType = contentType
+        }
+
         /// No body.
         public static let none = Body(data: nil, contentType: nil)
 
@@ -20,21 +28,25 @@ extension Endpoint {
 
         /// A value as JSON, `application/json`.
         ///
-        /// - Parameters:
-        ///   - value: The value.
-        ///   - encoder: The encoder; without one, keys are sorted, so that equal values give equal
-        ///     endpoints.
+        /// A client that sends it encodes it by its own settings. Two endpoints are equal if the
+        /// bytes are, as an encoder without settings writes them, which sorts the keys.
+        ///
         /// - Throws: The encoder's error: an `EncodingError` that names the place, if the value
         ///   cannot be encoded (a number that is not finite, for example).
-        public static func json(
-            _ value: some Encodable,
-            encoder: JSONEncoder? = nil
-        ) throws -> Body {
-            let encoder = encoder ?? JSONCoding().encoder()
-            return Body(data: try encoder.encode(value), contentType: "application/json")
+        public static func json(_ value: some Encodable & Sendable) throws -> Body {
+            var body = try json(value, encoder: JSONCoding().encoder())
+            body.value = value
+            return body
         }
 
-        /// A value as JSON, with settings that are given once.
+        /// A value as JSON, whose bytes an encoder makes now; no client encodes it again.
+        ///
+        /// - Throws: What the encoder throws.
+        public static func json(_ value: some Encodable, encoder: JSONEncoder) throws -> Body {
+            Body(data: try encoder.encode(value), contentType: "application/json")
+        }
+
+        /// A value as JSON, whose bytes are made now, with settings that are given once.
         ///
         /// - Throws: What the encoder throws.
         public static func json(
@@ -77,6 +89,17 @@ extension Endpoint.Body: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .none }
 }
 
-extension Endpoint.Body: Hashable {}
+extension Endpoint.Body: Hashable {
+    /// Whether bytes and type are equal.
+    public static func == (left: Endpoint.Body, right: Endpoint.Body) -> Bool {
+        left.data == right.data && left.contentType == right.contentType
+    }
+
+    /// Hashes the bytes and the type.
+    public func hash(into hasher: inout Hasher) {
+        data.hash(into: &hasher)
+        contentType.hash(into: &hasher)
+    }
+}
 
 extension Endpoint.Body: Sendable {}

@@ -29,6 +29,9 @@ extension HTTPRequest {
         /// The Content-Type that is sent if the headers have none.
         public let contentType: String?
 
+        /// The value of JSON without settings of its own: a client encodes it again by its settings. Not compared.
+        package var value: (any Encodable & Sendable)?
+
         package init(_ content: Content, contentType: String?) {
             self.content = content
             self.contentType = contentType
@@ -38,6 +41,7 @@ extension HTTPRequest {
         public init(_ body: Endpoint.Body) {
             content = body.data.map(Content.data) ?? .none
             contentType = body.contentType
+            value = body.value
         }
     }
 }
@@ -66,14 +70,21 @@ extension HTTPRequest.Body {
         Self(.data(data), contentType: contentType)
     }
 
-    /// A value as JSON; see `Endpoint.Body.json(_:encoder:)`.
+    /// A value as JSON, which a client encodes by its own settings; see `Endpoint.Body.json(_:)`.
     ///
     /// - Throws: What the encoder throws.
-    public static func json(_ value: some Encodable, encoder: JSONEncoder? = nil) throws -> Self {
+    public static func json(_ value: some Encodable & Sendable) throws -> Self {
+        Self(try Endpoint.Body.json(value))
+    }
+
+    /// A value as JSON, whose bytes an encoder makes now; no client encodes it again.
+    ///
+    /// - Throws: What the encoder throws.
+    public static func json(_ value: some Encodable, encoder: JSONEncoder) throws -> Self {
         Self(try Endpoint.Body.json(value, encoder: encoder))
     }
 
-    /// A value as JSON, with settings that are given once.
+    /// A value as JSON, whose bytes are made now, with settings that are given once.
     ///
     /// - Throws: What the encoder throws.
     public static func json(_ value: some Encodable, using json: JSONCoding) throws -> Self {
@@ -166,6 +177,17 @@ extension HTTPRequest.Body.Content: Hashable {}
 
 extension HTTPRequest.Body.Content: Sendable {}
 
-extension HTTPRequest.Body: Hashable {}
+extension HTTPRequest.Body: Hashable {
+    /// Whether content and type are equal.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.content == right.content && left.contentType == right.contentType
+    }
+
+    /// Hashes the content and the type.
+    public func hash(into hasher: inout Hasher) {
+        content.hash(into: &hasher)
+        contentType.hash(into: &hasher)
+    }
+}
 
 extension HTTPRequest.Body: Sendable {}

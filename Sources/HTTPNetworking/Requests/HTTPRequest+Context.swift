@@ -86,6 +86,12 @@ extension HTTPRequest.Context {
         _modify { yield &values.deadline }
     }
 
+    /// The JSON settings of the client that sends it; nil for none. Not compared.
+    package var json: JSONCoding? {
+        get { storage?.values.json }
+        _modify { yield &values.json }
+    }
+
     /// The headers that middleware has added, with their users and their origins.
     ///
     /// They are not part of the requested resource, and are not compared.
@@ -134,6 +140,7 @@ extension HTTPRequest.Context {
         var skipsCircuitBreaker = false
         var attemptTimeout: Duration?
         var deadline: Duration?
+        var json: JSONCoding?
         var credentials: [HTTPRequest.Credential] = []
         var signIns = SignIns()
         var followsRefusal = false

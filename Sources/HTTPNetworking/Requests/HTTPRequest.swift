@@ -81,6 +81,23 @@ public struct HTTPRequest {
         if let body { self.body = body }
     }
 
+    /// The same by a client's JSON settings: its body is encoded by them, unless it has settings of its own, and its answer
+    /// is decoded by them.
+    ///
+    /// Unchanged if another client has set its own.
+    ///
+    /// - Throws: What the encoder throws.
+    package func using(_ json: JSONCoding) throws -> HTTPRequest {
+        if json.isStandard || context.json != nil { return self }
+        var request = self
+        request.context.json = json
+        if let value = body.value {
+            let data = try json.encoder().encode(value)
+            request.body = Body(.data(data), contentType: body.contentType)
+        }
+        return request
+    }
+
     /// The headers that are sent: ``headers``, the body's Content-Type if they have none, and the idempotency
     /// key, if there is one and they have no Idempotency-Key.
     ///

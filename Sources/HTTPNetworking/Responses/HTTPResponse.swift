@@ -55,12 +55,15 @@ public struct HTTPResponse {
     /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus`` that keeps
     ///   the whole response, and its ``request``.
     public func acceptedBody(for endpoint: Endpoint? = nil) throws(HTTPError) -> Data {
-        guard (200...299).contains(status) else {
-            var response = self
-            response.request = request ?? endpoint.flatMap { try? HTTPRequest($0) }
-            throw HTTPError(code: .unacceptableStatus, endpoint: endpoint, response: response)
-        }
+        guard (200...299).contains(status) else { throw refused(for: endpoint) }
         return body
+    }
+
+    /// The error of a status that is not accepted.
+    func refused(for endpoint: Endpoint?) -> HTTPError {
+        var response = self
+        response.request = request ?? endpoint.flatMap { try? HTTPRequest($0) }
+        return HTTPError(code: .unacceptableStatus, endpoint: endpoint, response: response)
     }
 }
 

@@ -16,6 +16,9 @@ public struct ServerSentEvent {
     /// How long the server asks a client to wait before it connects again; nil where it has not said so.
     public var retry: Duration?
 
+    /// The settings of the client that opened the stream. Not compared.
+    var json = JSONCoding()
+
     /// Makes an event.
     public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
         self.type = type
@@ -25,7 +28,31 @@ public struct ServerSentEvent {
     }
 }
 
-extension ServerSentEvent: Hashable {}
+extension ServerSentEvent {
+    /// Decodes the data as JSON, by the settings of the client that opened the stream.
+    ///
+    /// - Parameter type: The type to decode; the context's without one.
+    /// - Throws: ``DecodingFailure`` if the data is not such a value.
+    public func decoded<T: Decodable>(as type: T.Type = T.self) throws(DecodingFailure) -> T {
+        try json.decoder().decoded(T.self, from: Data(data.utf8))
+    }
+}
+
+extension ServerSentEvent: Hashable {
+    /// Whether type, data, ID and retry are equal.
+    public static func == (left: ServerSentEvent, right: ServerSentEvent) -> Bool {
+        left.type == right.type && left.data == right.data && left.id == right.id
+            && left.retry == right.retry
+    }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        type.hash(into: &hasher)
+        data.hash(into: &hasher)
+        id.hash(into: &hasher)
+        retry.hash(into: &hasher)
+    }
+}
 
 extension ServerSentEvent: Sendable {}
 

@@ -1,17 +1,20 @@
 /// The server-sent events of a body, each as soon as it is whole.
 ///
-/// Made by ``HTTPBodyStream/serverSentEvents(limit:)``.
+/// Made by ``HTTPStreamedResponse/serverSentEvents(limit:)``.
 public struct ServerSentEvents: AsyncSequence {
     let lines: HTTPBodyLines
+    var json = JSONCoding()
 
     /// Gives the events that are left to one reader.
     public struct Iterator: AsyncIteratorProtocol {
         private var lines: HTTPBodyLines.Iterator
         private var parser: ServerSentEventParser
+        private let json: JSONCoding
 
         init(_ events: ServerSentEvents) {
             lines = events.lines.makeAsyncIterator()
             parser = ServerSentEventParser(limit: events.lines.limit)
+            json = events.json
         }
 
         /// The next event, or nil after the last one.
@@ -23,7 +26,9 @@ public struct ServerSentEvents: AsyncSequence {
         public mutating func next() async throws -> ServerSentEvent? {
             while let line = try await lines.next() {
                 do {
-                    if let event = try parser.event(endedBy: line) { return event }
+                    guard var event = try parser.event(endedBy: line) else { continue }
+                    event.json = json
+                    return event
                 } catch {
                     lines.giveUp()
                     throw error
@@ -38,6 +43,26 @@ public struct ServerSentEvents: AsyncSequence {
 }
 
 extension ServerSentEvents: Sendable {}
+
+extension HTTPStreamedResponse {
+    /// The events of the body in the format `text/event-stream` of the HTML Standard.
+    ///
+    /// ```swift
+    /// for try await event in response.serverSentEvents() {
+    ///     let price: Price = try event.decoded()
+    /// }
+    /// ```
+    ///
+    /// As ``HTTPBodyStream/serverSentEvents(limit:)``, and what an event decodes has the settings of the client.
+    ///
+    /// - Parameter limit: How many bytes a line, and the data of one event, may have. Less than 1 is a programming
+    ///   error and traps.
+    public func serverSentEvents(limit: Int = 1 << 20) -> ServerSentEvents {
+        var events = body.serverSentEvents(limit: limit)
+        events.json = json
+        return events
+    }
+}
 
 extension HTTPBodyStream {
     /// The events of a body in the format `text/event-stream` of the HTML Standard.

@@ -41,9 +41,14 @@ extension MemoryTransport.Answer {
     /// - Parameters:
     ///   - value: The value. It is encoded at once; if that fails, each call rejects with
     ///     ``MemoryTransport/AnswerFailure`` that keeps the encoder's error.
-    ///   - encoder: The encoder; without one, keys are sorted.
-    public static func json(_ value: some Encodable, encoder: JSONEncoder? = nil) -> Self {
-        let body = Result { try Endpoint.Body.json(value, encoder: encoder).data ?? Data() }
+    ///   - json: The settings, such as those of the client that is tested.
+    public static func json(_ value: some Encodable, using json: JSONCoding = JSONCoding()) -> Self {
+        .json(value, encoder: json.encoder())
+    }
+
+    /// A value as JSON that an encoder writes; see ``json(_:using:)``.
+    public static func json(_ value: some Encodable, encoder: JSONEncoder) -> Self {
+        let body = Result { try encoder.encode(value) }
         let type = String(describing: Swift.type(of: value))
         return Self { call in
             do { return Future(value: .json(try body.get())) } catch {

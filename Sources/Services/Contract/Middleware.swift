@@ -46,6 +46,33 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
         self.init(parts: name.map { [$0] } ?? [], isIdle: isIdle, wrap)
     }
 
+    /// Makes a middleware of an async closure.
+    ///
+    /// ```swift
+    /// let signed = Middleware<HTTPRequest, HTTPResponse> { request, next in
+    ///     var request = request
+    ///     request.headers["X-Signature"] = try await signer.sign(request)
+    ///     return try await next(request)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: Its name in ``parts``.
+    ///   - body: Called for each call, in a task of its own that has the call's ``CallContext`` and is cancelled with the call.
+    ///     It calls `next`, the service beneath, as often as it wishes.
+    public init(
+        named name: String? = nil,
+        _ body:
+            @escaping @Sendable (
+                _ input: Input, _ next: @escaping @Sendable (Input) async throws -> Output
+            ) async throws -> Output
+    ) {
+        self.init(named: name) { next in
+            let awaited = awaiting(next)
+            return { input in Future { try await body(input, awaited) } }
+        }
+    }
+
     /// Makes a middleware that stands for several parts.
     package init(
         parts: [String], isIdle: @escaping @Sendable () -> Bool = { true },

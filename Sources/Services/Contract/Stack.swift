@@ -1,3 +1,5 @@
+import Futures
+
 /// Puts middleware around a service.
 ///
 /// ```swift
@@ -20,4 +22,19 @@ public func stack<Input: Sendable, Output: Sendable>(
     over service: @escaping Service<Input, Output>
 ) -> Service<Input, Output> {
     Middleware(stacking: middleware)(service)
+}
+
+/// Puts middleware around an async function.
+///
+/// - Parameters:
+///   - middleware: The parts, outermost first.
+///   - function: The function beneath them all. Called in a task of its own, which has the call's ``CallContext`` and is
+///     cancelled with the call.
+/// - Returns: A service with all parts around the function.
+@_disfavoredOverload
+public func stack<Input: Sendable, Output: Sendable>(
+    _ middleware: Middleware<Input, Output>...,
+    over function: @escaping @Sendable (Input) async throws -> Output
+) -> Service<Input, Output> {
+    Middleware(stacking: middleware)(returningFuture(function))
 }

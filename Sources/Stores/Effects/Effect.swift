@@ -67,6 +67,35 @@ public struct Effect<Event: Sendable>: Sendable {
         Effect(kind: .start(start))
     }
 
+    /// An async closure that returns an event; otherwise as the other `future`.
+    ///
+    /// ```swift
+    /// .future { .bookLoaded(try await api.book(7)) }
+    /// ```
+    ///
+    /// - Parameter operation: Runs in a task of its own, which is cancelled with the effect.
+    @_disfavoredOverload
+    public static func future(_ operation: @escaping @Sendable () async throws -> Event) -> Effect {
+        Effect(kind: .start { Future(operation) })
+    }
+
+    /// An async closure whose result becomes an event, whether it returns or throws.
+    ///
+    /// ```swift
+    /// .request({ try await api.book(7) }) { result in .bookLoaded(result) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - operation: Runs in a task of its own, which is cancelled with the effect.
+    ///   - event: Makes the event, in that task.
+    @_disfavoredOverload
+    public static func request<Value: Sendable>(
+        _ operation: @escaping @Sendable () async throws -> Value,
+        _ event: @escaping @Sendable (Result<Value, any Error>) -> Event
+    ) -> Effect {
+        request(Future(operation), event)
+    }
+
     /// A future whose result becomes an event, whether it succeeds or fails.
     ///
     /// ```swift

@@ -66,6 +66,7 @@ final class TwoUsersBench: Sendable {
         client.scheduler = scheduler
         // One user's failures would refuse the other's calls: what is shared here are answers.
         client.circuitBreaker = nil
+        client.acceptedStatuses = nil
         credential.add(to: &client, of: session)
         shared.add(part, to: &client)
         return client

@@ -1,3 +1,5 @@
+import Futures
+
 /// Makes a sequence of pages from a service that loads one.
 ///
 /// ```swift
@@ -38,4 +40,14 @@ public func paginate<Input: Sendable, Page: Sendable>(
     precondition(maxPages >= 1, "paginate needs maxPages of 1 or more, not \(maxPages)")
     return Pages(
         Pagination(service: service, first: first, maxPages: maxPages, next: next))
+}
+
+/// Makes a sequence of pages from an async function that loads one; see the other `paginate`.
+@_disfavoredOverload
+public func paginate<Input: Sendable, Page: Sendable>(
+    _ load: @escaping @Sendable (Input) async throws -> Page, from first: Input,
+    maxPages: Int = 10_000,
+    next: @escaping @Sendable (_ page: Page, _ input: Input) throws -> Input?
+) -> Pages<Input, Page> {
+    paginate(returningFuture(load), from: first, maxPages: maxPages, next: next)
 }

@@ -1,0 +1,123 @@
+public import Futures
+import HTTPNetworking
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The progress of a download or an upload, as one line of a terminal that is redrawn.
+///
+/// ```swift
+/// let line = ProgressLine("film.mp4")
+/// let body = HTTPRequest.Body.file(film).reportingProgress(to: line.update)
+/// defer { line.finish() }
+/// ```
+///
+/// The line is like `film.mp4  [#####···············]  25 %  2.0 of 8.0 MB  1.2 MB/s`. It is written to standard error, and
+/// only if that is a terminal, at most ten times a second.
+///
+/// It may be used from any thread.
+public final class ProgressLine: Sendable {
+    private struct State {
+        var start: SchedulerInstant?
+        var lastDrawn: SchedulerInstant?
+        var isShown = false
+    }
+
+    private let label: String
+    private let leastBytes: Int64
+    private let scheduler: any Scheduler
+    private let write: (@Sendable (String) -> Void)?
+    private let state = Locked(State())
+
+    /// Makes a line.
+    ///
+    /// - Parameters:
+    ///   - label: What is transferred, at the line's beginning.
+    ///   - leastBytes: Smaller transfers show no line.
+    ///   - scheduler: The clock.
+    ///   - write: Writes text to the terminal; by default to standard error, and nothing where that is no terminal.
+    public init(
+        _ label: String = "", from leastBytes: Int64 = 1_000_000,
+        on scheduler: some Scheduler = .live, write: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.label = SafeText.escaped(label)
+        self.leastBytes = leastBytes
+        self.scheduler = scheduler
+        self.write = write ?? (isatty(2) == 0 ? nil : Self.writeToStandardError)
+    }
+
+    /// Draws the line, unless it was drawn within the last tenth of a second.
+    ///
+    /// - Parameters:
+    ///   - completed: How many bytes are done.
+    ///   - total: How many there are; nil if that is not known.
+    @Sendable
+    public func update(_ completed: Int64, of total: Int64?) {
+        guard let write, total ?? completed >= leastBytes else { return }
+        let now = scheduler.now
+        // Written within the lock: two threads do not mix their lines.
+        state.withLock { state in
+            let start = state.start ?? now
+            state.start = start
+            let isDue = state.lastDrawn.map { $0.duration(to: now) >= .milliseconds(100) } ?? true
+            guard isDue || completed == total else { return }
+            state.lastDrawn = now
+            state.isShown = true
+            write("\r\u{1B}[K" + line(completed, of: total, after: start.duration(to: now)))
+        }
+    }
+
+    /// Removes the line, so that other text can follow; a later update draws it again.
+    @Sendable
+    public func finish() {
+        state.withLock { state in
+            if state.isShown { write?("\r\u{1B}[K") }
+            state = State()
+        }
+    }
+
+    private func line(_ completed: Int64, of total: Int64?, after time: Duration) -> String {
+        var parts = label.isEmpty ? [] : [label]
+        if let total, total > 0 {
+            let part = min(max(Double(completed) / Double(total), 0), 1)
+            let marks = Int(part * 20)
+            parts.append(
+                "[" + String(repeating: "#", count: marks)
+                    + String(repeating: "·", count: 20 - marks) + "]")
+            parts.append("\(Int(part * 100)) %")
+            parts.append("\(Self.megabytes(Double(completed))) of \(Self.megabytes(Double(total))) MB")
+        } else {
+            parts.append("\(Self.megabytes(Double(completed))) MB")
+        }
+        let seconds = time / .seconds(1)
+        if seconds >= 1 { parts.append("\(Self.megabytes(Double(completed) / seconds)) MB/s") }
+        return parts.joined(separator: "  ")
+    }
+
+    /// A number of bytes in megabytes, with one digit after the point.
+    private static func megabytes(_ bytes: Double) -> String {
+        let tenths = Int64((bytes / 100_000).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    @Sendable
+    private static func writeToStandardError(_ text: String) {
+        let bytes = Array(text.utf8)
+        #if canImport(Darwin)
+        _ = Darwin.write(2, bytes, bytes.count)
+        #elseif canImport(Glibc)
+        _ = Glibc.write(2, bytes, bytes.count)
+        #elseif canImport(Musl)
+        _ = Musl.write(2, bytes, bytes.count)
+        #elseif canImport(Android)
+        _ = Android.write(2, bytes, bytes.count)
+        #endif
+    }
+}

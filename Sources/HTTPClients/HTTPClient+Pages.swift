@@ -1,0 +1,81 @@
+import Futures
+public import HTTPNetworking
+public import Services
+
+extension HTTPClient {
+    /// The values of a list's pages, each of which names the next one in the header Link, with `rel="next"`.
+    ///
+    /// ```swift
+    /// for try await issues: [Issue] in client.pages("/repos/ada/kit/issues") { show(issues) }
+    /// ```
+    ///
+    /// The next page loads while the reader uses one; see `paginate(_:from:maxPages:next:)`.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the first page below `base`.
+    ///   - query: What is appended to the query of the first page.
+    ///   - headers: The headers of each request.
+    ///   - maxPages: The largest number of pages; a further one fails with a `PaginationError`. Less than one is a programming
+    ///     error and traps.
+    /// - Returns: The pages, decoded with ``json``. It throws what ``decoded(_:)`` rejects with, and an `HTTPError` with the
+    ///   code `redirectRefused` if the next page is at another origin.
+    public func pages<Page: Decodable & Sendable>(
+        _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
+        of type: Page.Type = Page.self, maxPages: Int = 10_000
+    ) -> some AsyncSequence<Page, any Error> & Sendable {
+        let first = Endpoint(path: path, queryItems: query.items, headers: headers)
+        let load: Service<URL?, LinkedPage<Page>> = { [self] url in
+            let response = url.map { send(HTTPRequest($0, headers: headers)) } ?? send(first)
+            return response.mapWithoutOrigin { [json] in
+                LinkedPage(page: try json.value(of: $0), next: try $0.nextPage())
+            }
+        }
+        return paginate(load, from: nil, maxPages: maxPages) { page, _ in page.next }
+            .map { $0.page }
+    }
+
+    /// A list's pages, each of which holds the cursor of the next one.
+    ///
+    /// ```swift
+    /// for try await feed in client.pages("/posts", cursor: "after", next: \Feed.next) { show(feed.posts) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The path below `base`.
+    ///   - query: What is appended to the query of each page.
+    ///   - headers: The headers of each request.
+    ///   - name: The query item of the cursor; the first page has none.
+    ///   - maxPages: The largest number of pages; a further one fails with a `PaginationError`. Less than one is a programming
+    ///     error and traps.
+    ///   - next: The cursor of the page after a page; nil after the last one.
+    /// - Returns: The pages, decoded with ``json``. It throws what ``decoded(_:)`` rejects with.
+    public func pages<Page: Decodable & Sendable, Cursor: Sendable & LosslessStringConvertible>(
+        _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
+        cursor name: String, maxPages: Int = 10_000, next: @escaping @Sendable (Page) -> Cursor?
+    ) -> Pages<Cursor?, Page> {
+        let load: Service<Cursor?, Page> = { [self] cursor in
+            let items = query.items + (cursor.map { [URLQueryItem(name: name, value: "\($0)")] } ?? [])
+            return decoded(Endpoint(path: path, queryItems: items, headers: headers))
+        }
+        return paginate(load, from: nil, maxPages: maxPages) { page, _ in next(page) }
+    }
+}
+
+/// A page, and where the next one is.
+private struct LinkedPage<Page: Sendable>: Sendable {
+    var page: Page
+    var next: URL?
+}
+
+extension HTTPResponse {
+    /// The URL of the next page, which is at this one's origin: the caller's headers may hold what no other should get.
+    fileprivate func nextPage() throws -> URL? {
+        guard let next = link("next") else { return nil }
+        guard let own = url ?? request?.url, HTTPOrigin(own) == HTTPOrigin(next) else {
+            throw HTTPError(
+                code: .redirectRefused, response: self,
+                reason: "the next page is at another origin")
+        }
+        return next
+    }
+}

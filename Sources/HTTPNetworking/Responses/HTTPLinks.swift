@@ -1,0 +1,107 @@
+extension HTTPResponseHead {
+    /// The URL of the header Link with a relation, such as "next", resolved against the URL that answered.
+    ///
+    /// ```swift
+    /// if let next = response.link("next") { … }  // Link: </issues?page=2>; rel="next"
+    /// ```
+    ///
+    /// - Parameter relation: A relation type (RFC 8288, section 2.1); its case does not matter.
+    /// - Returns: The first such link; nil if there is none, or if it is no http or https URL. A link about another
+    ///   resource, with an `anchor`, does not count.
+    public func link(_ relation: String) -> URL? {
+        let links = headers.values(for: "Link").lazy.flatMap(LinkField.links)
+        return links.first { $0.has(relation) }.flatMap { resolved($0.target) }
+    }
+
+    /// The URL of the header Location, resolved against the URL that answered; nil if there is none, or more than one.
+    public var location: URL? {
+        let values = headers.values(for: "Location")
+        return values.count == 1 ? resolved(values[0]) : nil
+    }
+
+    /// The delay that the header Retry-After asks for; nil if there is none, or if it is not valid.
+    ///
+    /// A date counts from the response's own Date, or from the system's if it has none.
+    public var retryAfter: Duration? { RetryAfter.delay(in: headers, now: .now) }
+
+    private func resolved(_ reference: String) -> URL? {
+        (url ?? request?.url).flatMap { URLReference(reference).resolved(against: $0) }
+    }
+}
+
+extension HTTPError {
+    /// The delay that the answer's Retry-After asks for; nil without an answer, and without a valid one.
+    public var retryAfter: Duration? { response?.retryAfter }
+}
+
+/// A link in a header Link: RFC 8288, section 3, parsed as its appendix B.2 does.
+private struct LinkField {
+    var target: String
+    var relations: [String]
+    var hasAnchor: Bool
+
+    func has(_ relation: String) -> Bool {
+        !hasAnchor && relations.contains { $0.lowercased() == relation.lowercased() }
+    }
+
+    /// The links of a value, up to the first that is malformed.
+    static func links(in value: String) -> [LinkField] {
+        var rest = value.unicodeScalars[...]
+        var links: [LinkField] = []
+        while true {
+            rest = rest.drop { $0 == "," || $0.isBlank }
+            guard rest.popFirst() == "<", let end = rest.firstIndex(of: ">") else { return links }
+            var link = LinkField(
+                target: String(rest[..<end]), relations: [], hasAnchor: false)
+            rest = rest[rest.index(after: end)...]
+            var hasRelations = false
+            while let (name, value) = parameter(of: &rest) {
+                if name == "anchor" { link.hasAnchor = true }
+                // Only the first one counts (section 3.3).
+                if name == "rel", !hasRelations {
+                    hasRelations = true
+                    link.relations = value.split(separator: " ").map(String.init)
+                }
+            }
+            links.append(link)
+        }
+    }
+
+    /// The next parameter of a link; nil at its end.
+    private static func parameter(
+        of rest: inout Substring.UnicodeScalarView
+    ) -> (name: String, value: String)? {
+        rest = rest.drop { $0.isBlank }
+        guard rest.first == ";" else { return nil }
+        rest = rest.dropFirst().drop { $0 == ";" || $0.isBlank }
+        let name = take(from: &rest) { $0 == "=" || $0 == ";" || $0 == "," || $0.isBlank }
+        rest = rest.drop { $0.isBlank }
+        guard rest.first == "=" else { return (name.lowercased(), "") }
+        rest = rest.dropFirst().drop { $0.isBlank }
+        guard rest.first == "\"" else {
+            return (name.lowercased(), take(from: &rest) { $0 == ";" || $0 == "," || $0.isBlank })
+        }
+        rest.removeFirst()
+        var value = String.UnicodeScalarView()
+        while let scalar = rest.popFirst(), scalar != "\"" {
+            guard scalar == "\\" else {
+                value.append(scalar)
+                continue
+            }
+            rest.popFirst().map { value.append($0) }
+        }
+        return (name.lowercased(), String(value))
+    }
+
+    private static func take(
+        from rest: inout Substring.UnicodeScalarView, until isEnd: (Unicode.Scalar) -> Bool
+    ) -> String {
+        let end = rest.firstIndex(where: isEnd) ?? rest.endIndex
+        defer { rest = rest[end...] }
+        return String(rest[..<end])
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isBlank: Bool { self == " " || self == "\t" }
+}
