@@ -186,4 +186,14 @@ private protocol Blank {
 extension Int: Blank { fileprivate static var blank: Int { 0 } }
 extension String: Blank { fileprivate static var blank: String { "" } }
 extension Double: Blank { fileprivate static var blank: Double { 0 } }
-extension Bool: Blank { fileprivate static var blank: Bool { false } }
+extension Bool: Blank { fileprivate static var blank: Bool { false } 
+    @Test func severalInOneCall() {
+        let add: @Sendable (Int) -> Int = { $0 + 1 }
+        let text: @Sendable (Int) -> String = { "\($0)" }
+        #expect(chain(add, to: add, to: text)(1) == "3")
+        #expect(chain(add, to: add, to: add, to: text)(1) == "4")
+        #expect(chain(add, to: add, to: add, to: add, to: text)(1) == "5")
+        let shout: @Sendable (Int) -> String = chain(add, to: text, to: String.uppercased)
+        #expect(shout(9) == "10")
+    }
+}

@@ -48,4 +48,16 @@ import Testing
         let url = try #require(URL(string: "https://h/"))
         #expect(try decode(HTTPRequest(url)).result?.get() == Order(price: 7))
     }
+
+    @Test func threeFunctionsInOneCall() throws {
+        let load = chain(
+            Self.product, to: networking, to: Future.decoded(as: Order.self))
+        #expect(try load(7).result?.get() == Order(price: 7))
+        let inferred: @Sendable (Int) -> Future<Order> = chain(
+            Self.product, to: networking, to: Future.decoded)
+        #expect(try inferred(7).result?.get() == Order(price: 7))
+        let send = chain(Self.order, to: networking, to: Future.decoded(as: Order.self))
+        #expect(try send(Order(price: 1)).result?.get() == Order(price: 1))
+        #expect(throws: EncodingError.self) { try send(Order(price: .nan)).result?.get() }
+    }
 }
