@@ -2,12 +2,9 @@
 import Foundation
 import Pledge
 // end snippet
-// snippet: testing
 import Testing
 
-// end snippet
-
-/// The code of README.md and of Docs/Guides/WhyFutures.md.
+/// The code of README.md.
 @Suite struct ReadmeExamples {
     // snippet: model
     struct Product: Codable, Equatable, Sendable {
@@ -40,35 +37,6 @@ import Testing
         let isShown = readme.contains("```text\n\(log.lines.joined(separator: "\n"))\n```")
         #expect(isShown, "README.md does not show \(log.lines)")
     }
-
-    @Test func awaiting() async throws {
-        // snippet: await
-        let loadProduct: @Sendable (Int) -> Future<Product> = { id in
-            Future(value: Product(id: id, name: "iPad Pro"))
-        }
-        let product = try await loadProduct(7).value
-        // end snippet
-        #expect(product.name == "iPad Pro")
-    }
-
-    // snippet: test
-    @MainActor final class ProductScreen {
-        private(set) var title = ""
-        private let loading: () -> Future<Product>
-
-        init(loading: @escaping () -> Future<Product>) { self.loading = loading }
-
-        func appear() async { title = (try? await loading().value.name) ?? "Not loaded" }
-    }
-
-    @Test @MainActor func showsTheProductsName() async {
-        let screen = ProductScreen(loading: {
-            Promise(value: Product(id: 7, name: "iPad Pro"))
-        })
-        await screen.appear()
-        #expect(screen.title == "iPad Pro")
-    }
-    // end snippet
 }
 
 // snippet: endpoint

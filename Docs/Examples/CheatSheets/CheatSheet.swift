@@ -1,10 +1,19 @@
-/// A page of Docs/Guides that lists what the code has, and the code that it lists.
+/// The tables of a guide that list what the code has, and the code that they list.
 struct CheatSheet {
     let tables: [MarkdownTable]
 
-    init(_ name: String) throws {
-        let page = try Repository.this.check().documents["Docs/Guides/\(name).md"] ?? ""
-        tables = MarkdownTable.all(in: page)
+    /// Reads one section of Docs/Guides/CheatSheet.md.
+    init(section: String) throws {
+        let sections = try Self.guide("CheatSheet").split(separator: "\n## ")
+        let text = sections.first { $0.hasPrefix("\(section)\n") }
+        tables = MarkdownTable.all(in: text.map(String.init) ?? "")
+    }
+
+    /// Reads a whole page of Docs/Guides.
+    init(page name: String) throws { tables = MarkdownTable.all(in: try Self.guide(name)) }
+
+    private static func guide(_ name: String) throws -> String {
+        try Repository.this.check().documents["Docs/Guides/\(name).md"] ?? ""
     }
 
     /// The public functions and initialisers of the files of one folder, by path from the root.

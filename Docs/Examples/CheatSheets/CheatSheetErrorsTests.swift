@@ -1,11 +1,11 @@
 import Pledge
 import Testing
 
-/// Docs/Guides/CheatSheetErrors.md has the codes of the code.
+/// The section Errors of Docs/Guides/CheatSheet.md has the codes of the code.
 @Suite struct CheatSheetErrorsTests {
     private let sheet: CheatSheet
 
-    init() throws { sheet = try CheatSheet("CheatSheetErrors") }
+    init() throws { sheet = try CheatSheet(section: "Errors") }
 
     /// The codes that a file declares, each with its words.
     private func codes(in source: String) -> [(code: String, words: String)] {

@@ -3,7 +3,7 @@ import PledgeTesting
 import TestSupport
 import Testing
 
-/// Docs/Guides/CheatSheetFutures.md says what the code does.
+/// The section Futures of Docs/Guides/CheatSheet.md says what the code does.
 @Suite(.oneAtATime)
 struct CheatSheetFuturesTests {
     private struct Broken: Error {}
@@ -11,7 +11,7 @@ struct CheatSheetFuturesTests {
 
     private let sheet: CheatSheet
 
-    init() throws { sheet = try CheatSheet("CheatSheetFutures") }
+    init() throws { sheet = try CheatSheet(section: "Futures") }
 
     @Test func allFunctionsAreListed() throws {
         let listed = sheet.tables.flatMap { $0["Function"] }.flatMap(MarkdownTable.code)

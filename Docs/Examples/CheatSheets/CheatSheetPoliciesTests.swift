@@ -2,11 +2,11 @@ import Pledge
 import TestSupport
 import Testing
 
-/// Docs/Guides/CheatSheetPolicies.md has the defaults of the code.
+/// The section Policies of Docs/Guides/CheatSheet.md has the defaults of the code.
 @Suite(.oneAtATime) struct CheatSheetPoliciesTests {
     private let sheet: CheatSheet
 
-    init() throws { sheet = try CheatSheet("CheatSheetPolicies") }
+    init() throws { sheet = try CheatSheet(section: "Policies") }
 
     /// The defaults that the sheet leaves out.
     private let common: Set = [

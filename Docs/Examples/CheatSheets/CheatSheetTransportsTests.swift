@@ -4,14 +4,14 @@ import PledgeTesting
 import TestSupport
 import Testing
 
-/// Docs/Guides/CheatSheetTransports.md says which settings a transport keeps.
+/// The section Transports of Docs/Guides/CheatSheet.md says which settings a transport keeps.
 @Suite(.oneAtATime)
 struct CheatSheetTransportsTests {
     private let sheet: CheatSheet
     private let settings: MarkdownTable
 
     init() throws {
-        sheet = try CheatSheet("CheatSheetTransports")
+        sheet = try CheatSheet(section: "Transports")
         settings = try #require(sheet.tables.first { $0.columns.first == "Setting" })
     }
 
@@ -135,7 +135,7 @@ struct CheatSheetTransportsTests {
 
     @Test func theSheetAgreesWithTheGuide() throws {
         let guide = try #require(
-            CheatSheet("ProxiesAndTLS").tables.first { $0.columns.first == "Setting" })
+            CheatSheet(page: "ProxiesAndTLS").tables.first { $0.columns.first == "Setting" })
         #expect(guide.columns == settings.columns)
         for row in settings.rows {
             let codes = MarkdownTable.code(in: row[0])

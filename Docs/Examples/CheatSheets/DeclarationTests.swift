@@ -1,6 +1,6 @@
 import Testing
 
-/// What the checks of the cheat sheets read from sources and pages.
+/// What the checks of the cheat sheet read from sources and pages.
 @Suite struct DeclarationTests {
     @Test func signaturesAndDefaults() {
         let source = """
