@@ -2,13 +2,13 @@
 import Foundation
 import Pledge
 // end snippet
+import PledgeTesting
 import Testing
 
 /// The code of README.md.
 @Suite struct ReadmeExamples {
     // snippet: model
-    struct Product: Codable, Equatable, Sendable {
-        var id: Int
+    struct Product: Codable, Sendable {
         var name: String
     }
     // end snippet
@@ -17,32 +17,54 @@ import Testing
         let log = ExampleLog()
         func print(_ items: Any...) { log.add(items.map { "\($0)" }.joined(separator: " ")) }
         // snippet: program
-        // A shop in memory, busy at first. In an app, leave out the shop, and what counts its calls.
+        // A shop in memory, busy at first.
         let shop = MemoryTransport(routes: [
-            .get(
-                "/products/:id",
-                answer: .sequence([.status(503), .json(Product(id: 7, name: "iPad Pro"))]))
+            .get("/products/:id", answer: .sequence([.status(503), .json(Product(name: "iPad"))]))
         ])
-        let client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
-        // An ID makes an endpoint, the network makes data of it, and the decoder a product.
-        let loadProduct: @Sendable (Int) -> Future<Product> = chain(
-            chain(Endpoint.product, to: client.networking),
-            to: Future.decoded
-        )
 
-        let product = try await loadProduct(7).value
+        let client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
+        let product: Product = try await client.get("/products/\(7)")
         print(product.name, "after", shop.calls.count, "requests")
         // end snippet
         let readme = try Repository.this.check().documents["README.md"] ?? ""
         let isShown = readme.contains("```text\n\(log.lines.joined(separator: "\n"))\n```")
         #expect(isShown, "README.md does not show \(log.lines)")
     }
+
+    // snippet: test
+    @Test func aBusyShopIsAskedAgainWhenItSays() throws {
+        let (shop, clock) = (MockNetwork(), ManualScheduler())
+        var client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop.send)
+        client.scheduler = clock
+        let product: Future<Product> = client.get("/products/\(7)")
+        try shop.next().answer(with: .status(503, headers: ["Retry-After": "30"]))
+        clock.advance(by: .seconds(40))  // takes no time
+        try shop.next().answer(with: .json(Product(name: "iPad")))
+        #expect(try product.settledValue().name == "iPad")
+    }
+    // end snippet
+
+    @Test func aNetworkIsAFunction() async throws {
+        let shop = MemoryTransport(routes: [
+            .get("/products/:id", answer: .json(Product(name: "iPad")))
+        ])
+        let client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
+        // snippet: chain
+        let loadProduct = chain(
+            Endpoint.product, to: client.networking, to: Future.decoded(as: Product.self))
+        let product = try await loadProduct(7).value  // loadProduct: (Int) -> Future<Product>
+        // end snippet
+        #expect(product.name == "iPad")
+        // snippet: policies
+        let shared = stack(.coalesce(), .timeout(.seconds(2)), over: client.networking)
+        let fake: Networking = { _ in Future(value: Data(#"{"name": "iPad"}"#.utf8)) }
+        // end snippet
+        #expect(try await shared(.product(withID: 7)).value == fake(.product(withID: 7)).value)
+    }
 }
 
 // snippet: endpoint
 extension Endpoint {
-    static func product(withID id: Int) -> Endpoint {
-        Endpoint(path: "/products/\(id)")
-    }
+    static func product(withID id: Int) -> Endpoint { Endpoint(path: "/products/\(id)") }
 }
 // end snippet
