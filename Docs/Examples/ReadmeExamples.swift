@@ -37,8 +37,8 @@ import Testing
         var client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop.send)
         client.scheduler = clock
         let product: Future<Product> = client.get("/products/\(7)")
-        try shop.next().answer(with: .status(503, headers: ["Retry-After": "30"]))
-        clock.advance(by: .seconds(40))  // takes no time
+        try shop.next().answer(with: .status(503, headers: ["Retry-After": "5"]))
+        clock.advance(by: .seconds(10))  // takes no time
         try shop.next().answer(with: .json(Product(name: "iPad")))
         #expect(try product.settledValue().name == "iPad")
     }
@@ -57,7 +57,7 @@ import Testing
         #expect(product.name == "iPad")
         // snippet: policies
         let shared = stack(.coalesce(), .timeout(.seconds(2)), over: client.networking)
-        let fake: Networking = { _ in Future(value: Data(#"{"name": "iPad"}"#.utf8)) }
+        let fake: Networking = { _ in Future(value: Data(#"{"name":"iPad"}"#.utf8)) }
         // end snippet
         #expect(try await shared(.product(withID: 7)).value == fake(.product(withID: 7)).value)
     }

@@ -3,11 +3,11 @@ import Pledge
 
 /// Shows, as a waterfall, how policies handle a server that is busy at first and slow afterwards.
 func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
-    print("\nA screen that asks for one product twice, of a server that is busy and then slow:")
+    print("\nA screen that asks twice for one product, while the shop is busy and then slow:")
     return loadOnABusyDay(recordedBy: recorder).map { title, requests in
         let style = Terminal.waterfallStyle
         print(recorder.lastCall?.waterfall(width: 24, style: style) ?? "", terminator: "")
-        print("  \(title) for both, after \(requests) requests.")
+        print("  \(title) for both, after \(requests) requests.\n")
     }
 }
 

@@ -20,8 +20,8 @@ struct Command {
         usage: swift run quickstart [--page FILE.html] [--trace FILE.json] [--transport NAME]
                                     [--timeout SECONDS] [URL]
 
-          without a URL      loads products and logs in, on a network in memory, and shows what
-                             policies do about a server that is busy
+          without a URL      calls a busy shop in memory, shows what the policies do about it,
+                             and does what the articles do
           with a URL         loads it and shows status, time, size, and the body's beginning
           --page FILE        writes what was observed as a page, for any browser
           --trace FILE       writes what was observed, for ui.perfetto.dev or chrome://tracing
@@ -39,8 +39,9 @@ struct Command {
             switch command.work {
             case .help: print(usage)
             case .tour:
-                try await runTour(on: server.request).value
+                try await makeFirstCall()
                 try await runBusyDay(recordedBy: recorder).value
+                try await runTour(on: server.request).value
             case .load(let load): try await load.run(recordedBy: recorder).value
             }
             if let file = command.traceFile { try writeTrace(of: recorder, to: file) }

@@ -13,8 +13,7 @@ extension Endpoint {
 
 extension Product: Identifiable {}
 
-/// The article's product loader: two chained functions make a third, which loads a product.
+/// The article's product loader: three functions in a chain make one, which loads a product.
 func productLoading(over networking: @escaping Networking) -> @Sendable (Int) -> Future<Product> {
-    let loading = chain(Endpoint.product, to: networking)
-    return chain(loading, to: Future.decoded)
+    chain(Endpoint.product, to: networking, to: Future.decoded)
 }

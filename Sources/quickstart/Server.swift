@@ -1,12 +1,12 @@
 import Foundation
 import Pledge
 
-/// The server of the tour: three products and one account, in memory, with a delay of a tenth of a second.
+/// The server of the tour: three products and one account, in memory, with a delay of a twentieth of a second.
 let server = MemoryTransport(
     routes: products.map { .get("/products/\($0.id)", answer: .json($0)) } + [
         .post("/login", answer: .respond(answerLogin))
     ],
-    latency: .milliseconds(100)
+    latency: .milliseconds(50)
 )
 
 private let products = [
