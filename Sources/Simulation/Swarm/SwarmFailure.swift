@@ -50,7 +50,7 @@ extension SwarmFailure: CustomStringConvertible {
         let faults = scenario.faults.map { "    \($0)" }
         let times = "\(scenario.duration.inSeconds) of \(whole.duration.inSeconds)"
         return [
-            "least case, after \(shrinkRunCount) runs: \(least.text)",
+            "smallest failing case, after \(shrinkRunCount) runs: \(least.text)",
             "  hosts: \(scenario.hosts.count) of \(whole.hosts.count)",
             "  time: \(times)",
             "  calls: \(least.run.callCount) of \(found.run.callCount)\(arrivals)",

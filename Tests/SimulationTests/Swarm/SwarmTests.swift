@@ -37,7 +37,7 @@ import Testing
         #expect(
             failure.description == """
                 seed 3 fails: calls that failed: 4
-                least case, after 38 runs: calls that failed: 1
+                smallest failing case, after 38 runs: calls that failed: 1
                   hosts: 1 of 6
                   time: 0.01 s of 5 s
                   calls: 1 of 146, at 0.006 s
