@@ -1,16 +1,15 @@
-// snippet: imports
 import Foundation
+// snippet: imports
 import Pledge
 // end snippet
 import PledgeTesting
+import Simulation
 import Testing
 
 /// The code of README.md.
 @Suite struct ReadmeExamples {
     // snippet: model
-    struct Product: Codable, Sendable {
-        var name: String
-    }
+    struct Product: Codable, Sendable { var name: String }
     // end snippet
 
     @Test func firstProgram() async throws {
@@ -23,26 +22,53 @@ import Testing
         ])
 
         let client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
-        let product: Product = try await client.get("/products/\(7)")
-        print(product.name, "after", shop.calls.count, "requests")
+        let product: Product = try await client.get("/products/7")
+        print(product.name, "after", shop.calls.count, "requests")  // iPad after 2 requests
         // end snippet
         let readme = try Repository.this.check().documents["README.md"] ?? ""
-        let isShown = readme.contains("```text\n\(log.lines.joined(separator: "\n"))\n```")
+        let isShown = readme.contains("\"requests\")  // \(log.lines.joined(separator: " "))\n")
         #expect(isShown, "README.md does not show \(log.lines)")
     }
 
+    private let server = URL(string: "https://shop.example")!
+
     // snippet: test
-    @Test func aBusyShopIsAskedAgainWhenItSays() throws {
+    @Test func repeatsACallToABusyShop() throws {
         let (shop, clock) = (MockNetwork(), ManualScheduler())
-        var client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop.send)
-        client.scheduler = clock
-        let product: Future<Product> = client.get("/products/\(7)")
+        var client = HTTPClient(base: server, over: shop)
+        (client.scheduler, client.random) = (clock, .constant(0))  // no jitter
+        let product: Future<Product> = client.get("/products/7")
         try shop.next().answer(with: .status(503, headers: ["Retry-After": "5"]))
-        clock.advance(by: .seconds(10))  // takes no time
+        clock.advance(by: .seconds(5))  // takes no time
         try shop.next().answer(with: .json(Product(name: "iPad")))
         #expect(try product.settledValue().name == "iPad")
     }
     // end snippet
+
+    @Test func aSimulationFindsWhatBreaksAClient() throws {
+        // snippet: simulation
+        var host = HostSettings(serviceTime: .logNormal(median: .milliseconds(20), sigma: 0.5))
+        host.workers = 4
+        let hosts = Scenario(
+            hosts: 3, each: host, arrivals: .poisson(rate: 30), duration: .seconds(20))
+        func run(_ attemptTimeout: Duration) -> SwarmResult {
+            hosts.swarm(seeds: 1...20, adding: RandomFaults()) { world in
+                var client = HTTPClient(base: Fleet.base, over: world.fleet.send)
+                (client.scheduler, client.random) = (world.scheduler, world.random)
+                client.attemptTimeout = attemptTimeout
+                let networking = client.networking
+                return { call in networking(Endpoint(path: "/products/\(call.number)")) }
+            } expecting: { run in
+                let slowest = run.latency(100) ?? 0
+                return slowest > 4 ? "a call takes \(slowest) s" : nil
+            }
+        }
+        // end snippet
+        let found = run(.seconds(30))
+        let readme = try Repository.this.check().documents["README.md"] ?? ""
+        #expect(found.failure.map { readme.contains("\($0)") } == true, "\(found)")
+        #expect(run(.seconds(1)).failure == nil)
+    }
 
     @Test func aNetworkIsAFunction() async throws {
         let shop = MemoryTransport(routes: [
