@@ -48,6 +48,19 @@ import Testing
         #expect(try await rates("EUR").value.isStale)
     }
 
+    @Test func aroundAClient() async throws {
+        // snippet: client
+        let server = URL(string: "https://api.example.com")!
+        var client = HTTPClient(base: server) { _ in Future(value: HTTPResponse(status: 404)) }
+        client.metrics = ServiceMetrics()
+        let load = stack(.fallback(Data()), over: client.networking)
+        // end snippet
+        #expect(try await load(Endpoint(path: "/products")).value.isEmpty)
+        let text = client.metrics?.prometheusText ?? ""
+        #expect(text.contains(#"policy="fallback",event="fell_back",reason=""} 1"#))
+        #expect(text.contains(#"outcome="failure"} 1"#))
+    }
+
     @Test func onlyForSome() async throws {
         struct Unknown: Error {}
         let loadRates: Service<String, Rates> = { _ in Future(error: Unknown()) }

@@ -49,7 +49,7 @@ struct SimulationExamples {
                 let client = client(in: world, change)
                 return { call in client.networking(Endpoint(path: "/products/\(call.number)")) }
             }
-            let slow = run.latency(99, in: 10...20) ?? .infinity
+            let slow = run.latency(99, in: 10..<20) ?? .infinity
             return "\(Int(slow * 1_000)) ms, \(Int(run.amplification * 1_000 - 1_000)) ‰ more calls"
         }
         print("as it is: " + tail { _ in })
@@ -67,7 +67,7 @@ struct SimulationExamples {
             return { call in client.networking(Endpoint(path: "/products/\(call.number)")) }
         }
         #expect(run.error == nil)
-        #expect(run.goodput(in: 10...20) > 0.99)
+        #expect(run.goodput(in: 10..<20) > 0.99)
         #expect(run.amplification < 1.2)
         #expect(run.recovers(within: .seconds(10)))
         // end snippet
@@ -176,7 +176,7 @@ struct SimulationExamples {
                     .timeout(.seconds(1), on: world.scheduler),
                     over: world.fleet.send)
             }
-            let (before, after) = (run.goodput(in: 0...29), run.goodput(in: 240...300))
+            let (before, after) = (run.goodput(in: 0..<29), run.goodput(in: 240..<300))
             return "\(Int(before * 100)) % before, \(Int(after * 100)) % four minutes later"
         }
         print("one retry each: " + goodput { _ in .unlimited })

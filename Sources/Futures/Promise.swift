@@ -171,6 +171,8 @@ package final class InternalPromise<Value: Sendable>: Future<Value>, @unchecked 
     }
 
     override var origin: SourceLocation? { location }
+
+    override var endsByItself: Bool { true }
 }
 
 extension InternalPromise where Value == Void {

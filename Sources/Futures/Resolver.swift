@@ -70,10 +70,23 @@ extension Future {
     public static func make(
         fileID: StaticString = #fileID, line: UInt = #line, _ start: (Resolver<Value>) -> Void
     ) -> Future {
-        let future = Future()
-        start(Resolver(future, location: SourceLocation(fileID: fileID, line: line)))
+        let location = SourceLocation(fileID: fileID, line: line)
+        let future = ResolvedFuture<Value>(at: location)
+        start(Resolver(future, location: location))
         return future
     }
+}
+
+/// The future of a resolver.
+private final class ResolvedFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
+    private let location: SourceLocation
+
+    init(at location: SourceLocation) {
+        self.location = location
+        super.init()
+    }
+
+    override var origin: SourceLocation? { location }
 }
 
 extension Resolver where Value == Void {

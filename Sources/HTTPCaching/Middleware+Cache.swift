@@ -46,3 +46,15 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
         }
     }
 }
+
+extension Middleware where Input == Endpoint {
+    /// Not available: an endpoint's data has no status and no headers, by which a cache decides.
+    @available(
+        *, unavailable,
+        message:
+            "a cache needs requests and responses: set client.cache, or write makeNetworking(over: stack(.cache(), over: send), base: server)"
+    )
+    public static func cache(sharing cache: HTTPCache = HTTPCache()) -> Middleware {
+        fatalError("unavailable")
+    }
+}

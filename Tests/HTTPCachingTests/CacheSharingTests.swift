@@ -4,6 +4,7 @@ import HTTPAuthentication
 import HTTPNetworking
 import HTTPTestSupport
 import Services
+import TestSupport
 import Testing
 
 @testable import HTTPCaching
@@ -29,6 +30,32 @@ import Testing
     private func texts(_ calls: [Future<HTTPResponse>]) -> [String?] {
         calls.map { try? $0.result?.get().text }
     }
+
+    #if os(Linux) || os(macOS)
+    /// In a process of its own, since the reports belong to the whole process.
+    @Test func aMissThatTakesLongIsNotReported() async {
+        await #expect(processExitsWith: .success) {
+            let reports = Locked<[String]>([])
+            FutureReports.send { report in reports.withLock { $0.append(report) } }
+            FutureReports.awaitingLimit = .milliseconds(1)
+            let origin = Promise<HTTPResponse>()
+            let send = stack(.cache(), over: { _ in origin })
+            let request = HTTPRequest(.get, URL(string: "https://a.example")!)
+            for _ in 0..<2 { Task { try await send(request).value } }
+            for line in 1...20 as ClosedRange<UInt> {
+                let last = Promise<Int>(fileID: "Test/Last.swift", line: line)
+                Task { try await last.value }
+                let cameTrue = await comesTrue {
+                    reports.withLock { $0.contains { $0.contains("Last.swift:\(line),") } }
+                }
+                precondition(cameTrue, "the last one is reported")
+                last.resolve(with: 1)
+            }
+            let others = reports.withLock { $0.filter { !$0.contains("Last.swift") } }
+            precondition(others.isEmpty, "\(others)")
+        }
+    }
+    #endif
 
     @Test func oneQuestionServesAll() throws {
         let (bench, gate) = try bench(.init(status: 304, headers: ["ETag": "\"a\""]))

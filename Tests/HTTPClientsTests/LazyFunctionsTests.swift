@@ -122,6 +122,21 @@ import Testing
         #expect(metrics.prometheusText.contains(#"outcome="success"} 1"#))
     }
 
+    @Test func aFallbackAroundTheClientIsInItsMetrics() async throws {
+        let metrics = ServiceMetrics()
+        var client = HTTPClient(base: server) { _ in Future(value: HTTPResponse(status: 404)) }
+        client.metrics = metrics
+        let lazily = stack(.fallback(Data()), over: client.networking)
+        #expect(try lazily(Endpoint(path: "/a")).settledValue() == Data())
+        let awaiting = stack(.fallback(Data())) { [client] (path: String) in
+            Future { try await client.networking(Endpoint(path: "/a")).value }
+        }
+        #expect(try await awaiting("/a").value == Data())
+        let text = metrics.prometheusText
+        #expect(text.contains(#"policy="fallback",event="fell_back",reason=""} 2"#))
+        #expect(text.contains(#"_count{call="GET a.example",outcome="failure"} 2"#))
+    }
+
     @Test func bothFunctionsShareABreaker() {
         let count = Locked(0)
         let client = client(count)

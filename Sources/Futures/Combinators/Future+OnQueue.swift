@@ -10,9 +10,10 @@ extension Future {
         on queue: DispatchQueue, _ transform: @escaping @Sendable (Value) throws -> NewValue,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        flatMap { value in
-            queue.turn(fileID, line) { Future<NewValue>(value: try transform(value)) }
-        }
+        flatMap(
+            { value in
+                queue.turn(fileID, line) { Future<NewValue>(value: try transform(value)) }
+            }, fileID: fileID, line: line)
     }
 
     /// Transforms the value on the main actor; see ``map(_:fileID:line:)``.
@@ -44,7 +45,9 @@ extension Future {
         _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        flatMap { value in queue.turn(fileID, line) { try transform(value) } }
+        flatMap(
+            { value in queue.turn(fileID, line) { try transform(value) } },
+            fileID: fileID, line: line)
     }
 
     /// Keeps a value only if it fulfils a condition, which is evaluated on a queue; see
@@ -53,11 +56,12 @@ extension Future {
         on queue: DispatchQueue, _ predicate: @escaping @Sendable (Value) throws -> Bool,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        flatMap { value in
-            queue.turn(fileID, line) {
-                Future(value: value).filter(predicate, fileID: fileID, line: line)
-            }
-        }
+        flatMap(
+            { value in
+                queue.turn(fileID, line) {
+                    Future(value: value).filter(predicate, fileID: fileID, line: line)
+                }
+            }, fileID: fileID, line: line)
     }
 
     /// Replaces an error by a value on a queue; see ``recover(_:fileID:line:)``.
@@ -65,7 +69,9 @@ extension Future {
         on queue: DispatchQueue, _ transform: @escaping @Sendable (any Error) throws -> Value,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        flatMapError { error in queue.turn(fileID, line) { Future(value: try transform(error)) } }
+        flatMapError(
+            { error in queue.turn(fileID, line) { Future(value: try transform(error)) } },
+            fileID: fileID, line: line)
     }
 
     /// Continues after an error with another future, made on a queue; see
@@ -75,7 +81,9 @@ extension Future {
         _ transform: @escaping @Sendable (any Error) throws -> Future<Value>,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        flatMapError { error in queue.turn(fileID, line) { try transform(error) } }
+        flatMapError(
+            { error in queue.turn(fileID, line) { try transform(error) } },
+            fileID: fileID, line: line)
     }
 
     /// Continues with another future, made from the whole result on a queue; see
@@ -85,7 +93,9 @@ extension Future {
         _ transform: @escaping @Sendable (Result<Value, any Error>) throws -> Future<NewValue>,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        flatMapResult { result in queue.turn(fileID, line) { try transform(result) } }
+        flatMapResult(
+            { result in queue.turn(fileID, line) { try transform(result) } },
+            fileID: fileID, line: line)
     }
 }
 

@@ -88,4 +88,6 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
     }
 
     override var origin: SourceLocation? { location }
+
+    override var endsByItself: Bool { true }
 }

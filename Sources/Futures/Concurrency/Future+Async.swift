@@ -7,10 +7,13 @@ extension Future {
     ///
     /// - Parameters:
     ///   - priority: The priority of the task; nil for that of the caller.
+    ///   - fileID: The file that ``FutureReports`` names; leave it out.
+    ///   - line: The line that ``FutureReports`` names; leave it out.
     ///   - operation: Runs in a task of its own, which starts now. That task is cancelled when the future is
     ///     cancelled, or has lost its last waiter.
     public convenience init(
-        priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws -> Value
+        priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+        _ operation: @escaping @Sendable () async throws -> Value
     ) {
         self.init()
         // The task keeps the future until it ends, so the future is never abandoned.
@@ -22,7 +25,8 @@ extension Future {
             } else {
                 Task(priority: priority) { await self.settle(by: operation) }
             }
-        add(TaskHandlers(cancelling: task))
+        add(
+            TaskHandlers(cancelling: task, madeAt: SourceLocation(fileID: fileID, line: line)))
     }
 
     private final func settle(by operation: @Sendable () async throws -> Value) async {
@@ -40,11 +44,16 @@ extension Future {
     ///
     /// - Parameters:
     ///   - priority: The priority of the task; nil for that of the caller.
+    ///   - fileID: The file that ``FutureReports`` names; leave it out.
+    ///   - line: The line that ``FutureReports`` names; leave it out.
     ///   - operation: Runs in a task of its own, which starts now.
     public convenience init(
-        priority: TaskPriority? = nil, _ operation: @escaping @Sendable () throws -> Value
+        priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+        _ operation: @escaping @Sendable () throws -> Value
     ) {
-        self.init(priority: priority) { () async throws -> Value in try operation() }
+        self.init(priority: priority, fileID: fileID, line: line) { () async throws -> Value in
+            try operation()
+        }
     }
 
     /// The value, awaited.

@@ -45,9 +45,12 @@ extension FutureNode {
 /// The handlers of a future that a task produces.
 final class TaskHandlers: CancelHandlers, @unchecked Sendable {
     private let task: Task<Void, Never>
+    /// Where the future was made.
+    let location: SourceLocation
 
-    init(cancelling task: Task<Void, Never>) {
+    init(cancelling task: Task<Void, Never>, madeAt location: SourceLocation) {
         self.task = task
+        self.location = location
         super.init { task.cancel() }
     }
 
@@ -59,6 +62,8 @@ final class TaskHandlers: CancelHandlers, @unchecked Sendable {
         #endif
         return []
     }
+
+    override var awaited: FutureNode? { FutureReports.wait(of: task) }
 }
 
 /// The handlers of a promise that settles as another future does.
@@ -75,6 +80,8 @@ final class FollowingHandlers: CancelHandlers, @unchecked Sendable {
     deinit { observer.abort(with: .cancelled) }
 
     override func raise(to priority: TaskPriority) -> [FutureNode] { [observer] }
+
+    override var awaited: FutureNode? { observer }
 }
 
 /// The handlers of a policy that makes calls of its own for the promise.

@@ -107,6 +107,8 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         return inputs
     }
 
+    override var needsOneInput: Bool { rule == .first || rule == .firstSuccess }
+
     override func inputSettled(_ input: AggregateInput) -> Bool {
         let isFailure = input.source?.failure != nil
         switch rule {

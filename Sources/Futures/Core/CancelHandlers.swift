@@ -49,6 +49,9 @@ class CancelHandlers: @unchecked Sendable {
     /// - Returns: The futures that the producer waits for, which the caller raises in turn.
     func raise(to priority: TaskPriority) -> [FutureNode] { [] }
 
+    /// What its producer waits for, as far as it is known.
+    var awaited: FutureNode? { nil }
+
     /// The newest of the list.
     ///
     /// Called on the first element, under the future's lock.
@@ -70,5 +73,16 @@ class CancelHandlers: @unchecked Sendable {
             current = next
         }
         return futures
+    }
+
+    /// The first that is found from this, the first element, to another; without the lock, as `raise(through:to:_:)`.
+    final func first<Found>(
+        through newest: CancelHandlers, _ find: (CancelHandlers) -> Found?
+    ) -> Found? {
+        var (current, found) = (self, find(self))
+        while found == nil, current !== newest, let next = current.next {
+            (current, found) = (next, find(next))
+        }
+        return found
     }
 }

@@ -97,6 +97,12 @@ public class FutureNode: @unchecked Sendable {
 
     /// What this aggregate waits for.
     var inputsOfAggregate: [FutureNode] { [] }
+
+    /// Whether one input of this aggregate is enough for it to settle.
+    var needsOneInput: Bool { false }
+
+    /// Whether this settles without the user's code: a timer ends it, or a producer of the framework.
+    var endsByItself: Bool { false }
 }
 
 // MARK: - The word

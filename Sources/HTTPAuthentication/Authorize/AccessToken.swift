@@ -6,8 +6,8 @@ import HTTPNetworking
 /// let token = try JSONDecoder().decode(AccessToken.self, from: response.body)
 /// ```
 ///
-/// It is encoded in the form of an authorization server: `access_token`, `token_type`, `expires_in`
-/// in seconds, `refresh_token`.
+/// It is encoded as an authorization server does it, with `access_token`, `token_type` and `refresh_token`; but with
+/// its end, `expires_at`, in seconds since 1970, so that it keeps its meaning however long it is stored.
 public struct AccessToken {
     /// The token itself.
     public var value: String
@@ -17,9 +17,11 @@ public struct AccessToken {
 
     /// How long it is valid, from when a ``TokenRefresher`` gets it; nil if it is not known.
     ///
-    /// For a token that was stored meanwhile, give its remaining lifetime, or nil: a server refuses
-    /// it when it has expired.
-    public var lifetime: Duration?
+    /// A decoded token has its remaining lifetime: zero if it has expired while it was stored.
+    public var lifetime: Duration? { didSet { start = .now } }
+
+    /// When the lifetime was set.
+    private var start = HTTPDate.now
 
     /// The token for getting the next one.
     ///
@@ -52,10 +54,13 @@ extension AccessToken: Codable {
         case value = "access_token"
         case type = "token_type"
         case lifetime = "expires_in"
+        case end = "expires_at"
         case refreshToken = "refresh_token"
     }
 
-    /// Reads a token response; only `access_token` is required.
+    /// Reads a token response, or a token that was encoded; only `access_token` is required.
+    ///
+    /// `expires_at`, the end in seconds since 1970, has precedence over `expires_in`, the seconds that remain.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -64,18 +69,25 @@ extension AccessToken: Codable {
         type = try fields.decodeIfPresent(String.self, forKey: .type) ?? "Bearer"
         refreshToken = try fields.decodeIfPresent(String.self, forKey: .refreshToken)
         // Some servers write the number as text. Anything that is not a number of seconds counts as unknown.
-        let seconds =
-            (try? fields.decodeIfPresent(Double.self, forKey: .lifetime))
-            ?? (try? fields.decodeIfPresent(String.self, forKey: .lifetime)).flatMap(Double.init)
-        lifetime = seconds.flatMap { 0...1e10 ~= $0 ? .seconds($0) : nil }
+        let seconds = { (key: CodingKeys) -> Double? in
+            let number =
+                (try? fields.decodeIfPresent(Double.self, forKey: key))
+                ?? (try? fields.decodeIfPresent(String.self, forKey: key)).flatMap(Double.init)
+            return number.flatMap { 0...1e10 ~= $0 ? $0 : nil }
+        }
+        let remaining = seconds(.end).map { max(0, $0 - Double(start.secondsSince1970)) }
+        lifetime = (remaining ?? seconds(.lifetime)).map {
+            .milliseconds(Int64(($0 * 1_000).rounded()))
+        }
     }
 
-    /// Writes the token as an authorization server does, so that it can be stored.
+    /// Writes the token, so that it can be stored, with its end in seconds since 1970.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(value, forKey: .value)
         try fields.encode(type, forKey: .type)
-        try fields.encodeIfPresent(lifetime.map { $0 / .seconds(1) }, forKey: .lifetime)
+        let end = lifetime.map { Double(start.secondsSince1970) + $0 / .seconds(1) }
+        try fields.encodeIfPresent(end, forKey: .end)
         try fields.encodeIfPresent(refreshToken, forKey: .refreshToken)
     }
 }
@@ -91,6 +103,20 @@ extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension AccessToken: Hashable {}
+extension AccessToken: Hashable {
+    /// Whether two tokens have the same properties.
+    public static func == (left: AccessToken, right: AccessToken) -> Bool {
+        left.value == right.value && left.type == right.type && left.lifetime == right.lifetime
+            && left.refreshToken == right.refreshToken
+    }
+
+    /// Hashes the properties.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(value)
+        hasher.combine(type)
+        hasher.combine(lifetime)
+        hasher.combine(refreshToken)
+    }
+}
 
 extension AccessToken: Sendable {}

@@ -77,6 +77,15 @@ extension Endpoint.Path.StringInterpolation {
         appendInterpolation(value.uuidString)
     }
 
+    /// Not available: the text of an optional would be "nil" or "Optional(7)".
+    @available(
+        *, unavailable,
+        message:
+            "a path takes text, numbers, Bool, UUID and raw values of these: unwrap an optional, or give a default"
+    )
+    @_disfavoredOverload
+    public mutating func appendInterpolation<Value>(_ value: Value) {}
+
     /// Appends a raw value that is text.
     public mutating func appendInterpolation(_ value: some RawRepresentable<some StringProtocol>) {
         appendInterpolation(value.rawValue)

@@ -22,28 +22,40 @@ extension Endpoint {
     }
 
     // A literal with a value that no path accepts, such as an optional, would match a String, and so the
-    // initializer above. It matches these two better, which makes it ambiguous, so it does not compile. A
+    // initializer above. It matches this one better, whose literal then has a value that is not available. A
     // literal that a path accepts matches that better: its initializer has one parameter less.
 
-    /// Makes a literal ambiguous if its value is an optional, or not a text, number, Bool or UUID.
+    /// Refuses a literal if its value is an optional, or not a text, number, Bool or UUID.
     public init(
-        path: RefusedPath<Int>, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
-        headers: HTTPHeaders = [:], body: Body = .none, base: URL? = nil,
-        _optionalsAndOtherTypesAreNoValuesOfAPath: Void = ()
-    ) { self.init(path: .verbatim("//")) }
-
-    /// Makes a literal ambiguous if its value is an optional, or not a text, number, Bool or UUID.
-    public init(
-        path: RefusedPath<Bool>, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
-        headers: HTTPHeaders = [:], body: Body = .none, base: URL? = nil,
-        _optionalsAndOtherTypesAreNoValuesOfAPath: Void = ()
+        path: RefusedPath, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
+        headers: HTTPHeaders = [:], body: Body = .none, base: URL? = nil, _refused: Void = ()
     ) { self.init(path: .verbatim("//")) }
 
     /// A literal with a value that no path accepts.
     ///
     /// No endpoint is made from it: see ``Path`` for the types of values.
-    public struct RefusedPath<Tag>: ExpressibleByStringInterpolation {
+    public struct RefusedPath: ExpressibleByStringInterpolation {
         /// Reads a literal; it is never called.
         public init(stringLiteral: String) {}
+
+        /// Reads a literal; it is never called.
+        public init(stringInterpolation: StringInterpolation) {}
+
+        /// The parts of a literal, whose values do not compile.
+        public struct StringInterpolation: StringInterpolationProtocol {
+            /// Makes an empty one; it is never called.
+            public init(literalCapacity: Int, interpolationCount: Int) {}
+
+            /// Appends structure; it is never called.
+            public mutating func appendLiteral(_ literal: String) {}
+
+            /// Not available: the text of an optional would be "nil" or "Optional(7)".
+            @available(
+                *, unavailable,
+                message:
+                    "a path takes text, numbers, Bool, UUID and raw values of these: unwrap an optional, or give a default"
+            )
+            public mutating func appendInterpolation<Value>(_ value: Value) {}
+        }
     }
 }

@@ -28,7 +28,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         let now: @Sendable () -> SchedulerInstant = { scheduler.now }
         return Middleware(named: "exchangeLog") { service in
             { request in
-                service(request).told(to: ExchangeEntry(request, now: now, write))
+                // Made first: the exchange lasts from before the call.
+                let entry = ExchangeEntry(request, now: now, write)
+                return service(request).told(to: entry)
             }
         }
     }

@@ -14,6 +14,8 @@ extension Middleware {
     /// error is in the event ``PolicyEvent/Kind/fellBack(error:)``. Cancelling the future cancels the call
     /// under way.
     ///
+    /// Outside of an observed call, such as a client's, its event goes to the observers of that call.
+    ///
     /// An input that is not ``Replayable`` goes to the other service as well. Use this only if the
     /// other service may have the input.
     ///
@@ -93,24 +95,38 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
 
     func call(_ service: Service<Input, Output>, _ input: Input) -> Future<Output> {
         let context = CallContext.current
-        let future = service(input)
+        if context.isObserved { return follow(service(input), of: input, in: context, nil) }
+        let beneath = context.callBeneath ?? CallBeneath()
+        let future = context.with(callBeneath: beneath).call(service, input)
+        return follow(future, of: input, in: context, beneath)
+    }
+
+    private func follow(
+        _ future: Future<Output>, of input: Input, in context: CallContext, _ beneath: CallBeneath?
+    ) -> Future<Output> {
         // A settled result needs no further object.
-        if let result = future.result { return replace(result, of: input, in: context) ?? future }
+        if let result = future.result {
+            return replace(result, of: input, in: context, beneath) ?? future
+        }
         let caller = KeptCaller(context)
         return future.continued { result in
-            caller.run { replace(result, of: input, in: context) }
+            caller.run { replace(result, of: input, in: context, beneath) }
         }
     }
 
+    /// - Parameter beneath: If this is not observed, the call beneath that may be: its observers are told.
     /// - Returns: The future of the substitute; nil if the result stays.
     private func replace(
-        _ result: Result<Output, any Error>, of input: Input, in context: CallContext
+        _ result: Result<Output, any Error>, of input: Input, in context: CallContext,
+        _ beneath: CallBeneath?
     ) -> Future<Output>? {
         let outcome = classifier(result)
         guard !outcome.isSuccess, outcome.fault != .nobody else { return nil }
         result.replaced(of: input)
         let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
-        context.report(.fellBack(error: error), by: Self.name)
+        let observed = context.with(
+            attempt: context.attempt, record: context.record, span: beneath?.span ?? context.span)
+        observed.report(.fellBack(error: error), by: Self.name)
         return substitute(input, error, context)
     }
 }

@@ -1,6 +1,7 @@
 /// What happened in a run of a scenario.
 ///
-/// Times are in seconds from the beginning; a call belongs to the time at which it began.
+/// Times are in seconds from the beginning; a call belongs to the time at which it began. A range of time may be written
+/// as `20..<40`, `20...40`, `20...` or `..<40`; its end is not part of it.
 public struct SimulationRun: Sendable {
     /// The seed of the run.
     public let seed: UInt64
@@ -116,17 +117,17 @@ extension SimulationRun {
     public var callCount: Int { begins.count }
 
     /// How many calls began within a time, in seconds.
-    public func offered(in time: ClosedRange<Double>) -> Int { calls(in: time).count }
+    public func offered(in time: some RangeExpression<Double>) -> Int { calls(in: time).count }
 
     /// Which part of the calls that began within a time succeeded; 1 if none began.
-    public func goodput(in time: ClosedRange<Double>) -> Double {
+    public func goodput(in time: some RangeExpression<Double>) -> Double {
         let calls = calls(in: time)
         if calls.isEmpty { return 1 }
         return Double(calls.count { hasSucceeded($0) }) / Double(calls.count)
     }
 
     /// Which part of all calls succeeded.
-    public var goodput: Double { goodput(in: 0...duration) }
+    public var goodput: Double { goodput(in: 0..<duration) }
 
     /// How many calls the clients sent to the hosts for each call that was made: 1 without retries and hedges.
     ///
@@ -135,10 +136,24 @@ extension SimulationRun {
         begins.isEmpty ? 1 : Double(sent.total) / Double(begins.count)
     }
 
-    /// The same of whole seconds: calls sent to the hosts in them, for each call that began in them.
+    /// The same of a time: calls sent to the hosts in it, for each call that began in it.
+    ///
+    /// The hosts' calls are counted by the second, so the time is widened to whole seconds.
+    public func amplification(in time: some RangeExpression<Double>) -> Double {
+        // A bound may be infinite.
+        let time = bounds(of: time).clamped(to: 0..<1e9)
+        let (start, end) = (time.lowerBound.rounded(.down), time.upperBound.rounded(.up))
+        let offered = calls(in: start..<end).count
+        return offered == 0 ? 1 : Double(sent.sum(in: Int(start)..<Int(end))) / Double(offered)
+    }
+
+    /// The same of whole seconds.
+    @available(
+        *, deprecated, message: "a range of time has bounds of type Double, as in goodput(in:)"
+    )
+    @_disfavoredOverload
     public func amplification(in seconds: Range<Int>) -> Double {
-        let offered = calls(in: Double(seconds.lowerBound)...Double(seconds.upperBound)).count
-        return offered == 0 ? 1 : Double(sent.sum(in: seconds)) / Double(offered)
+        amplification(in: Double(seconds.lowerBound)..<Double(seconds.upperBound))
     }
 
     /// Which calls have failed and how, with their numbers; those with the same number in alphabetical order.
@@ -149,24 +164,30 @@ extension SimulationRun {
             .sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 > $1.1 }.map { ($0.0, $0.1) }
     }
 
+    /// How long the calls took that succeeded, in seconds; otherwise as ``latency(_:in:)``.
+    public func latency(_ percentile: Double) -> Double? { latency(percentile, in: 0..<duration) }
+
     /// How long the calls took that succeeded and began within a time, in seconds.
     ///
     /// Linear in the number of calls, and n·log n in those of that time.
     ///
     /// - Parameters:
     ///   - percentile: From 0 to 100: 99 is what 99 of 100 calls stay within. Otherwise it traps.
-    ///   - time: When the calls began; nil means at any time.
+    ///   - time: When the calls began.
     /// - Returns: The time, or nil if no call succeeded.
-    public func latency(_ percentile: Double, in time: ClosedRange<Double>? = nil) -> Double? {
+    public func latency(_ percentile: Double, in time: some RangeExpression<Double>) -> Double? {
         precondition(percentile >= 0 && percentile <= 100, "a percentile is from 0 to 100")
-        let times = calls(in: time ?? 0...duration).filter { hasSucceeded($0) }
+        let times = calls(in: time).filter { hasSucceeded($0) }
             .map { ends[$0] - begins[$0] }.sorted()
         return times.percentile(percentile)
     }
 
+    /// The mean time of the calls that succeeded, in seconds; nil if there is none.
+    public func meanLatency() -> Double? { meanLatency(in: 0..<duration) }
+
     /// The mean time of the calls that succeeded and began within a time, in seconds; nil if there is none.
-    public func meanLatency(in time: ClosedRange<Double>? = nil) -> Double? {
-        let calls = calls(in: time ?? 0...duration).filter { hasSucceeded($0) }
+    public func meanLatency(in time: some RangeExpression<Double>) -> Double? {
+        let calls = calls(in: time).filter { hasSucceeded($0) }
         if calls.isEmpty { return nil }
         return calls.reduce(0) { $0 + (ends[$1] - begins[$1]).seconds } / Double(calls.count)
     }
@@ -183,15 +204,28 @@ extension SimulationRun {
         let start = (end ?? lastFaultTime) + Nanoseconds(limit).seconds
         var second = start
         while second + 1 <= duration {
-            if self.goodput(in: second...(second + 1)) < goodput { return false }
+            if self.goodput(in: second..<(second + 1)) < goodput { return false }
             second += 1
         }
         return true
     }
 
     /// The calls that began within a time: begins are in ascending order.
-    func calls(in time: ClosedRange<Double>) -> Range<Int> {
-        begins.firstIndex(from: time.lowerBound)..<begins.firstIndex(from: time.upperBound)
+    func calls(in time: some RangeExpression<Double>) -> Range<Int> {
+        let time = bounds(of: time)
+        return begins.firstIndex(from: time.lowerBound)..<begins.firstIndex(from: time.upperBound)
+    }
+
+    /// The bounds of a time, which lasts from 0 to the run's end where it has none.
+    private func bounds(of time: some RangeExpression<Double>) -> Range<Double> {
+        switch time {
+        case let time as Range<Double>: time
+        case let time as ClosedRange<Double>: time.lowerBound..<time.upperBound
+        case let time as PartialRangeFrom<Double>: time.lowerBound..<max(time.lowerBound, duration)
+        case let time as PartialRangeUpTo<Double>: min(0, time.upperBound)..<time.upperBound
+        case let time as PartialRangeThrough<Double>: min(0, time.upperBound)..<time.upperBound
+        default: preconditionFailure("a time is one of Swift's own ranges, not \(time)")
+        }
     }
 
     func hasSucceeded(_ index: Int) -> Bool { ends[index] >= 0 && outcomes[index] == 0 }

@@ -25,7 +25,8 @@ struct TrialOutcome: Sendable, Hashable {
         let measured = Double(trial.fault.lowerBound)...run.duration
         goodput = run.goodput(in: measured)
         tail = run.latency(99, in: measured) ?? 0
-        sent = run.amplification(in: trial.fault)
+        sent = run.amplification(
+            in: Double(trial.fault.lowerBound)..<Double(trial.fault.upperBound))
         let last = (trial.fault.upperBound..<Int(run.duration)).last { second in
             run.goodput(in: Double(second)...Double(second + 1)) < 0.99
         }

@@ -38,10 +38,46 @@ import Testing
         #expect(throws: DecodingError.self) { try decode(#"{"token_type": "Bearer"\#(rest)}"#) }
     }
 
-    @Test func isReadAsItWasWritten() throws {
-        let token = AccessToken("a", type: "b", lifetime: .milliseconds(2_500), refreshToken: "c")
-        let data = try JSONEncoder().encode(token)
-        #expect(try JSONDecoder().decode(AccessToken.self, from: data) == token)
+    @Test(arguments: [nil, Duration.milliseconds(3_600_500)])
+    func isReadAsItWasWritten(lifetime: Duration?) throws {
+        let token = AccessToken("a", type: "b", lifetime: lifetime, refreshToken: "c")
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        var read = try JSONDecoder().decode(AccessToken.self, from: encoder.encode(token))
+        // A second may have begun meanwhile.
+        if read.lifetime == lifetime.map({ $0 - .seconds(1) }) { read.lifetime = lifetime }
+        #expect(read == token)
+    }
+
+    @Test func isWrittenWithItsEnd() throws {
+        let data = try JSONEncoder().encode(AccessToken("a", lifetime: .seconds(3_600)))
+        let fields = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(Set(fields.keys) == ["access_token", "token_type", "expires_at"])
+        // Since 1970: 1.7e9 was in 2023.
+        #expect(try #require(fields["expires_at"] as? Double) > 1.7e9)
+    }
+
+    @Test func hasExpiredIfItsEndWasInThePast() throws {
+        let json = #"{"access_token": "t1", "expires_in": 3600, "expires_at": 1700000000}"#
+        let token = try decode(json)
+        #expect(token.lifetime == .zero)
+        let fixture = TokenFixture(token)
+        fixture.expect("t2")
+        let answer = fixture.send(TokenFixture.request())
+        #expect(fixture.begun == 1 && fixture.sent.isEmpty)
+        fixture.end(with: AccessToken("t2"))
+        #expect(answer.valueNow?.status == 200)
+    }
+
+    @Test(arguments: ["null", #""soon""#, "-1", "1e300", "{}", #""2027-01-01T00:00:00Z""#])
+    func anEndThatIsNoNumberOfSecondsIsPassedOver(end: String) throws {
+        let json = #"{"access_token": "a", "expires_in": 60, "expires_at": \#(end)}"#
+        #expect(try decode(json).lifetime == .seconds(60))
+    }
+
+    @Test func anEndWrittenAsTextCounts() throws {
+        let json = #"{"access_token": "a", "expires_in": 60, "expires_at": "1700000000"}"#
+        #expect(try decode(json).lifetime == .zero)
     }
 
     @Test(arguments: [("bearer", "Bearer t"), ("BEARER", "Bearer t"), ("DPoP", "DPoP t")])

@@ -38,6 +38,16 @@ import Testing
             ])
     }
 
+    @Test func theWorkOfTheCallItselfCounts() {
+        let scheduler = scheduler
+        let service = logged { _ in
+            scheduler.advance(by: .milliseconds(50))
+            return Future(value: HTTPResponse(status: 204))
+        }
+        _ = service(request)
+        #expect(exchanges.withLock { $0.map(\.duration) } == [.milliseconds(50)])
+    }
+
     @Test func aFailureIsNamed() throws {
         let service: HTTPService = logged { _ in Future(error: HTTPError(code: .timedOut)) }
         _ = service(request)

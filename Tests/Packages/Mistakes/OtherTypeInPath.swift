@@ -5,5 +5,5 @@ import Pledge
 func orders(on day: Date) -> Endpoint {
     Endpoint(path: "/orders?day=\(day)")
 }
-// error: ambiguous use of 'init(path:queryItems:method:headers:body:base:_optionalsAndOtherTypesAreNoValuesOfAPath:)'
+// error: 'appendInterpolation' is unavailable: a path takes text, numbers, Bool, UUID and raw values of these: unwrap an optional, or give a default
 // end snippet

@@ -29,6 +29,32 @@ import Testing
             ])
     }
 
+    @Test(arguments: [false, true])
+    func outsideOfAnObservedCallItTellsThatCallsObservers(isImmediate: Bool) {
+        let metrics = ServiceMetrics()
+        let upstream = Upstream(
+            on: scheduler, [isImmediate ? .atOnce(.failure(Broken())) : .error(Broken())])
+        let client = stack(
+            .observed(by: log.observer, metrics.observer, on: scheduler), over: upstream.send)
+        let call = stack(
+            .fallback(to: { _ in Future(value: 8) }), .fallback(from: { throw $0! }), over: client)(
+                3)
+        scheduler.run()
+        #expect(call.valueNow == 8)
+        let end = isImmediate ? 0 : 10
+        #expect(
+            log.lines == [
+                "0 1 observed began call",
+                "\(end) 1 observed ended retryable in \(end): Broken",
+                "\(end) 1 fallback fell back: Broken",
+                "\(end) 1 fallback fell back: Broken",
+            ])
+        let text = metrics.prometheusText
+        #expect(text.contains(#"policy="fallback",event="fell_back",reason=""} 2"#))
+        #expect(text.contains(#"_count{call="call",outcome="retryable"} 1"#))
+        #expect(!text.contains(#"outcome="success""#))
+    }
+
     @Test func aSuccessPassesAndIsTheSameFuture() {
         let promise = Promise<Int>(value: 7)
         let other = Upstream(on: scheduler)

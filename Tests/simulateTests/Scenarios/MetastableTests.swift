@@ -25,7 +25,7 @@ struct MetastableTests {
         #expect(run.goodput(in: 0...29) > 0.99)
         #expect(run.goodput(in: (end - 15)...end) < 0.01)
         // 560 of 280.
-        #expect(run.amplification(in: Int(end) - 15..<Int(end) - 1) > 1.9)
+        #expect(run.amplification(in: end.rounded(.down) - 15..<end.rounded(.down) - 1) > 1.9)
         #expect(run.timeToRecover == nil)
     }
 
@@ -64,7 +64,7 @@ struct MetastableTests {
         // 280 and a fifth of that are 336.
         let run = try run(OutageRule.ofClients, rule, for: duration)
         #expect(run.timeToRecover == nil)
-        #expect(run.amplification(in: 50..<Int(run.duration)) < 1.25)
+        #expect(run.amplification(in: 50..<run.duration.rounded(.down)) < 1.25)
     }
 
     @Test func theDefaultRetryDoesNotRecover() throws {
@@ -79,7 +79,7 @@ struct MetastableTests {
         let run = try run(OutageRule.ofClients, rule, for: duration)
         // The queue of ten seconds gets shorter by 300 − 294 calls a second.
         #expect(settings.isShort ? run.timeToRecover == nil : (run.timeToRecover ?? 0) > 300)
-        #expect(run.amplification(in: 50..<Int(run.duration)) < 1.07)
+        #expect(run.amplification(in: 50..<run.duration.rounded(.down)) < 1.07)
     }
 
     @Test func knowingTheDeadlineIsNotEnough() throws {

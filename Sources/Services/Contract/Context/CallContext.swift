@@ -104,6 +104,9 @@ public struct CallContext {
         return storage.parts.span == nil && storage.parts.attempt == 1
     }
 
+    /// Where a call beneath that is observed notes its span, for a policy outside of it.
+    var callBeneath: CallBeneath? { storage?.parts.callBeneath }
+
     /// The span of an observed call, nil without observers.
     var span: CallSpan? { storage?.parts.span }
 
@@ -128,6 +131,7 @@ public struct CallContext {
         var carried: (any Sendable)?
         var since = Era.first
         var sharedCall: SharedCall?
+        var callBeneath: CallBeneath?
         /// The objects whose own work the call is part of.
         var works: [ObjectIdentifier] = []
     }
@@ -210,6 +214,11 @@ extension CallContext {
             $0.record = record
             $0.span = span
         }
+    }
+
+    /// The same, where a call beneath that is observed notes its span.
+    func with(callBeneath: CallBeneath) -> CallContext {
+        callBeneath === self.callBeneath ? self : with { $0.callBeneath = callBeneath }
     }
 
     /// The same as part of the work of an object, so that the object recognises its own calls.

@@ -38,6 +38,15 @@ struct CallSpan: Sendable {
     }
 }
 
+/// The observed call that a policy outside of it has made last, such as a fallback around a client.
+final class CallBeneath: Sendable {
+    private let last = Locked<CallSpan?>(nil)
+
+    var span: CallSpan? { last.withLock { $0 } }
+
+    func note(_ span: CallSpan) { last.withLock { $0 = span } }
+}
+
 /// The state that the spans of one call share.
 final class CallTrace: Sendable {
     let call: UInt64

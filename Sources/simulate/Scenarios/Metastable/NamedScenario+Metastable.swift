@@ -80,7 +80,9 @@ extension NamedScenario {
             .share(run.goodput(in: 0...DatabaseOutage.end - 11)),
             .share(run.goodput(in: firstMinute)),
             .share(run.goodput(in: last...run.duration)),
-            .number(run.amplification(in: Int(last)..<Int(run.duration) - 1), digits: 2),
+            .number(
+                run.amplification(in: last.rounded(.down)..<run.duration.rounded(.down) - 1),
+                digits: 2),
         ]
     }
 }

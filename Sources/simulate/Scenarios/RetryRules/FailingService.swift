@@ -27,10 +27,7 @@ struct FailingService {
             }
             return { request in clients[request.number % Self.clients](request) }
         }
-        let half = duration / 2
-        return (
-            run.amplification(in: half..<duration),
-            run.goodput(in: Double(half)...Double(duration))
-        )
+        let secondHalf = Double(duration / 2)..<Double(duration)
+        return (run.amplification(in: secondHalf), run.goodput(in: secondHalf))
     }
 }

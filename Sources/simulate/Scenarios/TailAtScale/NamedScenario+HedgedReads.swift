@@ -31,7 +31,7 @@ extension NamedScenario {
             let run = reads.run(settings, hedge)
             // A hedge at a percentile knows it after a few seconds.
             let time = 10.0...run.duration
-            let sent = run.amplification(in: 10..<Int(run.duration))
+            let sent = run.amplification(in: 10..<run.duration.rounded(.down))
             let latencies = percentiles.map { run.latency($0, in: time) }
             table.add(
                 [.text(name)] + latencies.map { .milliseconds($0) }

@@ -28,6 +28,20 @@ import Testing
         #expect(interval.p999 == run.latency(99.9, in: 0...10))
     }
 
+    @Test func aTimeIsAnyRangeWithoutItsEnd() {
+        let run = ReportedRuns.busy()
+        #expect(run.goodput(in: 10..<20) == run.goodput(in: 10...20))
+        #expect(run.amplification(in: 10..<20) == run.amplification(in: 10...20))
+        #expect(run.amplification(in: 10.4..<19.6) == run.amplification(in: 10..<20))
+        #expect(run.latency(99, in: 10..<20) == run.latency(99, in: 10...20))
+        #expect(run.meanLatency(in: 10..<20) == run.meanLatency(in: 10...20))
+        #expect(run.offered(in: 10..<20) == run.offered(in: 10...20))
+        #expect(run.offered(in: ..<10) + run.offered(in: 10...) == run.callCount)
+        #expect(run.offered(in: ...10) == run.offered(in: ..<10))
+        #expect(run.amplification(in: 0...) == run.amplification(in: 0 ... .infinity))
+        #expect(run.latency(99, in: 0...) == run.latency(99))
+    }
+
     @Test func anIntervalWithoutCalls() throws {
         let scenario = Scenario(
             hosts: [HostSettings(serviceTime: .constant(.milliseconds(1)))],
