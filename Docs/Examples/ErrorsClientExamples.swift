@@ -38,25 +38,19 @@ import Testing
     }
 
     // snippet: value
+    func load(by client: HTTPClient) async throws -> Data {
+        try await client.networking(Endpoint(path: "/products/7")).value
+    }
+
     func loadName(by client: HTTPClient) async throws -> String {
-        let product: Product = try await client.decoded(Endpoint(path: "/products/7")).value
+        let product: Product = try await client.get("/products/7")
         return product.name
     }
     // end snippet
 
     @Test func value() async throws {
         #expect(try await loadName(by: client) == "iPad Pro")
-    }
-
-    // snippet: request
-    func placeOrder(by client: HTTPClient, at server: URL) throws -> Future<Int> {
-        let order = Endpoint(path: "/orders", method: .post)
-        return client.send(try HTTPRequest(order, base: server)).map(\.status)
-    }
-    // end snippet
-
-    @Test func request() async throws {
-        #expect(try await placeOrder(by: client, at: server).value == 201)
+        #expect(try await JSONDecoder().decode(Product.self, from: load(by: client)) == Product())
     }
 
     // snippet: network-of-requests
@@ -84,9 +78,8 @@ import Testing
 
     // snippet: await
     func label(of product: Future<Product>, by client: HTTPClient) -> Future<String> {
-        Future {
-            let id = try await product.value.id
-            let data = try await client.networking(Endpoint(path: "/labels/\(id)")).value
+        product.flatMap { product in
+            let data: Data = try await client.get("/labels/\(product.id)")
             return String(decoding: data, as: UTF8.self)
         }
     }

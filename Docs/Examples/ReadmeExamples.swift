@@ -21,7 +21,8 @@ import Testing
             .get("/products/:id", answer: .sequence([.status(503), .json(Product(name: "iPad"))]))
         ])
 
-        let client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
+        let server = URL(string: "https://shop.example")!
+        let client = HTTPClient(base: server, over: shop)
         let product: Product = try await client.get("/products/7")
         print(product.name, "after", shop.calls.count, "requests")  // iPad after 2 requests
         // end snippet
@@ -36,7 +37,8 @@ import Testing
     @Test func repeatsACallToABusyShop() throws {
         let (shop, clock) = (MockNetwork(), ManualScheduler())
         var client = HTTPClient(base: server, over: shop)
-        (client.scheduler, client.random) = (clock, .constant(0))  // no jitter
+        client.scheduler = clock
+        client.random = .constant(0)  // no jitter
         let product: Future<Product> = client.get("/products/7")
         try shop.next().answer(with: .status(503, headers: ["Retry-After": "5"]))
         clock.advance(by: .seconds(5))  // takes no time
@@ -47,27 +49,26 @@ import Testing
 
     @Test func aSimulationFindsWhatBreaksAClient() throws {
         // snippet: simulation
-        var host = HostSettings(serviceTime: .logNormal(median: .milliseconds(20), sigma: 0.5))
-        host.workers = 4
-        let hosts = Scenario(
-            hosts: 3, each: host, arrivals: .poisson(rate: 30), duration: .seconds(20))
-        func run(_ attemptTimeout: Duration) -> SwarmResult {
-            hosts.swarm(seeds: 1...20, adding: RandomFaults()) { world in
+        func run(attemptTimeout: Duration) -> SwarmResult {
+            let host = HostSettings(serviceTime: .constant(.milliseconds(20)))
+            let shop = Scenario(
+                hosts: 3, each: host, arrivals: .poisson(rate: 30), duration: .seconds(20))
+            return shop.swarm(seeds: 1...20, adding: RandomFaults()) { world in
                 var client = HTTPClient(base: Fleet.base, over: world.fleet.send)
-                (client.scheduler, client.random) = (world.scheduler, world.random)
+                client.scheduler = world.scheduler
+                client.random = world.random
                 client.attemptTimeout = attemptTimeout
-                let networking = client.networking
-                return { call in networking(Endpoint(path: "/products/\(call.number)")) }
+                return { [client] call in client.send(Endpoint(path: "/products/7")) }
             } expecting: { run in
                 let slowest = run.latency(100) ?? 0
                 return slowest > 4 ? "a call takes \(slowest) s" : nil
             }
         }
         // end snippet
-        let found = run(.seconds(30))
+        let result = run(attemptTimeout: .seconds(30))
         let readme = try Repository.this.check().documents["README.md"] ?? ""
-        #expect(found.failure.map { readme.contains("\($0)") } == true, "\(found)")
-        #expect(run(.seconds(1)).failure == nil)
+        #expect(result.failure.map { readme.contains("\($0)") } == true, "\(result)")
+        #expect(run(attemptTimeout: .seconds(1)).failure == nil)
     }
 
     @Test func aNetworkIsAFunction() async throws {

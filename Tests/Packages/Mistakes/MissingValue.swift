@@ -6,10 +6,9 @@ struct Product: Codable, Equatable, Sendable {
 }
 
 // snippet: missing-value
-func loadName(by client: HTTPClient) async throws -> String {
-    let product: Product = try await client.decoded(Endpoint(path: "/products/7"))
-    return product.name
+func load(by client: HTTPClient) async throws -> Data {
+    let data: Data = try await client.networking(Endpoint(path: "/products/7"))
+    return data
 }
-// error: cannot convert value of type 'Future<Value>' to specified type 'Product'
-// error: generic parameter 'Value' could not be inferred
+// error: cannot convert value of type 'Future<Data>' to specified type 'Data'
 // end snippet

@@ -6,12 +6,12 @@ struct Product: Codable, Equatable, Sendable {
     var name = "iPad Pro"
 }
 
-// snippet: await-in-flat-map
+// snippet: await-in-map
 func label(of product: Future<Product>, by client: HTTPClient) -> Future<String> {
-    product.flatMap { product in
+    product.map { product in
         let data = try await client.networking(Endpoint(path: "/labels/\(product.id)")).value
-        return Future(value: String(decoding: data, as: UTF8.self))
+        return String(decoding: data, as: UTF8.self)
     }
 }
-// error: cannot pass function of type '@Sendable (Product) async throws -> Future<String>' to parameter expecting synchronous function type
+// error: cannot pass function of type '@Sendable (Product) async throws -> String' to parameter expecting synchronous function type
 // end snippet
