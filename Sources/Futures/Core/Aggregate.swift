@@ -107,7 +107,12 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         return inputs
     }
 
-    override var needsOneInput: Bool { rule == .first || rule == .firstSuccess }
+    override var needsOneInput: Bool {
+        switch rule {
+        case .first, .firstSuccess: true
+        case .firstFailure, .never: false
+        }
+    }
 
     override func inputSettled(_ input: AggregateInput) -> Bool {
         let isFailure = input.source?.failure != nil

@@ -33,6 +33,17 @@ import Testing
             ])
     }
 
+    @Test func theWorkOfTheCallItselfCounts() {
+        let scheduler = scheduler
+        _ = stack(
+            .observed(by: log.observer, on: scheduler),
+            over: { (ask: Ask) in
+                scheduler.advance(by: .milliseconds(50))
+                return Future(value: 1)
+            })(3)
+        #expect(log.lines.last == "50 1 observed ended success in 50")
+    }
+
     @Test func everyObserverHearsInOrder() {
         let order = Locked("")
         let observers = ["a", "b"].map { name in
