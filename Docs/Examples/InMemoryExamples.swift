@@ -2,6 +2,7 @@ import Foundation
 import Pledge
 // snippet: testing
 import Testing
+
 // end snippet
 
 /// The code of the part of Docs/Guides/Networking.md that is about the in-memory transport.

@@ -92,7 +92,8 @@ public final class ProgressLine: Sendable {
                 "[" + String(repeating: "#", count: marks)
                     + String(repeating: "·", count: 20 - marks) + "]")
             parts.append("\(Int(part * 100)) %")
-            parts.append("\(Self.megabytes(Double(completed))) of \(Self.megabytes(Double(total))) MB")
+            parts.append(
+                "\(Self.megabytes(Double(completed))) of \(Self.megabytes(Double(total))) MB")
         } else {
             parts.append("\(Self.megabytes(Double(completed))) MB")
         }

@@ -54,7 +54,8 @@ extension HTTPClient {
         cursor name: String, maxPages: Int = 10_000, next: @escaping @Sendable (Page) -> Cursor?
     ) -> Pages<Cursor?, Page> {
         let load: Service<Cursor?, Page> = { [self] cursor in
-            let items = query.items + (cursor.map { [URLQueryItem(name: name, value: "\($0)")] } ?? [])
+            let items =
+                query.items + (cursor.map { [URLQueryItem(name: name, value: "\($0)")] } ?? [])
             return decoded(Endpoint(path: path, queryItems: items, headers: headers))
         }
         return paginate(load, from: nil, maxPages: maxPages) { page, _ in next(page) }

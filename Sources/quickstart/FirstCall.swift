@@ -15,5 +15,7 @@ func makeFirstCall() async throws {
     client.random = .constant(0)
 
     let product: Product = try await client.get("/products/\(7)")
-    print("  \(product.name) costs \(product.price) €, after \(shop.calls.count) requests: a 503, and a 200.")
+    print(
+        "  \(product.name) costs \(product.price) €, after \(shop.calls.count) requests: a 503, and a 200."
+    )
 }

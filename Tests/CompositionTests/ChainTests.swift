@@ -186,7 +186,8 @@ private protocol Blank {
 extension Int: Blank { fileprivate static var blank: Int { 0 } }
 extension String: Blank { fileprivate static var blank: String { "" } }
 extension Double: Blank { fileprivate static var blank: Double { 0 } }
-extension Bool: Blank { fileprivate static var blank: Bool { false } 
+extension Bool: Blank {
+    fileprivate static var blank: Bool { false }
     @Test func severalInOneCall() {
         let add: @Sendable (Int) -> Int = { $0 + 1 }
         let text: @Sendable (Int) -> String = { "\($0)" }

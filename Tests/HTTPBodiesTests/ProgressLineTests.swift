@@ -12,7 +12,8 @@ import Testing
     }
 
     private func line(_ label: String = "") -> ProgressLine {
-        ProgressLine(label, on: scheduler) { [written] text in written.withLock { $0.append(text) } }
+        ProgressLine(label, on: scheduler) { [written] text in written.withLock { $0.append(text) }
+        }
     }
 
     @Test func itShowsPartSizeAndRate() {

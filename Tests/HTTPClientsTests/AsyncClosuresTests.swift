@@ -23,8 +23,11 @@ import Testing
                     let text = "\(number)"
                     return Future(value: text)
                 }) == "String")
-        #expect(type(stack(.retry(), over: { (number: Int) in Future(value: "\(number)") })) == "String")
-        let pages = paginate({ (number: Int) in Future(value: "\(number)") }, from: 1) { _, _ in nil }
+        #expect(
+            type(stack(.retry(), over: { (number: Int) in Future(value: "\(number)") })) == "String"
+        )
+        let pages = paginate({ (number: Int) in Future(value: "\(number)") }, from: 1) { _, _ in nil
+        }
         let typed: Pages<Int, String> = pages
         _ = typed
     }
@@ -86,7 +89,10 @@ import Testing
         let streamed = try await client.stream(Endpoint(path: "/a")).value
         #expect(streamed.headers["X-Seen"] == "yes")
         #expect(try await streamed.gathered(upTo: 100).value.text == "body")
-        #expect(transport.calls.map { $0.request?.headers["X-Signature"] } == ["signed /a", "signed /a"])
+        #expect(
+            transport.calls.map { $0.request?.headers["X-Signature"] } == [
+                "signed /a", "signed /a",
+            ])
     }
 
     @Test func aClosureMayAnswerItselfOrThrow() async throws {
@@ -114,9 +120,10 @@ import Testing
             return HTTPResponse(status: CallContext.current.attempt == 1 ? 503 : 200)
         }
         client.retry = .init(backoff: .constant(.zero))
-        client.authorization = .bearer(from: TokenRefresher(AccessToken("joanna")) { _ in
-            throw CocoaError(.fileNoSuchFile)
-        })
+        client.authorization = .bearer(
+            from: TokenRefresher(AccessToken("joanna")) { _ in
+                throw CocoaError(.fileNoSuchFile)
+            })
         client.aroundAttempt = .init { request, next in
             await Task.yield()
             note("attempt")
@@ -151,18 +158,21 @@ import Testing
     }
 
     @Test func servicesTransportsRefreshesAndPages() async throws {
-        let double = stack(.timeout(.seconds(5)), over: { (number: Int) async throws in
-            await Task.yield()
-            return number * 2
-        })
+        let double = stack(
+            .timeout(.seconds(5)),
+            over: { (number: Int) async throws in
+                await Task.yield()
+                return number * 2
+            })
         #expect(try await double(4).value == 8)
         let logged = Middleware<Int, Int> { number, next in try await next(number + 1) * 10 }
         #expect(try await stack(logged, over: double)(4).value == 100)
 
-        let api = makeNetworking(over: { request in
-            await Task.yield()
-            return HTTPResponse(status: 200, body: Data(request.url.path.utf8))
-        }, base: server)
+        let api = makeNetworking(
+            over: { request in
+                await Task.yield()
+                return HTTPResponse(status: 200, body: Data(request.url.path.utf8))
+            }, base: server)
         #expect(try await api(Endpoint(path: "/a")).value == Data("/a".utf8))
 
         let refresher = TokenRefresher(AccessToken("a", refreshToken: "b")) { token in
@@ -172,28 +182,33 @@ import Testing
         #expect(try await refresher.refresh().value.value == "after a")
 
         var pages: [Int] = []
-        let numbers = paginate({ (number: Int) async throws in
-            await Task.yield()
-            return number
-        }, from: 1) { page, _ in page < 3 ? page + 1 : nil }
+        let numbers = paginate(
+            { (number: Int) async throws in
+                await Task.yield()
+                return number
+            }, from: 1
+        ) { page, _ in page < 3 ? page + 1 : nil }
         for try await page in numbers { pages.append(page) }
         #expect(pages == [1, 2, 3])
     }
 
     @Test func effects() async throws {
         enum Event: Equatable, Sendable { case load, fail, loaded(Int), failed }
-        let store = TestStore<Int, Event>(initialState: 0, reducer: Reducer(effects: { state, event in
-            switch event {
-            case .load: return .future { .loaded(try await Future(value: 7).value) }
-            case .fail:
-                return .request({ () async throws -> Int in throw CocoaError(.fileNoSuchFile) }) {
-                    result in (try? result.get()).map(Event.loaded) ?? .failed
+        let store = TestStore<Int, Event>(
+            initialState: 0,
+            reducer: Reducer(effects: { state, event in
+                switch event {
+                case .load: return .future { .loaded(try await Future(value: 7).value) }
+                case .fail:
+                    return .request({ () async throws -> Int in throw CocoaError(.fileNoSuchFile) })
+                    {
+                        result in (try? result.get()).map(Event.loaded) ?? .failed
+                    }
+                case .loaded(let number): state += number
+                case .failed: state += 100
                 }
-            case .loaded(let number): state += number
-            case .failed: state += 100
-            }
-            return .none
-        }))
+                return .none
+            }))
         store.send(.load)
         await store.receive(.loaded(7)) { $0 = 7 }
         store.send(.fail)

@@ -181,9 +181,14 @@ import Testing
         _ = try await client.send(request).value
         _ = try await client.stream(request).value
         try await client.post("/notes", json: Note())
-        let bodies = transport.calls.map { $0.request?.body.data.map { String(decoding: $0, as: UTF8.self) } }
+        let bodies = transport.calls.map {
+            $0.request?.body.data.map { String(decoding: $0, as: UTF8.self) }
+        }
         #expect(bodies == Array(repeating: iso, count: 7))
-        #expect(transport.calls.allSatisfy { $0.request?.effectiveHeaders["Content-Type"] == "application/json" })
+        #expect(
+            transport.calls.allSatisfy {
+                $0.request?.effectiveHeaders["Content-Type"] == "application/json"
+            })
     }
 
     @Test func aBodyWithSettingsOfItsOwnKeepsThem() async throws {
@@ -257,16 +262,20 @@ import Testing
         let client = HTTPClient(base: server) { request in
             seen.withLock { $0.append(request.url) }
             let number = request.url.query == "page=2" ? 2 : 1
-            let link = number == 1 ? #"</v1/list?page=2>; rel="last next""# : #"</v1/list>; rel="first""#
+            let link =
+                number == 1 ? #"</v1/list?page=2>; rel="last next""# : #"</v1/list>; rel="first""#
             return HTTPResponse(
                 status: 200, headers: ["Link": link], body: Data("[\(number)]".utf8),
                 url: request.url)
         }
         var numbers: [Int] = []
-        for try await page: [Int] in client.pages("/list", headers: ["X-A": "b"]) { numbers += page }
+        for try await page: [Int] in client.pages("/list", headers: ["X-A": "b"]) {
+            numbers += page
+        }
         #expect(numbers == [1, 2])
-        #expect(seen.withLock { $0.map(\.absoluteString) }
-            == ["https://api.example.com/v1/list", "https://api.example.com/v1/list?page=2"])
+        #expect(
+            seen.withLock { $0.map(\.absoluteString) }
+                == ["https://api.example.com/v1/list", "https://api.example.com/v1/list?page=2"])
     }
 
     @Test func aNextPageElsewhereIsRefused() async throws {

@@ -52,6 +52,8 @@ extension Future {
         _ transform: @escaping @Sendable (Value) async throws -> NewValue,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        flatMap({ value in Future<NewValue> { try await transform(value) } }, fileID: fileID, line: line)
+        flatMap(
+            { value in Future<NewValue> { try await transform(value) } }, fileID: fileID, line: line
+        )
     }
 }

@@ -7,7 +7,7 @@ extension Endpoint {
         /// The Content-Type that is sent if the endpoint's headers have none.
         public let contentType: String?
 
-        /// The value of JSON without settings of its own: a client encodes it again by its settings. Not compared.
+        /// The value of JSON without settings of its own, which a client encodes again by its settings; not compared.
         package var value: (any Encodable & Sendable)?
 
         init(data: Data?, contentType: String?) {

@@ -29,7 +29,7 @@ extension HTTPRequest {
         /// The Content-Type that is sent if the headers have none.
         public let contentType: String?
 
-        /// The value of JSON without settings of its own: a client encodes it again by its settings. Not compared.
+        /// The value of JSON without settings of its own, which a client encodes again by its settings; not compared.
         package var value: (any Encodable & Sendable)?
 
         package init(_ content: Content, contentType: String?) {

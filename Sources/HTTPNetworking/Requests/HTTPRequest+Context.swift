@@ -86,7 +86,7 @@ extension HTTPRequest.Context {
         _modify { yield &values.deadline }
     }
 
-    /// The JSON settings of the client that sends it; nil for none. Not compared.
+    /// The JSON settings of the client that sends it, or nil; not compared.
     package var json: JSONCoding? {
         get { storage?.values.json }
         _modify { yield &values.json }

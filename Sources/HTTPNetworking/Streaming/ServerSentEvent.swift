@@ -16,7 +16,7 @@ public struct ServerSentEvent {
     /// How long the server asks a client to wait before it connects again; nil where it has not said so.
     public var retry: Duration?
 
-    /// The settings of the client that opened the stream. Not compared.
+    /// The settings of the client that opened the stream; not compared.
     var json = JSONCoding()
 
     /// Makes an event.

@@ -42,7 +42,8 @@ extension MemoryTransport.Answer {
     ///   - value: The value. It is encoded at once; if that fails, each call rejects with
     ///     ``MemoryTransport/AnswerFailure`` that keeps the encoder's error.
     ///   - json: The settings, such as those of the client that is tested.
-    public static func json(_ value: some Encodable, using json: JSONCoding = JSONCoding()) -> Self {
+    public static func json(_ value: some Encodable, using json: JSONCoding = JSONCoding()) -> Self
+    {
         .json(value, encoder: json.encoder())
     }
 

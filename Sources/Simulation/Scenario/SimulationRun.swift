@@ -147,15 +147,6 @@ extension SimulationRun {
         return offered == 0 ? 1 : Double(sent.sum(in: Int(start)..<Int(end))) / Double(offered)
     }
 
-    /// The same of whole seconds.
-    @available(
-        *, deprecated, message: "a range of time has bounds of type Double, as in goodput(in:)"
-    )
-    @_disfavoredOverload
-    public func amplification(in seconds: Range<Int>) -> Double {
-        amplification(in: Double(seconds.lowerBound)..<Double(seconds.upperBound))
-    }
-
     /// Which calls have failed and how, with their numbers; those with the same number in alphabetical order.
     public var failures: [(kind: String, count: Int)] {
         var counts = Array(repeating: 0, count: kinds.count)

@@ -5,7 +5,8 @@ import Testing
 @Suite struct HTTPLinksTests {
     private func response(_ headers: (String, String)...) -> HTTPResponse {
         HTTPResponse(
-            status: 200, headers: HTTPHeaders(headers), url: URL(string: "https://a.example/list/1")!)
+            status: 200, headers: HTTPHeaders(headers),
+            url: URL(string: "https://a.example/list/1")!)
     }
 
     private func next(_ link: String) -> String? {
@@ -15,7 +16,10 @@ import Testing
     @Test(arguments: [
         ("<2>; rel=\"next\"", "https://a.example/list/2"),
         ("<?p=2>;rel=next", "https://a.example/list/1?p=2"),
-        ("</b?x=1,2;3>; rel=\"last NEXT\"; title=\"a, \\\"b\\\"; rel=x\"", "https://a.example/b?x=1,2;3"),
+        (
+            "</b?x=1,2;3>; rel=\"last NEXT\"; title=\"a, \\\"b\\\"; rel=x\"",
+            "https://a.example/b?x=1,2;3"
+        ),
         ("<x>; title=\"<no>; rel=next, \", <https://b.example/>; rel=next", "https://b.example/"),
         (" , <a>; rel=first ,, <c>; rel = \"next\"", "https://a.example/list/c"),
     ])

@@ -10,6 +10,7 @@ import Simulation
 import TestSupport
 // snippet: testing
 import Testing
+
 // end snippet
 
 // snippet: client
