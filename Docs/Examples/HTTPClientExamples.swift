@@ -59,8 +59,8 @@ import Testing
 
     @Test func calls() async throws {
         let client = HTTPClient(base: server, over: products)
-        let id = 7
         // snippet: calls
+        let id = 7
         let product: Product = try await client.get("/products/\(id)")
         let found: [Product] = try await client.get(
             "/products", query: ["q": "tea & milk", "page": 2])
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func statuses() async throws {
-        var client = HTTPClient(
+        let client = HTTPClient(
             base: server,
             over: MemoryTransport(routes: [.any("/v1/products/8", answer: .status(404))]))
         // snippet: statuses
@@ -99,24 +99,26 @@ import Testing
         }
         // end snippet
         // snippet: accepted
-        client.acceptedStatuses = 200...404  // nil: every status
-        let response = try await client.get("/products/8")
+        var lenient = client
+        lenient.acceptedStatuses = 200...404  // nil: every status
+        let answer = try await lenient.get("/products/8")
         // end snippet
-        #expect(response.status == 404)
+        #expect(answer.status == 404)
     }
 
     @Test func json() async throws {
         let transport = MemoryTransport(routes: [
             .post("/v1/visits", answer: .text(#"{"at":"2026-11-27T12:00:00Z"}"#))
         ])
-        var client = HTTPClient(base: server, over: transport)
+        let client = HTTPClient(base: server, over: transport)
         // snippet: iso
         struct Visit: Codable, Sendable {
             var at: Date
         }
 
-        client.json = .iso8601
-        let visit: Visit = try await client.post("/visits", json: Visit(at: .now))
+        var dated = client
+        dated.json = .iso8601  // with keys in snake case: .iso8601.snakeCase
+        let visit: Visit = try await dated.post("/visits", json: Visit(at: .now))
         // end snippet
         #expect(visit.at.timeIntervalSince1970 == 1_795_780_800)
         let sent = String(decoding: transport.calls[0].request?.body.data ?? Data(), as: UTF8.self)
@@ -191,14 +193,18 @@ import Testing
     }
 
     @Test func own() async throws {
-        @Sendable func signature(of request: HTTPRequest) async throws -> String {
-            "signed \(request.method) \(request.url.path)"
-        }
         // snippet: own
+        actor Signer {
+            func sign(_ request: HTTPRequest) -> String {
+                "signed \(request.method) \(request.url.path)"
+            }
+        }
+
+        let signer = Signer()
         var signed = HTTPClient(base: server, over: transport)
         signed.aroundExchange = .init { request, next in
             var request = request
-            request.headers["X-Signature"] = try await signature(of: request)
+            request.headers["X-Signature"] = await signer.sign(request)
             return try await next(request)
         }
         // end snippet

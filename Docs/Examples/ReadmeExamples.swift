@@ -2,9 +2,16 @@ import Foundation
 // snippet: imports
 import Pledge
 // end snippet
+// snippet: pledge-testing
 import PledgeTesting
+// end snippet
+// snippet: simulating
 import Simulation
+// end snippet
+// snippet: testing
 import Testing
+
+// end snippet
 
 /// The code of README.md.
 @Suite struct ReadmeExamples {
@@ -21,8 +28,7 @@ import Testing
             .get("/products/:id", answer: .sequence([.status(503), .json(Product(name: "iPad"))]))
         ])
 
-        let server = URL(string: "https://shop.example")!
-        let client = HTTPClient(base: server, over: shop)
+        let client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
         let product: Product = try await client.get("/products/7")
         print(product.name, "after", shop.calls.count, "requests")  // iPad after 2 requests
         // end snippet
@@ -31,12 +37,10 @@ import Testing
         #expect(isShown, "README.md does not show \(log.lines)")
     }
 
-    private let server = URL(string: "https://shop.example")!
-
     // snippet: test
     @Test func repeatsACallToABusyShop() throws {
         let (shop, clock) = (MockNetwork(), ManualScheduler())
-        var client = HTTPClient(base: server, over: shop)
+        var client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
         client.scheduler = clock
         client.random = .constant(0)  // no jitter
         let product: Future<Product> = client.get("/products/7")
