@@ -30,10 +30,10 @@ import Testing
 
         let client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
         let product: Product = try await client.get("/products/7")
-        print(product.name, "after", shop.calls.count, "requests")  // iPad after 2 requests
+        print(product.name, "after", shop.calls.count, "requests")
         // end snippet
         let readme = try Repository.this.check().documents["README.md"] ?? ""
-        let isShown = readme.contains("\"requests\")  // \(log.lines.joined(separator: " "))\n")
+        let isShown = readme.contains("```text\n\(log.lines.joined(separator: "\n"))\n```")
         #expect(isShown, "README.md does not show \(log.lines)")
     }
 
