@@ -276,10 +276,10 @@ import Testing
         // end snippet
         #expect(
             lines.lines == [
-                "circuitBreaker above retry: if every attempt fails, the breaker counts only one failure, so it"
-                    + " opens late.",
-                "retry above idempotencyKey: each attempt has its own key, so the server cannot tell that"
-                    + " the second repeats the first.",
+                "circuitBreaker above retry: if every attempt fails, the breaker counts only one"
+                    + " failure, so it opens late.",
+                "retry above idempotencyKey: each attempt has its own key, so the server cannot"
+                    + " tell that the second repeats the first.",
             ])
     }
 }
