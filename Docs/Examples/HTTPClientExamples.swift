@@ -276,10 +276,10 @@ import Testing
         // end snippet
         #expect(
             lines.lines == [
-                "circuitBreaker above retry: the breaker sees one failure where the service failed in each"
-                    + " attempt, and opens late.",
-                "retry above idempotencyKey: each attempt has a key of its own, so the server cannot know"
-                    + " the second for the first.",
+                "circuitBreaker above retry: if every attempt fails, the breaker counts only one"
+                    + " failure, so it opens late.",
+                "retry above idempotencyKey: each attempt has its own key, so the server cannot"
+                    + " tell that the second repeats the first.",
             ])
     }
 }

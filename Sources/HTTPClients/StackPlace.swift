@@ -47,46 +47,44 @@ enum StackPlace: String, CaseIterable {
     var reason: String {
         switch self {
         case .observed:
-            "It gets the events of every part beneath: refusals, answers from the cache, each attempt."
-        case .newTrace:
-            "All requests of the call are in one trace, and the observers are notified of it."
-        case .aroundCall: "Your own middleware, once a call."
+            "It gets the events of every part below: refusals, answers from the cache, each attempt."
+        case .newTrace: "All requests of the call are in one trace, and observers are notified of that trace."
+        case .aroundCall: "Your own middleware runs here, once per call."
         case .deadline:
-            "It bounds redirects, attempts and waits together, and gives the parts beneath the remaining time. So does a deadline in the context of the call."
+            "It limits the total time of redirects, attempts and waits, and tells the parts below how much time is left. A deadline in the call's context does the same."
         case .acceptStatus:
-            "It turns the response for the caller into an error, so that observers count what the caller gets. The parts beneath see responses."
-        case .userAgent: "It names the program that asks, also to the target of a redirect."
+            "It turns the caller's response into an error, so that observers count what the caller gets. The parts below still see responses."
+        case .userAgent: "It tells every server which program is calling, even after a redirect."
         case .idempotencyKey:
-            "One key for the call: a server recognises the second request as a repetition of the first."
-        case .redirect: "Each URL of a chain passes through every part beneath."
+            "All requests of a call have the same key, so a server recognises that the second repeats the first."
+        case .redirect: "Each URL of a redirect chain passes through every part below."
         case .defaultHeaders:
-            "In a client without a base, and in a stack of your own: `redirect` removes every header that is not harmless."
+            "Clients without a base have this part; use it in a stack of your own, too. After a redirect to another origin, `redirect` removes every header that is not harmless."
         case .headersOfOrigin:
-            "In a client with a base, the `headers` by the origin of each URL, so that no redirect carries a key to another origin."
+            "Clients with a base have this part. It sends the `headers` only to the base's origin, so no redirect carries a key to another origin."
         case .authorize:
-            "It sees a 401 before the parts above it do, renews the token, and sends the request again."
+            "It sees a 401 before the parts above do, renews the token, and sends the request again."
         case .cookies:
-            "Each URL has the cookies of its own host. Those of a 401 are kept, and are sent with the new token; those of a response that is repeated are kept too."
+            "Each URL gets its own host's cookies. If a 401 sets cookies, the jar keeps them, and the request with the new token sends them. The jar also keeps cookies from a response that leads to a retry."
         case .cache:
-            "A stored answer needs no place, no attempt, and no server. Equal misses share one request."
-        case .bulkhead: "A call has its place until it is over, including its attempts."
-        case .retry: "It repeats what failed and may be repeated."
-        case .aroundAttempt: "Your own middleware, once an attempt."
-        case .hedge: "One hedged call is one attempt, and draws from the same budget."
-        case .circuitBreaker:
-            "It sees every request, and refuses those to an unhealthy origin."
+            "A stored answer needs no place in the bulkhead, no attempt, and no server. Equal requests that miss the cache share one request."
+        case .bulkhead: "A call keeps its place until it ends, with all its attempts."
+        case .retry: "It repeats failed requests that may be repeated."
+        case .aroundAttempt: "Your own middleware runs here, once per attempt."
+        case .hedge:
+            "One hedged call counts as one attempt. Hedges and retries draw from the same budget."
+        case .circuitBreaker: "It sees every request, and refuses requests to an unhealthy origin."
         case .pushback:
-            "By `retry?.holdsBackOrigin`: every request waits while the server asks for a pause."
+            "With `retry?.holdsBackOrigin`, every request waits while the server asks for a pause."
         case .rateLimit:
-            "It counts what the server gets, second calls of a hedge included."
-        case .attemptHeader:
-            "By `retry?.attemptHeader`: each request says which attempt it is."
+            "It counts the requests that the server gets, including a hedge's second calls."
+        case .attemptHeader: "With `retry?.attemptHeader`, each request says which attempt it is."
         case .tracePropagation:
-            "Each request that is sent has a span ID of its own, which the log's line and your own middleware beneath see."
-        case .exchangeLog: "A line for each request that is sent, timed-out ones included."
-        case .timeout: "A request that hangs is a failure to the breaker, the hedge and the retry."
-        case .aroundExchange: "Your own middleware, once a request."
-        case .decompress: "A stored response is decoded once."
+            "Each request gets its own span ID. The log's line and your own middleware below can see it."
+        case .exchangeLog: "It logs a line for each request, even if the request times out."
+        case .timeout: "If a request hangs, the breaker, the hedge and the retry see a failure."
+        case .aroundExchange: "Your own middleware runs here, once per request."
+        case .decompress: "The cache stores decoded responses, so each is decoded only once."
         }
     }
 

@@ -3,154 +3,158 @@ extension StackProblem {
     static let consequences: [String: [String: String]] = [
         "retry": [
             "retry":
-                "the attempts multiply, three times three are nine, and the outer repeats what the inner gave up.",
-            "observed": "the retry's own events have no observer; observed belongs outermost.",
+                "the attempts multiply: three times three are nine. The outer retry repeats calls that the inner one has already stopped repeating.",
+            "observed": "no observer gets the retry's own events; observed belongs outermost.",
             "deadline":
-                "each attempt has the whole time; deadline belongs above, and timeout here.",
-            "fallback": "the retry sees the substitute, a success, and repeats nothing.",
+                "each attempt gets the whole time. Put deadline above the retry, and timeout here.",
+            "fallback": "the retry sees the substitute as a success, and repeats nothing.",
             "idempotencyKey":
-                "each attempt has a key of its own, so the server cannot know the second for the first.",
-            "redirect": "an attempt repeats all redirects, also those that succeeded.",
-            "authorize": "a 401 that a new token would cure is renewed in each attempt.",
+                "each attempt has its own key, so the server cannot tell that the second repeats the first.",
+            "redirect": "each attempt repeats all redirects, even those that succeeded.",
+            "authorize": "after a 401, each attempt renews the token again.",
             "newTrace": "the attempts of one call are in different traces.",
             "cache":
-                "an answer from the cache counts as an attempt, and a stale one is confirmed in each attempt.",
+                "an answer from the cache counts as an attempt, and each attempt confirms a stale answer again.",
             "bulkhead":
-                "a call gives its place up between attempts, so that a full server gets more calls, not fewer.",
+                "a call gives its place up between attempts, so a full server gets more calls, not fewer.",
             "shed":
-                "a call gives its place up between attempts, so that a full server gets more calls, not fewer.",
-            "coalesce": "callers who share a call each repeat it.",
+                "a call gives its place up between attempts, so a full server gets more calls, not fewer.",
+            "coalesce": "callers share a call, but each of them retries alone.",
             "memoise": "an answer from the memo counts as an attempt.",
         ],
         "hedge": [
             "retry":
-                "each of the two calls has all attempts, so that the load doubles when the service is ill.",
-            "cache": "two calls ask the cache for the same at the same time.",
-            "idempotencyKey": "the two calls have different keys, so both may be carried out.",
+                "each of the two calls makes all attempts, so the load doubles when the service fails.",
+            "cache": "two calls ask the cache for the same response at the same time.",
+            "idempotencyKey":
+                "the two calls have different keys, so the server may carry out both.",
             "newTrace": "the two calls are in different traces.",
         ],
         "circuitBreaker": [
             "retry":
-                "the breaker sees one failure where the service failed in each attempt, and opens late.",
-            "hedge": "the breaker sees the faster of two calls only.",
-            "fallback": "the breaker sees the substitute, a success, and never opens.",
-            "cache": "while the breaker is open, stored answers are refused too.",
+                "if every attempt fails, the breaker counts only one failure, so it opens late.",
+            "hedge": "the breaker sees only the faster of two calls.",
+            "fallback": "the breaker sees the substitute as a success, and never opens.",
+            "cache": "the open breaker also refuses calls that have a stored answer.",
         ],
         "throttle": [
             "retry":
-                "the throttle sees one failure where the service failed in each attempt, and refuses late.",
-            "hedge": "the throttle sees the faster of two calls only.",
-            "fallback": "the throttle sees the substitute, a success, and refuses nothing.",
-            "cache": "stored answers are refused too, and count as the service's.",
+                "if every attempt fails, the throttle counts only one failure, so it refuses calls late.",
+            "hedge": "the throttle sees only the faster of two calls.",
+            "fallback": "the throttle sees the substitute as a success, and refuses nothing.",
+            "cache":
+                "the throttle also refuses calls that have a stored answer, and counts stored answers as the service's.",
         ],
         "adaptiveConcurrency": [
             "retry": "the waits between attempts count as the service's time.",
             "authorize": "the wait for a token counts as the service's time.",
-            "fallback": "the limit sees the substitute, an answer, and does not shrink.",
-            "cache": "the times of stored answers count as the service's.",
+            "fallback": "the limit sees the substitute as an answer, and does not shrink.",
+            "cache": "the times of stored answers count as the service's times.",
             "rateLimit": "the wait for a turn counts as the service's time.",
         ],
         "timeout": [
-            "circuitBreaker":
-                "the breaker sees a call that was given up, and not that it took too long.",
-            "throttle":
-                "the throttle sees a call that was given up, and not that it took too long.",
+            "circuitBreaker": "the breaker sees a cancelled call, not a call that took too long.",
+            "throttle": "the throttle sees a cancelled call, not a call that took too long.",
             "adaptiveConcurrency":
-                "the limit sees a call that was given up, and not that it took too long.",
-            "hedge": "the limit of an attempt bounds all calls of the hedge together.",
+                "the limit sees a cancelled call, not a call that took too long.",
+            "hedge": "the timeout limits all calls of the hedge together.",
             "retry":
-                "the limit bounds all attempts together, which deadline does and tells the parts beneath.",
+                "the timeout limits all attempts together. Use deadline for that: it also tells the parts below.",
             "rateLimit": "the wait for a turn counts as the attempt's time.",
-            "pushback": "the wait for the end of a pause counts as the attempt's time.",
+            "pushback": "the wait during a pause counts as the attempt's time.",
         ],
         "pushback": [
-            "cache": "answers that are stored wait for the end of a pause.",
-            "retry": "the pause that an attempt is told of does not hold back the next.",
-            "circuitBreaker": "calls wait for the end of a pause, only to be refused.",
-            "throttle": "calls wait for the end of a pause, only to be refused.",
+            "cache": "calls with a stored answer wait for the end of a pause.",
+            "retry": "if the server asks one attempt for a pause, the next attempt does not wait.",
+            "circuitBreaker": "calls wait for the end of a pause and are then refused.",
+            "throttle": "calls wait for the end of a pause and are then refused.",
         ],
         "rateLimit": [
             "cache": "stored answers draw from the server's quota.",
             "retry": "the attempts of a call count as one, so the server gets more than its quota.",
             "hedge": "the two calls count as one, so the server gets more than its quota.",
             "circuitBreaker":
-                "while the breaker is open, calls wait for a turn and use it up, only to be refused.",
-            "throttle": "calls wait for a turn and use it up, only to be refused by the throttle.",
+                "while the breaker is open, calls wait for a turn, use it up, and are then refused.",
+            "throttle": "calls wait for a turn, use it up, and the throttle then refuses them.",
         ],
-        "bulkhead": ["cache": "an answer that is stored waits for a place."],
+        "bulkhead": ["cache": "a call with a stored answer waits for a place."],
         "shed": [
-            "cache": "an answer that is stored waits for a place.",
-            "priority": "the priority is bound beneath, and the queue does not see it.",
+            "cache": "a call with a stored answer waits for a place.",
+            "priority": "the queue does not see the priority, because it is bound below.",
         ],
         "cache": [
             "redirect":
-                "the answer of the last URL would be stored for the first, so nothing is stored.",
+                "the last URL's answer would be stored under the first URL, so the cache stores nothing.",
             "cookies":
                 "the cache does not see the cookies, and may give one user's answer to another.",
             "authorize":
-                "the cache does not know in whose name is asked, so answers to credentials are not stored.",
+                "the cache does not know which user asks, so it stores no answers to requests with credentials.",
             "defaultHeaders": "the cache does not see the headers that the server's Vary names.",
-            "idempotencyKey": "the cache does not see what is sent.",
-            "cache": "the outer asks the inner, and both hold the same answers.",
+            "idempotencyKey": "the cache does not see the request as it is sent.",
+            "cache": "the outer cache asks the inner one, and both keep the same answers.",
         ],
         "authorize": [
             "redirect":
-                "the URL that a redirect leads to gets no credentials of its own, and its 401 repeats the whole chain."
+                "a redirect's target gets no credentials of its own, and its 401 repeats the whole chain."
         ],
         "cookies": [
-            "redirect": "the URL that a redirect leads to gets no cookies of its own.",
+            "redirect": "a redirect's target gets no cookies of its own.",
             "authorize":
-                "the second request has the cookies of the first, without those that the 401 sets.",
+                "the second request sends the first one's cookies, without the cookies that the 401 sets.",
         ],
         "redirect": [
-            "defaultHeaders":
-                "the headers go to each origin that a redirect leads to, and keys among them.",
+            "defaultHeaders": "a redirect carries the headers, even keys, to other origins.",
             "idempotencyKey": "the requests of one call have different keys.",
             "newTrace": "the requests of one call are in different traces.",
-            "redirect": "the inner follows all, and the outer's limit counts nothing.",
+            "redirect":
+                "the inner one follows all redirects, so the outer one's limit counts none.",
         ],
         "coalesce": [
             "authorize": "callers with different credentials share one answer.",
             "cookies": "callers with different cookies share one answer.",
-            "defaultHeaders": "calls are compared without the headers that are sent.",
+            "defaultHeaders": "calls are compared without these headers.",
         ],
         "memoise": [
             "fallback":
-                "the substitute is kept like an answer, unless the memo's classifier says otherwise.",
-            "deadline": "callers who wait for the same answer share the first one's time.",
+                "the memo keeps the substitute like an answer, unless its classifier says otherwise.",
+            "deadline": "callers who wait for the same answer share the first caller's time limit.",
         ],
         "decompress": [
             "acceptStatus": "the bodies of errors stay compressed.",
-            "cache": "what is stored is compressed, and decompressed for each answer.",
+            "cache": "the cache stores compressed bodies, and each answer is decompressed again.",
         ],
         "tracePropagation": [
             "retry": "the attempts of one call have the same span ID.",
             "hedge": "the two calls have the same span ID.",
             "redirect":
-                "the requests of one call have the same span ID, and those to other origins none.",
-            "authorize":
-                "a request that is sent again with a new token has the span ID of the first.",
-            "cache": "an answer from the cache is told as a span, though no request is sent.",
-            "coalesce": "no two calls are equal, so none is shared.",
-            "newTrace": "the trace begins beneath what would send it, so nothing is sent.",
+                "the requests of one call have the same span ID, and requests to other origins have none.",
+            "authorize": "a request repeated with a new token has the first request's span ID.",
+            "cache": "an answer from the cache appears as a span, though no request is sent.",
+            "coalesce": "no two calls are equal, so callers share none.",
+            "newTrace":
+                "the trace begins below the part that would send it, so no request carries it.",
         ],
         "callPropagation": [
-            "deadline": "the deadline is bound beneath, and its time is not sent.",
-            "priority": "the priority is bound beneath, and is not sent.",
-            "redirect": "each request of the call says what time was left for the first.",
-            "authorize": "a request that waits for a token says what time was left before.",
-            "cache": "requests with different headers share no answer.",
-            "coalesce": "calls with different headers share no answer.",
-            "bulkhead": "a request that waits for a place says what time was left before.",
-            "shed": "a request that waits for a place says what time was left before.",
+            "deadline": "the remaining time is not sent, because the deadline is bound below.",
+            "priority": "the priority is not sent, because it is bound below.",
+            "redirect": "each request says how much time was left for the first one.",
+            "authorize":
+                "a request that waits for a token says how much time was left before the wait.",
+            "cache": "requests with different headers do not share an answer.",
+            "coalesce": "calls with different headers do not share an answer.",
+            "bulkhead":
+                "a request that waits for a place says how much time was left before the wait.",
+            "shed": "a request that waits for a place says how much time was left before the wait.",
             "adaptiveConcurrency":
-                "a request that waits for a place says what time was left before.",
-            "retry": "each attempt says what time was left for the first.",
-            "hedge": "the second call says what time was left for the first.",
-            "rateLimit": "a request that waits for its turn says what time was left before.",
+                "a request that waits for a place says how much time was left before the wait.",
+            "retry": "each attempt says how much time was left for the first one.",
+            "hedge": "the second call says how much time was left for the first one.",
+            "rateLimit":
+                "a request that waits for its turn says how much time was left before the wait.",
         ],
         "deadline": [
-            "observed": "what the deadline cuts has no observer; observed belongs outermost."
+            "observed":
+                "no observer sees that the deadline ended the call; observed belongs outermost."
         ],
     ]
 }

@@ -44,7 +44,7 @@ public func problems<Input, Output>(
 }
 
 extension StackProblem: CustomStringConvertible {
-    /// Like "retry above idempotencyKey: each attempt has a key of its own, …".
+    /// Like "retry above idempotencyKey: each attempt has its own key, …".
     public var description: String {
         outer == inner
             ? "\(outer) twice: \(consequence)" : "\(outer) above \(inner): \(consequence)"
