@@ -27,7 +27,7 @@ struct RecipesCombiningExamples {
     init() {
         let scheduler = ManualScheduler()
         let product = { @Sendable (call: MemoryTransport.Call) -> Data in
-            let id = call.parameters["id"] ?? "0"
+            let id = call.parameters["id"] ?? "8"
             return Data(#"{"id": \#(id), "name": "product \#(id)"}"#.utf8)
         }
         let slow = MemoryTransport.Answer.future { call in

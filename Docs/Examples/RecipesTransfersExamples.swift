@@ -27,6 +27,7 @@ struct RecipesTransfersExamples {
                 let body = try call.request?.body.open() ?? HTTPBodyStream(Data())
                 return body.gathered(upTo: 1 << 20).map { HTTPResponse(status: 201, body: $0) }
             }),
+        .put("/photos/7", answer: .status(201)),
         .get("/pictures/:id", answer: .reply { Data("picture \($0.parameters["id"]!)".utf8) }),
         .get("/log", answer: .text("one\r\ntwo\r\n")),
         .get(
@@ -80,7 +81,7 @@ struct RecipesTransfersExamples {
         // snippet: upload-progress
         let body = HTTPRequest.Body.file(photo, contentType: "image/jpeg")
             .reportingProgress { sent, total in print("\(sent) of \(total ?? 0)") }
-        let url = server.appending(path: "photos")
+        let url = server.appending(path: "photos/7")
         _ = try await client.send(HTTPRequest(.put, url, body: body)).value
         // end snippet
         try RecipePage("Transfers").expectOutput(lines)
