@@ -28,7 +28,7 @@ struct RecipesCommandLineExamples {
             exitIfHung(1)
             let never = Promise<HTTPResponse>()
             let client = HTTPClients.HTTPClient(base: URL(string: "https://api.example.com")) { _ in
-                kill(getpid(), SIGINT)
+                interruptAgainAndAgain()
                 return never.map { $0 }
             }
             // snippet: interrupt
@@ -90,5 +90,13 @@ struct RecipesCommandLineExamples {
         }
         // end snippet
         #expect(client.log?.showsHeaders == nil)
+    }
+}
+
+/// Sends this process SIGINT until it ends: nobody hears it before the recipe listens.
+@Sendable private func interruptAgainAndAgain() {
+    kill(getpid(), SIGINT)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {
+        interruptAgainAndAgain()
     }
 }

@@ -109,8 +109,8 @@ struct RecipesFailuresExamples {
     }
 
     @Test func deadline() {
-        let client = client
         // snippet: deadline
+        let client = HTTPClient(base: server)
         let buy = stack(
             .deadline(.seconds(8), on: client.scheduler),
             over: { (id: Int) -> Future<Data> in

@@ -167,13 +167,12 @@ struct RecipesScreensExamples {
     struct FilmView: View {
         @State var model = FilmModel()
         let film: URL
+        let file: URL
         let client: HTTPClient
 
         var body: some View {
-            ProgressView(value: model.part).task {
-                let file = URL.documentsDirectory.appending(path: "film.mp4")
-                try? await model.save(film, to: file, by: client)
-            }
+            ProgressView(value: model.part)
+                .task { try? await model.save(film, to: file, by: client) }
         }
     }
     // end snippet

@@ -136,9 +136,11 @@ struct RecipesSigningInExamples {
     }
 
     @Test func keptCookies() throws {
-        let file = URL.temporaryDirectory.appending(path: "\(UUID()).json")
-        defer { try? FileManager.default.removeItem(at: file) }
+        // snippet: kept-jar
         let jar = CookieJar()
+        let file = URL.temporaryDirectory.appending(path: "cookies.json")
+        // end snippet
+        defer { try? FileManager.default.removeItem(at: file) }
         jar.store("session=31d4d96e; Max-Age=3600", from: server)
         // snippet: kept-cookies
         try JSONEncoder().encode(jar.snapshot()).write(to: file, options: .atomic)

@@ -1,8 +1,8 @@
+// snippet: unmarked
 import Foundation
 import Observation
 import Pledge
 
-// snippet: unmarked
 struct Receipt: Codable { var id = 7 }
 
 @Observable final class ReceiptModel {
