@@ -39,42 +39,106 @@ import Testing
         HTTPClients.HTTPClient(base: base, over: transport)
     }
 
-    @Test func first() throws {
+    private let products = MemoryTransport(routes: [
+        .any("/v1/products/:id", answer: .text(#"{"id": 7, "name": "pen"}"#)),
+        .get("/v1/products", answer: .text(#"[{"id": 7, "name": "tea"}]"#)),
+        .post("/v1/products", answer: .status(201)),
+    ])
+
+    @Test func first() async throws {
+        let transport = products
+        func HTTPClient(base: URL) -> HTTPClients.HTTPClient {
+            HTTPClients.HTTPClient(base: base, over: transport)
+        }
         // snippet: first
         let client = HTTPClient(base: server)
-        let loadProduct = { @Sendable (id: Int) -> Future<Product> in
-            client.decoded(Endpoint(path: "/products/\(id)"))
-        }
+        let product: Product = try await client.get("/products/7")
         // end snippet
-        #expect(try loadProduct(7).settledValue().name == "pen")
+        #expect(product.name == "pen")
     }
 
     @Test func calls() async throws {
-        let transport = MemoryTransport(routes: [
-            .any("/v1/products/:id", answer: .text(#"{"id": 7, "name": "pen"}"#)),
-            .get("/v1/products", answer: .text(#"[{"id": 7, "name": "tea"}]"#)),
-            .post("/v1/products", answer: .status(201)),
-        ])
-        let client = HTTPClient(base: server, over: transport)
+        let client = HTTPClient(base: server, over: products)
         // snippet: calls
-        let product: Product = try await client.get("/products/\(7)")
+        let id = 7
+        let product: Product = try await client.get("/products/\(id)")
         let found: [Product] = try await client.get(
             "/products", query: ["q": "tea & milk", "page": 2])
         let response = try await client.post("/products", json: product)
-        try await client.delete("/products/\(7)")
-
-        let next = client.get("/products/\(7)").flatMap { (product: Product) in
+        try await client.delete("/products/\(id)")
+        // end snippet
+        #expect(product.name == "pen" && found.map(\.name) == ["tea"] && response.status == 201)
+        // snippet: futures
+        let loading: Future<Product> = client.get("/products/\(id)")
+        let name = loading.flatMap { product in
             client.get("/products/\(product.id + 1)")
         }.map { (product: Product) in product.name }
         // end snippet
-        #expect(product.name == "pen" && found.map(\.name) == ["tea"] && response.status == 201)
-        #expect(try await next.value == "pen")
-        let sent = transport.calls.compactMap(\.request).map(\.url.absoluteString)
+        #expect(try await name.value == "pen")
+        // snippet: wrapper
+        @Sendable func load(_ path: Endpoint.Path) async throws -> Product {
+            try await client.get(path)
+        }
+        _ = try await load("/products/\(id)")
+        // end snippet
+        let sent = products.calls.compactMap(\.request).map(\.url.absoluteString)
         #expect(sent[1] == "https://api.example.com/v1/products?q=tea%20%26%20milk&page=2")
-        #expect(sent.last == "https://api.example.com/v1/products/8")
+        #expect(sent.contains("https://api.example.com/v1/products/8"))
     }
 
-    @Test func real() throws {
+    @Test func statuses() async throws {
+        let client = HTTPClient(
+            base: server,
+            over: MemoryTransport(routes: [.any("/v1/products/8", answer: .status(404))]))
+        // snippet: statuses
+        do {
+            let product: Product = try await client.get("/products/8")
+            print(product)
+        } catch let error as HTTPError where error.status == 404 {
+            print("No such product.", error.retryAfter as Any)
+        }
+        // end snippet
+        // snippet: accepted
+        var lenient = client
+        lenient.acceptedStatuses = 200...404  // nil: every status
+        let answer = try await lenient.get("/products/8")
+        // end snippet
+        #expect(answer.status == 404)
+    }
+
+    @Test func json() async throws {
+        let transport = MemoryTransport(routes: [
+            .post("/v1/visits", answer: .text(#"{"at":"2026-11-27T12:00:00Z"}"#))
+        ])
+        let client = HTTPClient(base: server, over: transport)
+        // snippet: iso
+        struct Visit: Codable, Sendable {
+            var at: Date
+        }
+
+        var dated = client
+        dated.json = .iso8601  // with keys in snake case: .iso8601.snakeCase
+        let visit: Visit = try await dated.post("/visits", json: Visit(at: .now))
+        // end snippet
+        #expect(visit.at.timeIntervalSince1970 == 1_795_780_800)
+        let sent = String(decoding: transport.calls[0].request?.body.data ?? Data(), as: UTF8.self)
+        #expect(sent.hasSuffix("Z\"}"))
+    }
+
+    @Test func lower() async throws {
+        let client = HTTPClient(base: server, over: products)
+        // snippet: lower
+        let search = Endpoint(path: "/products?q=\("tea")")
+        let whole = try await client.send(search).value
+        print(whole.status, whole.headers["Link"] as Any, whole.link("next") as Any)
+
+        let streamed = try await client.stream(search).value
+        for try await chunk in streamed.body { print(chunk.count) }
+        // end snippet
+        #expect(whole.status == 200)
+    }
+
+    @Test func real() async throws {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: stored
@@ -86,7 +150,9 @@ import Testing
         // snippet: real
         let signIn = HTTPClient(base: server)
         let refresher = TokenRefresher(storedToken, onChange: store) { token in
-            signIn.networking(.renewal(of: token)).decoded()
+            try await signIn.post(
+                "/token",
+                form: ["grant_type": "refresh_token", "refresh_token": token.refreshToken])
         }
         var shop = HTTPClient(base: server)
         shop.authorization = .bearer(from: refresher)
@@ -105,7 +171,7 @@ import Testing
         #expect(try patient.networking(Endpoint(path: "/me")).settledValue() == Data("ok".utf8))
         #expect(transport.calls.last?.request?.headers["Authorization"] == "Bearer old")
         #expect(lines.lines.count == 1)
-        #expect(try refresher.refresh().settledValue().value == "new")
+        #expect(try await refresher.refresh().value.value == "new")
         #expect(lines.lines.last == "keep a token: true")
     }
 
@@ -126,18 +192,25 @@ import Testing
         #expect(sent.map { $0.headers["Authorization"] } == ["Bearer t0ken", nil])
     }
 
-    @Test func own() {
+    @Test func own() async throws {
         // snippet: own
+        actor Signer {
+            func sign(_ request: HTTPRequest) -> String {
+                "signed \(request.method) \(request.url.path)"
+            }
+        }
+
+        let signer = Signer()
         var signed = HTTPClient(base: server, over: transport)
-        signed.aroundExchange = .init { request in
+        signed.aroundExchange = .init { request, next in
             var request = request
-            request.headers["X-Signature"] = "signed \(request.method) \(request.url.path)"
-            return request
+            request.headers["X-Signature"] = await signer.sign(request)
+            return try await next(request)
         }
         // end snippet
-        _ = signed.networking(Endpoint(path: "/me"))
-        let signature = transport.calls.last?.request?.headers["X-Signature"]
-        #expect(signature == "signed GET /v1/me")
+        try await signed.get("/me")
+        let sent = transport.calls.last?.request?.headers["X-Signature"]
+        #expect(sent == "signed GET /v1/me")
     }
 
     @Test func session() async throws {
@@ -210,16 +283,3 @@ import Testing
             ])
     }
 }
-
-// snippet: renewal
-extension Endpoint {
-    static func renewal(of token: AccessToken) -> Endpoint {
-        Endpoint(
-            path: "/token", method: .post,
-            body: .form([
-                URLQueryItem(name: "grant_type", value: "refresh_token"),
-                URLQueryItem(name: "refresh_token", value: token.refreshToken),
-            ]))
-    }
-}
-// end snippet

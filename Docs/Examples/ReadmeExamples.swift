@@ -2,9 +2,16 @@ import Foundation
 // snippet: imports
 import Pledge
 // end snippet
+// snippet: pledge-testing
 import PledgeTesting
+// end snippet
+// snippet: simulating
 import Simulation
+// end snippet
+// snippet: testing
 import Testing
+
+// end snippet
 
 /// The code of README.md.
 @Suite struct ReadmeExamples {
@@ -21,22 +28,19 @@ import Testing
             .get("/products/:id", answer: .sequence([.status(503), .json(Product(name: "iPad"))]))
         ])
 
-        let server = URL(string: "https://shop.example")!
-        let client = HTTPClient(base: server, over: shop)
+        let client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
         let product: Product = try await client.get("/products/7")
-        print(product.name, "after", shop.calls.count, "requests")  // iPad after 2 requests
+        print(product.name, "after", shop.calls.count, "requests")
         // end snippet
         let readme = try Repository.this.check().documents["README.md"] ?? ""
-        let isShown = readme.contains("\"requests\")  // \(log.lines.joined(separator: " "))\n")
+        let isShown = readme.contains("```text\n\(log.lines.joined(separator: "\n"))\n```")
         #expect(isShown, "README.md does not show \(log.lines)")
     }
-
-    private let server = URL(string: "https://shop.example")!
 
     // snippet: test
     @Test func repeatsACallToABusyShop() throws {
         let (shop, clock) = (MockNetwork(), ManualScheduler())
-        var client = HTTPClient(base: server, over: shop)
+        var client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
         client.scheduler = clock
         client.random = .constant(0)  // no jitter
         let product: Future<Product> = client.get("/products/7")

@@ -15,6 +15,7 @@ extension HTTPClient {
     ///   - path: The path of the first page below `base`.
     ///   - query: What is appended to the query of the first page.
     ///   - headers: The headers of each request.
+    ///   - type: The type of a page; the loop's without one.
     ///   - maxPages: The largest number of pages; a further one fails with a `PaginationError`. Less than one is a programming
     ///     error and traps.
     /// - Returns: The pages, decoded with ``json``. It throws what ``decoded(_:)`` rejects with, and an `HTTPError` with the

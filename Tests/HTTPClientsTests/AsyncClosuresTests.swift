@@ -159,7 +159,7 @@ import Testing
 
     @Test func servicesTransportsRefreshesAndPages() async throws {
         let double = stack(
-            .timeout(.seconds(5)),
+            .timeout(.seconds(5), on: ManualScheduler()),
             over: { (number: Int) async throws in
                 await Task.yield()
                 return number * 2

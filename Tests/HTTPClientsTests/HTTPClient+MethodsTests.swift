@@ -255,6 +255,18 @@ import Testing
         }
     }
 
+    @Test func keysInSnakeCaseAndDatesOfISO8601() throws {
+        struct Visit: Codable, Equatable {
+            var firstSeen = Date(timeIntervalSince1970: 0)
+        }
+        let json = JSONCoding.iso8601.snakeCase
+        let text = try json.encoder().encode(Visit())
+        #expect(String(decoding: text, as: UTF8.self) == #"{"first_seen":"1970-01-01T00:00:00Z"}"#)
+        #expect(try json.decoder().decode(Visit.self, from: text) == Visit())
+        let plain = try JSONCoding.snakeCase.encoder().encode(Visit())
+        #expect(String(decoding: plain, as: UTF8.self) == #"{"first_seen":-978307200}"#)
+    }
+
     // MARK: - Pages
 
     @Test func pagesFollowTheHeaderLink() async throws {

@@ -39,7 +39,7 @@ extension Future {
             fileID: fileID, line: line)
     }
 
-    /// Continues with another future, made from the value on a queue; see ``flatMap(_:fileID:line:)``.
+    /// Continues with another future, made from the value on a queue; see `flatMap(_:fileID:line:)`.
     public final func flatMap<NewValue: Sendable>(
         on queue: DispatchQueue,
         _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,

@@ -22,7 +22,7 @@ extension Future {
     /// If the value is available at once, ``recover(_:fileID:line:)`` takes it without a future.
     ///
     /// A function that calls itself from such a closure runs in constant stack and memory, as with
-    /// ``flatMap(_:fileID:line:)``.
+    /// `flatMap(_:fileID:line:)`.
     ///
     /// - Parameters:
     ///   - transform: Called with the error, on the thread that settles this future, in the call context of

@@ -2,7 +2,7 @@ extension Future {
     /// Continues with another future, made from the whole result.
     ///
     /// - Parameters:
-    ///   - transform: Called with the result, as the closure of ``flatMap(_:fileID:line:)`` is with a value.
+    ///   - transform: Called with the result, as the closure of `flatMap(_:fileID:line:)` is with a value.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: A future that settles as the inner one does.

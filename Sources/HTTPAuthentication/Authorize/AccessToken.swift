@@ -58,25 +58,51 @@ extension AccessToken: Codable {
         case refreshToken = "refresh_token"
     }
 
+    /// The same keys, as a decoder shows them that converts from snake case.
+    private enum ConvertedKeys: String, CodingKey {
+        case value = "accessToken"
+        case type = "tokenType"
+        case lifetime = "expiresIn"
+        case end = "expiresAt"
+        case refreshToken
+    }
+
     /// Reads a token response, or a token that was encoded; only `access_token` is required.
+    ///
+    /// A decoder may convert its keys from snake case.
     ///
     /// `expires_at`, the end in seconds since 1970, has precedence over `expires_in`, the seconds that remain.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        value = try fields.decode(String.self, forKey: .value)
-        type = try fields.decodeIfPresent(String.self, forKey: .type) ?? "Bearer"
-        refreshToken = try fields.decodeIfPresent(String.self, forKey: .refreshToken)
+        let converted = try decoder.container(keyedBy: ConvertedKeys.self)
+        if converted.contains(.value) {
+            try self.init(
+                converted, value: .value, type: .type, lifetime: .lifetime, end: .end,
+                refreshToken: .refreshToken)
+        } else {
+            try self.init(
+                decoder.container(keyedBy: CodingKeys.self), value: .value, type: .type,
+                lifetime: .lifetime, end: .end, refreshToken: .refreshToken)
+        }
+    }
+
+    private init<Key: CodingKey>(
+        _ fields: KeyedDecodingContainer<Key>, value valueKey: Key, type typeKey: Key,
+        lifetime lifetimeKey: Key, end endKey: Key, refreshToken refreshTokenKey: Key
+    ) throws {
+        value = try fields.decode(String.self, forKey: valueKey)
+        type = try fields.decodeIfPresent(String.self, forKey: typeKey) ?? "Bearer"
+        refreshToken = try fields.decodeIfPresent(String.self, forKey: refreshTokenKey)
         // Some servers write the number as text. Anything that is not a number of seconds counts as unknown.
-        let seconds = { (key: CodingKeys) -> Double? in
+        let seconds = { (key: Key) -> Double? in
             let number =
                 (try? fields.decodeIfPresent(Double.self, forKey: key))
                 ?? (try? fields.decodeIfPresent(String.self, forKey: key)).flatMap(Double.init)
             return number.flatMap { 0...1e10 ~= $0 ? $0 : nil }
         }
-        let remaining = seconds(.end).map { max(0, $0 - Double(start.secondsSince1970)) }
-        lifetime = (remaining ?? seconds(.lifetime)).map {
+        let remaining = seconds(endKey).map { max(0, $0 - Double(start.secondsSince1970)) }
+        lifetime = (remaining ?? seconds(lifetimeKey)).map {
             .milliseconds(Int64(($0 * 1_000).rounded()))
         }
     }

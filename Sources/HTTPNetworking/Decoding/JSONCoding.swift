@@ -2,9 +2,8 @@
 ///
 /// ```swift
 /// client.json = .iso8601
-/// client.json = JSONCoding(
-///     encoding: { $0.keyEncodingStrategy = .convertToSnakeCase },
-///     decoding: { $0.keyDecodingStrategy = .convertFromSnakeCase })
+/// client.json = .iso8601.snakeCase
+/// client.json = JSONCoding(decoding: { $0.dateDecodingStrategy = .secondsSince1970 })
 /// ```
 ///
 /// A client uses its settings both ways: for what it sends, and for what it, its responses and its errors decode.
@@ -33,11 +32,26 @@ public struct JSONCoding: Sendable {
 
     /// Dates as ISO 8601 writes them, like "2026-11-27T14:05:00Z".
     ///
-    /// Fractions of a second are read, and are not written. For more settings, set up the encoder and the decoder of
-    /// ``init(encoding:decoding:)`` with `JSONCoding.iso8601.encoder().dateEncodingStrategy`, and the same for decoding.
+    /// Fractions of a second are read, and are not written.
     public static let iso8601 = JSONCoding(
         encoding: { $0.dateEncodingStrategy = .iso8601 },
         decoding: { $0.dateDecodingStrategy = .custom(date) })
+
+    /// Keys in snake case, like "created_at" for `createdAt`.
+    public static let snakeCase = JSONCoding().snakeCase
+
+    /// The same settings with keys in snake case: `.iso8601.snakeCase`.
+    public var snakeCase: JSONCoding {
+        JSONCoding(
+            encoding: { [configureEncoder] in
+                configureEncoder?($0)
+                $0.keyEncodingStrategy = .convertToSnakeCase
+            },
+            decoding: { [configureDecoder] in
+                configureDecoder?($0)
+                $0.keyDecodingStrategy = .convertFromSnakeCase
+            })
+    }
 
     /// An encoder with these settings; each call makes another one.
     public func encoder() -> JSONEncoder {

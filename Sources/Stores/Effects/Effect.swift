@@ -51,7 +51,7 @@ public struct Effect<Event: Sendable>: Sendable {
     ///   effect, outside the reducer, so that reducing stays pure. When it
     ///   succeeds, its event is dispatched. When it fails, no event is dispatched: the store's `onFailure` is
     ///   called, unless the error is a `CancellationError`. To dispatch an event for a failure, use
-    ///   ``request(_:_:)`` or `recover`.
+    ///   `request(_:_:)` or `recover`.
     public static func future(
         _ future: @autoclosure @escaping @Sendable () -> Future<Event>
     ) -> Effect {

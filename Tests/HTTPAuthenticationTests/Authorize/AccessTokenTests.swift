@@ -49,6 +49,20 @@ import Testing
         #expect(read == token)
     }
 
+    @Test func isReadByADecoderThatConvertsFromSnakeCase() throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let text =
+            #"{"access_token": "a", "token_type": "DPoP", "expires_in": 60, "refresh_token": "b"}"#
+        let token = try decoder.decode(AccessToken.self, from: Data(text.utf8))
+        #expect(token.value == "a" && token.type == "DPoP" && token.refreshToken == "b")
+        #expect(token.lifetime == .seconds(60))
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let stored = try decoder.decode(AccessToken.self, from: encoder.encode(token))
+        #expect(stored.value == "a" && stored.refreshToken == "b")
+    }
+
     @Test func isWrittenWithItsEnd() throws {
         let data = try JSONEncoder().encode(AccessToken("a", lifetime: .seconds(3_600)))
         let fields = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])

@@ -1,6 +1,6 @@
 import Futures
 
-/// The pages that ``paginate(_:from:maxPages:next:)`` loads, in order.
+/// The pages that `paginate(_:from:maxPages:next:)` loads, in order.
 ///
 /// Each iteration is independent of the others, and begins with the first page.
 public struct Pages<Input: Sendable, Page: Sendable>: AsyncSequence {
