@@ -192,9 +192,7 @@ struct RecipesRequestsExamples {
         }
 
         var client = HTTPClient(base: server)
-        client.json = JSONCoding(
-            encoding: { $0.keyEncodingStrategy = .convertToSnakeCase },
-            decoding: { $0.keyDecodingStrategy = .convertFromSnakeCase })
+        client.json = .snakeCase
         let user: User = try await client.get("/users/\(7)")
         // end snippet
         #expect(user.firstName == "Ada")
