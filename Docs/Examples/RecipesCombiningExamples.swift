@@ -9,165 +9,208 @@ import Testing
 /// The code of Docs/Guides/Recipes/Combining.md and Adapting.md.
 @Suite(.oneAtATime)
 struct RecipesCombiningExamples {
+    // snippet: product
+    struct Product: Codable, Sendable {
+        var id: Int
+        var name: String
+    }
+    // end snippet
+
+    // snippet: server
+    let server = URL(string: "https://api.example.com")!
+    // end snippet
+
     private let scheduler: ManualScheduler
-    private let networking: Networking
-    private let load: @Sendable (Int) -> Future<String>
+    private let shop: MemoryTransport
     private let lines = ExampleLog()
+
+    init() {
+        let scheduler = ManualScheduler()
+        let product = { @Sendable (call: MemoryTransport.Call) -> Data in
+            let id = call.parameters["id"] ?? "8"
+            return Data(#"{"id": \#(id), "name": "product \#(id)"}"#.utf8)
+        }
+        let slow = MemoryTransport.Answer.future { call in
+            Future(value: product(call)).delay(.seconds(9), on: scheduler)
+        }
+        shop = MemoryTransport(routes: [
+            .get("/products/8", answer: slow),
+            .get("/products/:id", answer: .reply(product)),
+            .get("/products/:id/reviews", answer: .text(#"["good", "very good"]"#)),
+            .get(
+                "/export",
+                answer: .sequence([.status(202), .status(202), .text("an export")])),
+            .get(
+                "/list",
+                answer: .reply { call in
+                    let number = Int(call.request?.url.query()?.dropFirst(5) ?? "") ?? 0
+                    return Data((number < 3 ? #"["item \#(number)"]"# : "[]").utf8)
+                }),
+        ])
+        self.scheduler = scheduler
+    }
+
+    /// A client over the shop, on virtual time.
+    private func HTTPClient(base: URL?) -> HTTPClients.HTTPClient {
+        var client = HTTPClients.HTTPClient(base: base, over: shop)
+        client.scheduler = scheduler
+        return client
+    }
+
+    private var client: HTTPClients.HTTPClient { HTTPClient(base: server) }
+
+    private var load: @Sendable (Int) -> Future<Product> {
+        let client = client
+        // snippet: load
+        let load = { @Sendable (id: Int) -> Future<Product> in
+            client.get("/products/\(id)")
+        }
+        // end snippet
+        return load
+    }
 
     /// What the recipes print.
     private var print: @Sendable (String) -> Void { { [lines] in lines.add($0) } }
 
-    init() {
-        // snippet: load
-        let scheduler = ManualScheduler()
-
-        /// A shop in memory: its export is ready when it is asked for the third time.
-        let networking = MemoryTransport(routes: [
-            .get("/products/:id", answer: .reply { call in Data(call.parameters["id"]!.utf8) }),
-            .get("/export", answer: .sequence([.text("wait"), .text("wait"), .text("done")])),
-        ]).request
-        let load = { @Sendable (id: Int) -> Future<String> in
-            networking(Endpoint(path: "/products/\(id)")).map { data in
-                "product \(String(decoding: data, as: UTF8.self))"
-            }
-        }
-        // end snippet
-        (self.scheduler, self.networking, self.load) = (scheduler, networking, load)
-    }
-
     @Test func both() async throws {
+        // snippet: client
+        let client = HTTPClient(base: server)
+        // end snippet
         // snippet: both
-        let page = zip(load(7), networking(Endpoint(path: "/export")))
-            .map { product, export in "\(product), \(export.count) bytes" }
-        print(try await page.value)
+        async let product: Product = client.get("/products/\(7)")
+        async let reviews: [String] = client.get("/products/\(7)/reviews")
+        print("\(try await product.name): \(try await reviews.count) reviews")
         // end snippet
         try RecipePage("Combining").expectOutput(lines)
-        #expect(lines.lines == ["product 7, 4 bytes"])
     }
 
     @Test func partial() throws {
         // snippet: partial
-        let advice = load(8).delay(.seconds(9), on: scheduler)  // too slow
-            .timeout(.milliseconds(500), on: scheduler)
-            .map { text in text as String? }
-            .recover { error in nil }
+        let advice = load(8)
+            .timeout(.milliseconds(500), on: client.scheduler)
+            .map { product in product as Product? }
+            .recover { _ in nil }
         let page = zip(load(7), advice).map { product, advice in
-            "\(product), \(advice ?? "no advice")"
+            "\(product.name), \(advice?.name ?? "no advice")"
         }
-        page.observe { result in print("\(scheduler.now.offset): \(result)") }
-        scheduler.run()
+        page.onSuccess { text in print(text) }
         // end snippet
+        scheduler.run()
         try RecipePage("Combining").expectOutput(lines)
-        #expect(scheduler.isIdle)
     }
 
     @Test func many() async throws {
         // snippet: many
-        let products = try await Future.all([7, 8, 9].map(load)).value
-        let results = await Future.allSettled([7, 8, 9].map(load)).resultWhenSettled
-        print("\(products.count), \(try results.get().count)")
+        let products = try await Future.all([5, 6, 7].map(load)).value
         // end snippet
-        #expect(lines.lines == ["3, 3"])
+        #expect(products.map(\.id) == [5, 6, 7])
     }
 
     @Test func keepGoing() async throws {
+        let load = load
         // snippet: keep-going
-        let results = try await Future.traverse(1...200, maxConcurrent: 8) { id in
+        let results = try await Future.traverse(11...200, maxConcurrent: 8) { id in
             load(id).flatMapResult { result in Future(value: result) }
         }.value
         let loaded = results.compactMap { try? $0.get() }
         print("\(loaded.count) of \(results.count)")
         // end snippet
         try RecipePage("Combining").expectOutput(lines)
-        #expect(lines.lines == ["200 of 200"])
     }
 
     @Test func inOrder() async throws {
         // snippet: in-order
-        let next = load(7).flatMap { first in
-            load(8).map { second in "\(first), then \(second)" }
-        }
-        print(try await next.value)
+        let first: Product = try await client.get("/products/\(6)")
+        let second: Product = try await client.get("/products/\(first.id + 1)")
         // end snippet
-        try RecipePage("Combining").expectOutput(lines)
-        #expect(lines.lines == ["product 7, then product 8"])
+        #expect(second.name == "product 7")
     }
 
-    @Test func first() async throws {
+    @Test func first() throws {
         // snippet: first
-        let near = load(7).delay(.milliseconds(20), on: scheduler)
-        let far = load(8).delay(.milliseconds(90), on: scheduler)
-        Future.any([near, far]).observe { result in print("\(result)") }
-        scheduler.run()
+        let fastest = Future.any([load(7), load(8)])
         // end snippet
-        try RecipePage("Combining").expectOutput(lines)
-        #expect(lines.lines == [#"success("product 7")"#])
+        #expect(try fastest.settledValue().id == 7)
     }
 
-    @Test func poll() throws {
-        // snippet: poll
-        @Sendable func poll() -> Future<String> {
-            networking(Endpoint(path: "/export")).flatMap { data in
-                let text = String(decoding: data, as: UTF8.self)
-                if text != "wait" { return Future(value: text) }
-                return Future(value: ()).delay(.seconds(5), on: scheduler).flatMap { poll() }
+    @Test func poll() async throws {
+        let (client, scheduler) = (client, scheduler)
+        let polling = Task {
+            // snippet: poll
+            var answer = try await client.get("/export")
+            while answer.status == 202 {
+                try await client.scheduler.clock.sleep(for: .seconds(5))
+                answer = try await client.get("/export")
             }
+            // end snippet
+            return answer.text
         }
-        poll().timeout(.seconds(60), on: scheduler).observe { result in
-            print("\(result) at \(scheduler.now.offset)")
+        while shop.calls.count < 3 {
+            await Task.yield()
+            scheduler.advance(by: .seconds(1))
         }
-        scheduler.run()
-        // end snippet
-        try RecipePage("Combining").expectOutput(lines)
-        #expect(lines.lines == [#"success("done") at 10.0 seconds"#])
+        #expect(try await polling.value == "an export")
     }
 
     @Test func pages() async throws {
+        let client = client
         // snippet: pages
-        let loadPage: Service<Int, [String]> = { number in
-            Future(value: number < 3 ? ["item \(number)"] : [])
+        let loadPage = { @Sendable (page: Int) async throws -> [String] in
+            try await client.get("/list", query: ["page": page])
         }
-        let pages = paginate(loadPage, from: 1, maxPages: 100) { items, number in
-            items.isEmpty ? nil : number + 1
-        }
-        var all: [String] = []
-        for try await items in pages { all += items }
+        let pages = paginate(loadPage, from: 1) { items, page in items.isEmpty ? nil : page + 1 }
+        for try await items in pages { print("\(items)") }
         // end snippet
-        #expect(all == ["item 1", "item 2"])
-    }
-
-    @Test func loop() async throws {
-        // snippet: loop
-        for id in [7, 8, 9] {
-            print(try await load(id).value)
-        }
-        // end snippet
-        try RecipePage("Adapting").expectOutput(lines)
-        #expect(lines.lines == ["product 7", "product 8", "product 9"])
+        #expect(lines.lines == [#"["item 1"]"#, #"["item 2"]"#, "[]"])
     }
 
     @Test func asCompleted() async throws {
         // snippet: as-completed
-        for await result in Future.asCompleted([7, 8, 9].map(load)) {
-            print((try? result.get()) ?? "not loaded")
+        for await result in Future.asCompleted([5, 6, 7].map(load)) {
+            print((try? result.get().name) ?? "not loaded")
         }
         // end snippet
-        #expect(lines.lines == ["product 7", "product 8", "product 9"])
+        #expect(lines.lines == ["product 5", "product 6", "product 7"])
     }
 
     @Test func share() throws {
         // snippet: share
-        let slowly: Service<Int, String> = { id in
-            print("asked for \(id)")
-            return load(id).delay(.seconds(1), on: scheduler)
-        }
-        let shared = stack(.coalesce(), over: slowly)
-        let rows = (1...10).map { _ in shared(7) }
-        scheduler.run()
+        let shared = stack(.coalesce(), over: load)
+        let rows = (1...10).map { _ in shared(8) }
         // end snippet
-        try RecipePage("Combining").expectOutput(lines)
-        #expect(lines.lines == ["asked for 7"])
-        #expect(rows.allSatisfy { $0.isSettled })
+        scheduler.run()
+        #expect(shop.calls.count == 1)
+        #expect(try rows.map { try $0.settledValue().id } == Array(repeating: 8, count: 10))
+    }
+
+    @Test func loop() async throws {
+        // snippet: loop
+        for id in [5, 6, 7] {
+            print(try await load(id).value.name)
+        }
+        // end snippet
+        try RecipePage("Adapting").expectOutput(lines)
+    }
+
+    @Test func asyncFlatMap() async throws {
+        let client = client
+        // snippet: async-flat-map
+        let summary = load(7).flatMap { product in
+            let reviews: [String] = try await client.get("/products/\(product.id)/reviews")
+            return "\(product.name): \(reviews.count) reviews"
+        }
+        // end snippet
+        #expect(try await summary.value == "product 7: 2 reviews")
+    }
+
+    @Test func asynchronous() async throws {
+        // snippet: async
+        let loadName: @Sendable (Int) async throws -> String = { id in "name \(id)" }
+        let loadFuture = returningFuture(loadName)
+        let loadAgain = awaiting(loadFuture)
+        let name = try await loadAgain(7)
+        // end snippet
+        #expect(name == "name 7")
     }
 
     @Test func callback() async throws {
@@ -181,18 +224,7 @@ struct RecipesCombiningExamples {
                 if let error { resolver.reject(with: error) }
             }
         }
-        print(try await product.value)
         // end snippet
-        #expect(lines.lines == ["product 7"])
-    }
-
-    @Test func asynchronous() async throws {
-        // snippet: async
-        let loadName: @Sendable (Int) async throws -> String = { id in "name \(id)" }
-        let loadFuture = returningFuture(loadName)
-        let loadAgain = awaiting(loadFuture)
-        let name = try await loadAgain(7)
-        // end snippet
-        #expect(name == "name 7")
+        #expect(try await product.value == "product 7")
     }
 }

@@ -97,7 +97,7 @@ struct RecipesConnectionsExamples {
     // snippet: http2
     func versions(of server: URL) async throws -> String {
         let client = HTTPClient(base: server, over: CurlTransport())
-        let response = try await client.send(HTTPRequest(server)).value
+        let response = try await client.get("/")
         return response.timing.connection?.protocolVersion ?? "unknown"
     }
     // end snippet
@@ -125,7 +125,7 @@ struct RecipesConnectionsExamples {
         // snippet: session
         let transport = SessionTransport(session: .shared)
         let client = HTTPClient(base: server, over: transport)
-        let data = try await client.networking(Endpoint(path: "/products")).value
+        let data: Data = try await client.get("/products")
         // end snippet
         #expect(String(decoding: data, as: UTF8.self) == "/products")
     }
@@ -137,7 +137,7 @@ struct RecipesConnectionsExamples {
                 connectTimeout: .seconds(5), idleTimeout: .seconds(20),
                 maxBodySize: 1 << 20, maxConnectionsPerHost: 20))
         let client = HTTPClient(base: server, over: transport)
-        let data = try await client.networking(Endpoint(path: "/products")).value
+        let data: Data = try await client.get("/products")
         // end snippet
         #expect(String(decoding: data, as: UTF8.self) == "/products")
     }

@@ -9,230 +9,268 @@ import Testing
 /// The code of Docs/Guides/Recipes/Failures.md.
 @Suite(.oneAtATime)
 struct RecipesFailuresExamples {
-    private let server: URL
+    // snippet: product
+    struct Product: Codable, Sendable {
+        var id: Int
+        var name: String
+    }
+    // end snippet
+
+    // snippet: server
+    let server = URL(string: "https://api.example.com")!
+    // end snippet
+
     private let scheduler: ManualScheduler
     private let shop: MemoryTransport
     private let lines = ExampleLog()
 
-    /// What the recipes print.
-    private var print: @Sendable (String) -> Void { { [lines] in lines.add($0) } }
-
     init() {
-        // snippet: shop
-        let server = URL(string: "https://api.example.com")!
         let scheduler = ManualScheduler()
         let pen = { @Sendable (wait: Duration) -> MemoryTransport.Answer in
             .future { _ in Future(value: Data("pen".utf8)).delay(wait, on: scheduler) }
         }
-
-        /// As GitHub says that a quota is used up, and when it begins anew: here in five seconds.
-        let quota: HTTPHeaders = [
-            "X-RateLimit-Remaining": "0",
-            "X-RateLimit-Reset": "\(Int(Date().timeIntervalSince1970) + 5)",
-        ]
-
-        /// A shop in memory, on virtual time: busy at first, slow at first, without a product 8.
-        let shop = MemoryTransport(routes: [
+        shop = MemoryTransport(routes: [
+            .get("/products", answer: .sequence([.text("[]"), .status(404)])),
             .get("/products/7", answer: .sequence([.status(503), .text("pen")])),
             .get("/products/8", answer: .status(404, body: Data("no product 8".utf8))),
             .get("/products/9", answer: .sequence([pen(.seconds(9)), pen(.milliseconds(20))])),
             .get("/down", answer: .status(503)),
-            .get("/repos", answer: .sequence([.status(403, headers: quota), .text("repos")])),
+            .get("/lock", answer: .sequence([.status(409), .text("mine")])),
+            .get("/repos", answer: .status(429, headers: ["Retry-After": "90"])),
             .post("/orders", answer: .sequence([.status(503), .text("order 1")])),
             .put("/orders/8", answer: .status(422, body: Data(#"{"fields":["count"]}"#.utf8))),
         ])
-        // end snippet
-        (self.server, self.scheduler, self.shop) = (server, scheduler, shop)
+        self.scheduler = scheduler
     }
+
+    /// A client over the shop, on virtual time.
+    private func HTTPClient(base: URL?) -> HTTPClients.HTTPClient {
+        var client = HTTPClients.HTTPClient(base: base, over: shop)
+        client.scheduler = scheduler
+        return client
+    }
+
+    private var client: HTTPClients.HTTPClient { HTTPClient(base: server) }
+
+    /// What the recipes print.
+    private var print: @Sendable (String) -> Void { { [lines] in lines.add($0) } }
 
     @Test func retry() throws {
         // snippet: retry
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
+        var client = HTTPClient(base: server)
         client.retry = .init(attempts: 4, backoff: .constant(.seconds(1)))
-        let product: Future<HTTPResponse> = client.get("/products/7")
-        product.onSuccess { print($0.text) }
-        let order: Future<HTTPResponse> = client.post("/orders")  // a POST is sent once
-        order.onFailure { print("\($0)") }
-        scheduler.run()
         // end snippet
-        try RecipePage("Failures").expectOutput(lines)
-        #expect(lines.lines == ["POST https://api.example.com/orders answered 503", "pen"])
+        let product: Future<HTTPResponse> = client.get("/products/7")
+        let order: Future<HTTPResponse> = client.post("/orders")
+        scheduler.run()
+        #expect(try product.settledValue().text == "pen")
+        #expect(order.isRejected && scheduler.now.offset == .seconds(1))
     }
 
-    @Test func key() {
-        // snippet: key
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
-        client.sendsIdempotencyKeys = true
-        client.send(HTTPRequest(.post, server.appending(path: "orders"))).observe { result in
-            print("\(result.map(\.text))")
-        }
-        scheduler.run()
+    @Test func noRetry() throws {
+        // snippet: no-retry
+        var client = HTTPClient(base: server)
+        client.retry = nil
         // end snippet
-        #expect(lines.lines == [#"success("order 1")"#])
-        #expect(shop.calls.count == 2)
+        let product: Future<HTTPResponse> = client.get("/products/7")
+        #expect(product.isRejected)
+    }
+
+    @Test func key() throws {
+        // snippet: key
+        var client = HTTPClient(base: server)
+        client.sendsIdempotencyKeys = true
+        // end snippet
+        let order: Future<HTTPResponse> = client.post("/orders")
+        scheduler.run()
+        #expect(try order.settledValue().text == "order 1")
+    }
+
+    @Test func limits() {
+        // snippet: limits
+        var client = HTTPClient(base: server)
+        client.attemptTimeout = .seconds(5)
+        client.deadline = .seconds(20)
+        // end snippet
+        let product: Future<HTTPResponse> = client.get("/products/9")
+        scheduler.advance(by: .seconds(5))
+        #expect(!product.isSettled)
+        scheduler.run()
+        #expect(product.isFulfilled && shop.calls.count == 2)
     }
 
     @Test func timeout() {
         // snippet: timeout
-        let networking = HTTPClient(base: server, over: shop).networking
-        networking(Endpoint(path: "/products/9")).timeout(.seconds(2), on: scheduler)
-            .observe { result in print("\(result.map(\.count))") }
-        scheduler.advance(by: .seconds(2))
+        let report: Future<Data> = client.get("/products/\(9)")
+        let limited = report.timeout(.seconds(2), on: client.scheduler)
         // end snippet
-        #expect(lines.lines.count == 1)
-        #expect(lines.lines.first?.contains("timed out") == true)
+        scheduler.advance(by: .seconds(2))
+        #expect(limited.error?.isTimeout == true)
     }
 
     @Test func deadline() {
         // snippet: deadline
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
-        let networking = client.networking
+        let client = HTTPClient(base: server)
         let buy = stack(
-            .deadline(.seconds(8), on: scheduler),
+            .deadline(.seconds(8), on: client.scheduler),
             over: { (id: Int) -> Future<Data> in
-                networking(Endpoint(path: "/products/\(id)")).flatMap { _ in
-                    networking(Endpoint(path: "/orders", method: .post))
-                }
+                client.get("/products/\(id)").flatMap { (_: Data) in client.post("/orders") }
             })
-        buy(9).observe { result in print("\(result.map(\.count))") }
-        scheduler.run()
         // end snippet
-        #expect(lines.lines.count == 1)
-        #expect(lines.lines.first?.contains("deadline") == true)
+        let bought = buy(9)
+        scheduler.run()
+        #expect(bought.error?.isTimeout == true)
         #expect(shop.calls.map(\.route) == ["GET /products/9"])
+    }
+
+    @Test func cancelled() async throws {
+        let client = HTTPClients.HTTPClient(base: server, over: MockNetwork().send)
+        // snippet: cancel
+        let loading = Task { try await client.get("/products") }
+        loading.cancel()  // when nobody needs it any more
+        // end snippet
+        await #expect(throws: CancellationError.self) { try await loading.value }
     }
 
     @Test func hedge() {
         // snippet: hedge
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
+        var client = HTTPClient(base: server)
         client.hedge = .init(after: .milliseconds(50))
-        client.networking(Endpoint(path: "/products/9")).observe { result in
-            print("\(scheduler.now.offset): \(result.map(\.count))")  // 0.07 seconds: success(3)
-        }
-        scheduler.run()
         // end snippet
-        #expect(lines.lines == ["0.07 seconds: success(3)"])
+        let product: Future<HTTPResponse> = client.get("/products/9")
+        scheduler.advance(by: .milliseconds(70))
+        #expect(product.isFulfilled && shop.calls.count == 2)
     }
 
     @Test func breaker() {
         // snippet: breaker
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
-        client.retry = nil
+        var client = HTTPClient(base: server)
         client.circuitBreaker = .perOrigin { CircuitBreaker(failuresInARow: 5, on: $0.scheduler) }
-        for _ in 1...5 { _ = client.networking(Endpoint(path: "/down")) }
-        client.networking(Endpoint(path: "/down")).onFailure { error in print("\(error)") }
         // end snippet
-        #expect(lines.lines.count == 1)
-        #expect(lines.lines.first?.contains("the circuit is open") == true)
+        client.retry = nil
+        for _ in 1...5 { let _: Future<HTTPResponse> = client.get("/down") }
+        let refused: Future<HTTPResponse> = client.get("/down")
+        #expect(refused.error.map { "\($0)" }?.contains("the circuit is open") == true)
         #expect(shop.calls.count == 5)
     }
 
-    @Test func quota() {
-        // snippet: quota
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
+    @Test func ownRule() throws {
+        // snippet: own-rule
+        var client = HTTPClient(base: server)
         client.classifier = { end in
-            guard case .success(let response) = end, response.status == 403,
-                let reset = response.headers["X-RateLimit-Reset"].flatMap(Double.init)
-            else { return nil }  // the standard rules
-            let delay = Duration.seconds(max(0, reset - Date().timeIntervalSince1970))
-            return .init(isSuccess: false, health: .healthy, retry: .after(delay), fault: .caller)
+            guard case .success(let response) = end, response.status == 409 else { return nil }
+            return .retryable(after: response.retryAfter)
         }
-        client.send(HTTPRequest(server.appending(path: "repos"))).observe { result in
-            print("\(result.map(\.text))")
-        }
-        scheduler.run()
         // end snippet
-        #expect(lines.lines == [#"success("repos")"#])
-        #expect(shop.calls.count == 2)
+        let lock: Future<HTTPResponse> = client.get("/lock")
+        scheduler.run()
+        #expect(try lock.settledValue().text == "mine")
     }
 
     @Test func choices() {
         // snippet: choices
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
         var report = Endpoint(path: "/products/9")
         report.context.attemptTimeout = .seconds(45)
         report.context.deadline = .seconds(90)
-        report.context.skipsHedge = true
-        client.networking(report).observe { result in
-            print("\(scheduler.now.offset): \(result.map(\.count))")
-        }
-        var check = Endpoint(path: "/down")
-        check.context.skipsRetry = true
-        check.context.skipsCircuitBreaker = true
-        client.networking(check).onFailure { error in print("\(error)") }
-        scheduler.run()
+        report.context.skipsRetry = true
+        let answer = client.send(report)
         // end snippet
-        #expect(lines.lines.count == 2)
-        #expect(lines.lines.last == "9.0 seconds: success(3)")
-        #expect(shop.calls.count == 2)
+        scheduler.run()
+        #expect(answer.isFulfilled && scheduler.now.offset >= .seconds(9))
+        #expect(shop.calls.count == 1)
     }
 
     @Test func fault() {
         // snippet: fault
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
-        client.retry = .init(attemptHeader: "X-Attempt")
-        client.aroundExchange = .chaos(byHeader: "X-Chaos", on: scheduler)
-        let broken = Endpoint(path: "/products/8", headers: ["X-Chaos": "delay=200, status=503"])
-        client.networking(broken).onFailure { error in
-            print("\(scheduler.now.offset): \(error)")
-        }
-        scheduler.run()
+        var client = HTTPClient(base: server)
+        client.aroundExchange = .chaos(byHeader: "X-Chaos", on: client.scheduler)
+        let broken: Future<Data> = client.get(
+            "/products/\(8)", headers: ["X-Chaos": "delay=200, status=503"])
         // end snippet
-        #expect(lines.lines.count == 1)
-        #expect(lines.lines.first?.contains("503") == true)
+        scheduler.run()
+        #expect((broken.error as? HTTPError)?.status == 503)
         #expect(shop.calls.isEmpty)
     }
 
     @Test func isolate() {
         // snippet: isolate
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
         let origin = HTTPOrigin(server)!
+        let client = HTTPClient(base: server)
         client.origins[origin].isolate()  // while it is repaired
-        client.networking(Endpoint(path: "/orders")).onFailure { error in print("\(error)") }
+        let refused: Future<HTTPResponse> = client.get("/orders")
         client.origins[origin].reset()
-        print("\(client.origins.all.map { client.origins[$0].circuitBreaker?.state })")
+        let state = client.origins[origin].circuitBreaker?.state  // closed
         // end snippet
-        #expect(lines.lines.first?.contains("the circuit is isolated") == true)
-        #expect(lines.lines.last == "[Optional(Services.CircuitBreaker.State.closed)]")
+        #expect(refused.error.map { "\($0)" }?.contains("the circuit is isolated") == true)
+        #expect(state == .closed)
         #expect(shop.calls.isEmpty)
     }
 
     @Test func rate() {
         // snippet: rate
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
+        var client = HTTPClient(base: server)
         client.rateLimit = .perOrigin(
             rate: 10, per: .seconds(1), burst: 10, maxWait: .seconds(5))
-        for _ in 1...30 {
-            client.networking(Endpoint(path: "/products/8"))
-                .always { print("\(scheduler.now.offset)") }
-        }
-        scheduler.run()
         // end snippet
-        #expect(lines.lines.count == 30)
-        #expect(lines.lines.last == "2.0 seconds")
+        let calls = (1...30).map { _ in client.get("/products/8") as Future<HTTPResponse> }
+        #expect(shop.calls.count == 10)
+        scheduler.advance(by: .seconds(2))
+        #expect(shop.calls.count == 30 && calls.allSatisfy(\.isSettled))
     }
 
-    @Test func fallback() async throws {
-        // snippet: fallback
-        let kept: Networking = { endpoint in
-            Future(value: Data("stored answer of \(endpoint.path)".utf8))
-        }
-        var client = HTTPClient(base: server, over: shop)
+    @Test func remaining() async throws {
+        var client = HTTPClient(base: server)
         client.retry = nil
-        let networking: Networking = stack(.fallback(to: kept), over: client.networking)
-        let data = try await networking(Endpoint(path: "/down")).value
+        // snippet: remaining
+        do {
+            let response = try await client.get("/repos")
+            print("left: \(response.headers["X-RateLimit-Remaining"] ?? "unknown")")
+        } catch let error as HTTPError where error.status == 429 {
+            print("again in \(error.retryAfter ?? .seconds(60))")
+        }
         // end snippet
-        #expect(String(decoding: data, as: UTF8.self) == "stored answer of /down")
+        try RecipePage("Failures").expectOutput(lines)
+    }
+
+    @Test func fallback() throws {
+        // snippet: fallback
+        let kept = Data("stored".utf8)
+        let answer: Future<Data> = client.get("/down")
+        let data = answer.recover { error in
+            if error is CancellationError { throw error }
+            return kept
+        }
+        // end snippet
+        scheduler.run()
+        #expect(try data.settledValue() == kept)
+    }
+
+    // snippet: stored
+    func showProducts(
+        from client: HTTPClient, keptIn file: URL, show: ([Product]) -> Void
+    ) async throws {
+        let decoder = client.json.decoder()
+        if let old = try? Data(contentsOf: file) {
+            try? show(decoder.decode([Product].self, from: old))
+        }
+        let new: Data = try await client.get("/products")
+        try show(decoder.decode([Product].self, from: new))
+        try? new.write(to: file, options: .atomic)
+    }
+    // end snippet
+
+    @Test func stored() async throws {
+        let file = URL.temporaryDirectory.appending(path: "\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        var shown: [Int] = []
+        let client = client
+        try await showProducts(from: client, keptIn: file) { shown.append($0.count) }
+        #expect(shown == [0])
+        let error = await #expect(throws: HTTPError.self) {
+            try await showProducts(from: client, keptIn: file) { shown.append($0.count) }
+        }
+        #expect(error?.status == 404)
+        #expect(shown == [0, 0])
     }
 
     // snippet: words
@@ -250,27 +288,9 @@ struct RecipesFailuresExamples {
     }
     // end snippet
 
-    // snippet: keep
-    func load(
-        _ endpoint: Endpoint, keptIn file: URL, over networking: @escaping Networking
-    ) -> Future<Data> {
-        let kept: Networking = stack(
-            .fallback { error in
-                let status = (error as? HTTPError)?.status ?? 500  // 500: no answer at all
-                if status >= 500, let data = try? Data(contentsOf: file) { return data }
-                throw error ?? CancellationError()
-            },
-            over: { endpoint in
-                networking(endpoint).onSuccess { try? $0.write(to: file, options: .atomic) }
-            })
-        return kept(endpoint)
-    }
-    // end snippet
-
-    @Test func texts() async throws {
-        let missing = HTTPClient(base: server, over: shop).networking(Endpoint(path: "/products/8"))
-        let error = await #expect(throws: HTTPError.self) { try await missing.value }
-        #expect(try words(for: #require(error)) == "It is gone.")
+    @Test func texts() {
+        let missing: Future<HTTPResponse> = client.get("/products/8")
+        #expect(missing.error.flatMap(words) == "It is gone.")
         #expect(words(for: HTTPError(code: .notConnected)) == "You are offline.")
         #expect(words(for: HTTPError(code: .badResponse)) == "Something went wrong.")
         #expect(words(for: CancellationError()) == nil)
@@ -278,7 +298,7 @@ struct RecipesFailuresExamples {
 
     @Test func textsOfLimits() {
         let silent = Promise<HTTPResponse>()
-        var client = HTTPClient(base: server, over: { _ in silent.map { $0 } })
+        var client = HTTPClients.HTTPClient(base: server, over: { _ in silent.map { $0 } })
         client.scheduler = scheduler
         client.retry = nil
         client.attemptTimeout = .seconds(1)
@@ -298,16 +318,26 @@ struct RecipesFailuresExamples {
 
     @Test func body() async throws {
         // snippet: body
-        struct Refusal: Decodable { var fields: [String] }
+        struct Refusal: Decodable {
+            var fields: [String]
+        }
 
-        let order = Endpoint(path: "/orders/8", method: .put, body: .data(Data("0 pens".utf8)))
         do {
-            _ = try await HTTPClient(base: server, over: shop).networking(order).value
+            try await client.put("/orders/\(8)", json: ["count": 0])
         } catch let error as HTTPError where error.status == 422 {
             let refusal: Refusal = try error.decodedBody()
-            print("\(refusal.fields)")  // ["count"]
+            print("wrong: \(refusal.fields)")
         }
         // end snippet
-        #expect(lines.lines == [#"["count"]"#])
+        try RecipePage("Failures").expectOutput(lines)
     }
+}
+
+extension Future {
+    fileprivate var error: (any Error)? {
+        if case .failure(let error)? = result { error } else { nil }
+    }
+
+    fileprivate var isRejected: Bool { error != nil }
+    fileprivate var isFulfilled: Bool { isSettled && error == nil }
 }

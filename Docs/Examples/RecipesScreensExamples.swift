@@ -13,27 +13,44 @@ import SwiftUI
 // end snippet
 #endif
 
+#if canImport(os)
+// snippet: os
+import os
+// end snippet
+#endif
+
+// snippet: message
+func message(for error: any Error) -> String {
+    if (error as? HTTPError)?.status == 404 { return "It is gone." }
+    return error.isTimeout ? "The server is slow." : "Not loaded."
+}
+// end snippet
+
 /// The code of Docs/Guides/Recipes/Screens.md.
 @MainActor @Suite(.oneAtATime)
 struct RecipesScreensExamples {
     // snippet: product
-    struct Product: Codable, Equatable, Sendable {
+    struct Product: Codable, Identifiable, Sendable {
         var id: Int
         var name: String
     }
     // end snippet
 
+    // snippet: server
+    let server = URL(string: "https://api.example.com")!
+    // end snippet
+
     // snippet: model
     @MainActor @Observable final class ProductModel {
         private(set) var product = Loadable<Product, any Error>.idle
-        @ObservationIgnored let networking: Networking
+        private let client: HTTPClient
 
-        init(networking: @escaping Networking) { self.networking = networking }
+        init(client: HTTPClient) { self.client = client }
 
         func load(_ id: Int) async {
             product.startLoading()
-            let data = networking(Endpoint(path: "/products/\(id)"))
-            let result: Result<Product, any Error> = await data.decoded().resultWhenSettled
+            let answer: Future<Product> = client.get("/products/\(id)")
+            let result = await answer.resultWhenSettled
             if Task.isCancelled { return product.cancelLoading() }
             product.finishLoading(with: result)
         }
@@ -46,49 +63,187 @@ struct RecipesScreensExamples {
         @State var model: ProductModel
 
         var body: some View {
-            Text(model.product.value?.name ?? "…")
-                .task { await model.load(7) }
+            VStack {
+                if let product = model.product.value { Text(product.name) }
+                if model.product.isLoading { ProgressView() }
+                if let error = model.product.error { Text(message(for: error)) }
+                Button("Load again") { Task { await model.load(7) } }
+            }.task { await model.load(7) }
         }
     }
     // end snippet
     #endif
 
-    // snippet: text
-    func text(of product: Loadable<Product, any Error>) -> String {
-        switch product {
-        case .idle: ""
-        case .loading(let known): known.map { "\($0.name) …" } ?? "Loading"
-        case .loaded(let product, _): product.name
-        case .failed(_, let known?): "\(known.name) (not up to date)"
-        case .failed(let error as HTTPError, nil) where error.status == 404: "It is gone."
-        case .failed: "Not loaded. Try again."
+    // snippet: list-model
+    @MainActor @Observable final class ProductsModel {
+        private(set) var products: [Product] = []
+        private(set) var error: (any Error)?
+        private let client: HTTPClient
+
+        init(client: HTTPClient) { self.client = client }
+
+        func load() async {
+            do {
+                products = try await client.get("/products")
+                error = nil
+            } catch { self.error = error is CancellationError ? nil : error }
         }
     }
     // end snippet
 
-    @Test func texts() async throws {
+    #if canImport(SwiftUI)
+    // snippet: refreshable
+    struct ProductsView: View {
+        @State var model: ProductsModel
+
+        var body: some View {
+            List(model.products) { product in Text(product.name) }
+                .task { await model.load() }
+                .refreshable { await model.load() }
+        }
+    }
+    // end snippet
+    #endif
+
+    // snippet: feed
+    struct Feed: Decodable, Sendable {
+        var products: [Product]
+        var next: String?
+    }
+    // end snippet
+
+    // snippet: paged-model
+    @MainActor @Observable final class FeedModel {
+        private(set) var products: [Product] = []
+        private(set) var hasMore = true
+        private var cursor: String?
+        private let client: HTTPClient
+
+        init(client: HTTPClient) { self.client = client }
+
+        func loadMore() async throws {
+            let feed: Feed = try await client.get("/feed", query: ["after": cursor])
+            products += feed.products
+            (cursor, hasMore) = (feed.next, feed.next != nil)
+        }
+    }
+    // end snippet
+
+    #if canImport(SwiftUI)
+    // snippet: paged-view
+    struct FeedView: View {
+        @State var model: FeedModel
+
+        var body: some View {
+            List {
+                ForEach(model.products) { product in Text(product.name) }
+                if model.hasMore {
+                    ProgressView().task(id: model.products.count) { try? await model.loadMore() }
+                }
+            }
+        }
+    }
+    // end snippet
+    #endif
+
+    // snippet: progress-model
+    @MainActor @Observable final class FilmModel {
+        private(set) var part = 0.0
+
+        func save(_ film: URL, to file: URL, by client: HTTPClient) async throws {
+            _ = try await download(
+                HTTPRequest(film), to: file, over: client.stream,
+                progress: { received, total in
+                    let part = Double(received) / Double(total ?? .max)
+                    Task { @MainActor in self.part = max(self.part, part) }
+                }
+            ).value
+        }
+    }
+    // end snippet
+
+    #if canImport(SwiftUI)
+    // snippet: progress-view
+    struct FilmView: View {
+        @State var model = FilmModel()
+        let film: URL
+        let file: URL
+        let client: HTTPClient
+
+        var body: some View {
+            ProgressView(value: model.part)
+                .task { try? await model.save(film, to: file, by: client) }
+        }
+    }
+    // end snippet
+    #endif
+
+    // snippet: search-model
+    @MainActor @Observable final class SearchModel {
+        private(set) var hits: [Product] = []
+        private let client: HTTPClient
+
+        init(client: HTTPClient) { self.client = client }
+
+        func search(_ words: String) async {
+            do {
+                try await client.scheduler.clock.sleep(for: .milliseconds(300))
+                hits = try await client.get("/products", query: ["q": words])
+            } catch {}  // cancelled by the next letter, or not found
+        }
+    }
+    // end snippet
+
+    #if canImport(os)
+    func log() {
+        // snippet: logger
+        let logger = Logger(subsystem: "com.example.shop", category: "network")
+        var client = HTTPClient(base: server)
+        client.log = .init { line in logger.debug("\(line, privacy: .public)") }
+        // end snippet
+        _ = client
+    }
+    #endif
+
+    #if canImport(SwiftUI)
+    // snippet: search-view
+    struct SearchView: View {
+        @State var model: SearchModel
+        @State var words = ""
+
+        var body: some View {
+            List(model.hits) { product in Text(product.name) }
+                .searchable(text: $words)
+                .task(id: words) { await model.search(words) }
+        }
+    }
+    // end snippet
+    #endif
+}
+
+extension RecipesScreensExamples {
+    private func client(_ routes: [MemoryTransport.Route]) -> HTTPClient {
+        HTTPClient(base: server, over: MemoryTransport(routes: routes))
+    }
+
+    @Test func texts() async {
         // snippet: stub
         let preview = MemoryTransport(routes: [
             .get("/products/7", answer: .json(Product(id: 7, name: "pen"))),
-            .get("/products/8", answer: .status(404)),
+            .any("/products/:id", answer: .status(404)),
         ])
-        let model = ProductModel(networking: preview.request)
+        let model = ProductModel(client: HTTPClient(base: server, over: preview))
         // end snippet
-        #expect(text(of: model.product) == "")
         await model.load(7)
-        #expect(text(of: model.product) == "pen")
+        #expect(model.product.value?.name == "pen")
         await model.load(8)
-        #expect(text(of: model.product) == "pen (not up to date)")
-        let other = ProductModel(networking: preview.request)
-        await other.load(8)
-        #expect(text(of: other.product) == "It is gone.")
-        #expect(text(of: .loading()) == "Loading")
-        #expect(text(of: .failed(HTTPError(code: .notConnected))) == "Not loaded. Try again.")
+        #expect(model.product.value?.name == "pen")
+        #expect(model.product.error.map(message) == "It is gone.")
     }
 
-    @Test func task() async throws {
+    @Test func nothingIsShownAfterACancellation() async throws {
         let network = MockNetwork()
-        let model = ProductModel(networking: network.request)
+        let model = ProductModel(client: HTTPClient(base: server, over: network.send))
         // snippet: task
         let task = Task { await model.load(7) }  // as `.task` does when the view appears
         // end snippet
@@ -96,24 +251,67 @@ struct RecipesScreensExamples {
         // snippet: leave
         task.cancel()  // as `.task` does when the view disappears
         // end snippet
+        call.answer(with: try .json(Product(id: 7, name: "pen")))
         await task.value
-        #expect(!model.product.isLoading)
-        #expect(call.endpoint == Endpoint(path: "/products/7"))
-        #expect(text(of: model.product) == "")
+        #expect(!model.product.isLoading && model.product.value == nil)
     }
 
-    @Test func nothingIsShownIfTheAnswerComesAsTheTaskIsCancelled() async throws {
-        let network = MockNetwork()
-        let model = ProductModel(networking: network.request)
-        let task = Task { await model.load(7) }
-        let call = try await network.next()
-        // On the main actor, so that the model goes on only after both.
-        try await MainActor.run {
-            try call.answer(with: .json(Product(id: 7, name: "pen")))
-            task.cancel()
-        }
-        await task.value
-        #expect(text(of: model.product) == "")
+    @Test func list() async {
+        let model = ProductsModel(
+            client: client([
+                .get(
+                    "/products",
+                    answer: .sequence([.json([Product(id: 7, name: "pen")]), .status(404)]))
+            ]))
+        await model.load()
+        #expect(model.products.map(\.name) == ["pen"] && model.error == nil)
+        await model.load()
+        #expect(model.products.map(\.name) == ["pen"] && model.error != nil)
+    }
+
+    @Test func feed() async throws {
+        let model = FeedModel(
+            client: client([
+                .get(
+                    "/feed",
+                    answer: .sequence([
+                        .text(#"{"products":[{"id":7,"name":"pen"}],"next":"c2"}"#),
+                        .text(#"{"products":[{"id":8,"name":"ink"}]}"#),
+                    ]))
+            ]))
+        try await model.loadMore()
+        #expect(model.hasMore)
+        try await model.loadMore()
+        #expect(!model.hasMore && model.products.map(\.name) == ["pen", "ink"])
+    }
+
+    @Test func film() async throws {
+        let file = URL.temporaryDirectory.appending(path: "\(UUID()).mp4")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let model = FilmModel()
+        let films = client([.get("/film", answer: .text("scene one"))])
+        try await model.save(server.appending(path: "film"), to: file, by: films)
+        #expect(await comesTrue { model.part == 1 })
+    }
+
+    @Test func search() async {
+        let scheduler = ManualScheduler()
+        let shop = MemoryTransport(routes: [
+            .get("/products", answer: .json([Product(id: 7, name: "momo")]))
+        ])
+        var client = HTTPClient(base: server, over: shop)
+        client.scheduler = scheduler
+        let model = SearchModel(client: client)
+        let first = Task { await model.search("mo") }
+        #expect(await comesTrue { !scheduler.isIdle })
+        first.cancel()
+        await first.value
+        let second = Task { await model.search("momo") }
+        #expect(await comesTrue { !scheduler.isIdle })
+        scheduler.advance(by: .milliseconds(300))
+        await second.value
+        #expect(model.hits.map(\.name) == ["momo"])
+        #expect(shop.calls.map { $0.request?.url.query() } == ["q=momo"])
     }
 
     @Test func observation() throws {
@@ -127,46 +325,5 @@ struct RecipesScreensExamples {
         shown.cancel()  // in viewDidDisappear
         // end snippet
         try RecipePage("Screens").expectOutput(lines)
-        #expect(lines.lines == ["the request is cancelled"])
-    }
-
-    // snippet: search-types
-    struct Search: Equatable, Sendable {
-        var text = ""
-        var hits: [String] = []
-
-        enum Event: Sendable { case typed(String), found(Result<[String], any Error>) }
-    }
-    // end snippet
-
-    @Test func debounce() {
-        let lines = ExampleLog()
-        let print: @Sendable (String) -> Void = { lines.add($0) }
-        // snippet: find
-        let scheduler = ManualScheduler()
-        let find = { @Sendable (text: String) -> Future<[String]> in
-            print("asked for \(text)")
-            return Future(value: ["\(text) and other stories"])
-        }
-        // end snippet
-        // snippet: debounce
-        let store = Store<Search, Search.Event>(
-            initialState: Search(),
-            reducer: Reducer(effects: { search, event in
-                switch event {
-                case .typed(let text):
-                    search.text = text
-                    return .request(find(text)) { .found($0) }
-                        .debounce(id: "search", for: .milliseconds(300), on: scheduler)
-                case .found(let result):
-                    search.hits = (try? result.get()) ?? []
-                    return .none
-                }
-            }))
-        // end snippet
-        for text in ["m", "mo", "mom", "momo"] { store.dispatch(event: .typed(text)) }
-        scheduler.run()
-        #expect(lines.lines == ["asked for momo"])
-        #expect(store.state.hits == ["momo and other stories"])
     }
 }

@@ -19,77 +19,82 @@ struct RecipesTestsExamples {
 
     @MainActor final class ProductModel {
         private(set) var title = "…"
-        private let networking: Networking
+        private let client: HTTPClient
 
-        init(networking: @escaping Networking) { self.networking = networking }
+        init(client: HTTPClient) { self.client = client }
 
         func load() async {
-            let product: Future<Product> = networking(Endpoint(path: "/products/7")).decoded()
-            title = (try? await product.value.name) ?? "Not loaded"
+            let product: Product? = try? await client.get("/products/\(7)")
+            title = product?.name ?? "Not loaded"
         }
     }
     // end snippet
 
-    // snippet: view-model
-    @Test @MainActor func showsTheName() async throws {
+    // snippet: memory
+    @Test @MainActor func showsTheName() async {
+        let shop = MemoryTransport(routes: [
+            .get("/products/:id", answer: .json(Product(id: 7, name: "pen")))
+        ])
+        let server = URL(string: "https://api.example.com")
+        let model = ProductModel(client: HTTPClient(base: server, over: shop))
+        await model.load()
+        #expect(model.title == "pen")
+    }
+    // end snippet
+
+    // snippet: failure
+    @Test @MainActor func saysThatNothingWasLoaded() async {
+        let shop = MemoryTransport(routes: [.get("/products/:id", answer: .status(404))])
+        let server = URL(string: "https://api.example.com")
+        let model = ProductModel(client: HTTPClient(base: server, over: shop))
+        await model.load()
+        #expect(model.title == "Not loaded")
+    }
+    // end snippet
+
+    // snippet: sent
+    @Test func sendsTheHeader() async throws {
+        let shop = MemoryTransport(routes: [.post("/orders", answer: .status(201))])
+        var client = HTTPClient(base: URL(string: "https://api.example.com"), over: shop)
+        client.headers = ["X-App": "Shop"]
+        try await client.post("/orders", json: Product(id: 7, name: "pen"))
+
+        let sent = try #require(shop.calls.first?.request)
+        #expect(sent.headers["X-App"] == "Shop")
+        #expect(sent.body.data == Data(#"{"id":7,"name":"pen"}"#.utf8))
+    }
+    // end snippet
+
+    // snippet: mock
+    @Test @MainActor func showsNothingUntilTheAnswerComes() async throws {
         let network = MockNetwork()
-        let model = ProductModel(networking: network.request)
+        let server = URL(string: "https://api.example.com")
+        let model = ProductModel(client: HTTPClient(base: server, over: network.send))
         let loading = Task { await model.load() }
 
         let call = try await network.next()
-        #expect(call.endpoint == Endpoint(path: "/products/7"))
-        try call.answer(with: .json(Product(id: 7, name: "pen")))
+        #expect(model.title == "…")
+        call.answer(with: try .json(Product(id: 7, name: "pen")))
         await loading.value
-
         #expect(model.title == "pen")
         try network.finish()
     }
     // end snippet
 
-    // snippet: failure
-    @Test @MainActor func saysThatNothingWasLoaded() async throws {
-        let network = MockNetwork()
-        let model = ProductModel(networking: network.request)
-        let loading = Task { await model.load() }
-
-        try await network.next().answer(with: .failure(HTTPError(code: .notConnected)))
-        await loading.value
-
-        #expect(model.title == "Not loaded")
-    }
-    // end snippet
-
     // snippet: virtual-time
     @Test func asksAgainAfterOneSecond() throws {
-        let (network, scheduler) = (MockNetwork(), ManualScheduler())
-        let api: Networking = stack(
-            .retry(backoff: .constant(.seconds(1)), on: scheduler), over: network.request)
-        let answer = api(Endpoint(path: "/products/7"))
-
-        try network.next().answer(with: .status(503))
-        #expect(network.pending.isEmpty)
-        scheduler.advance(by: .seconds(1))
-        try network.next().answer(with: Data("pen".utf8))
-
-        #expect(try answer.settledValue() == Data("pen".utf8))
-    }
-    // end snippet
-
-    // snippet: whole-client
-    @Test func retriesWithTheSameHeaders() throws {
-        let (network, scheduler) = (MockNetwork(), ManualScheduler())
-        let server = try #require(URL(string: "https://api.example.com"))
-        var client = HTTPClient(base: server, over: network.send)
+        let scheduler = ManualScheduler()
+        let busy = MemoryTransport(routes: [
+            .get("/pen", answer: .sequence([.status(503), .text("pen")]))
+        ])
+        var client = HTTPClient(base: URL(string: "https://api.example.com"), over: busy)
         client.scheduler = scheduler
-        client.headers = ["X-App": "Shop"]
-        let answer = client.networking(Endpoint(path: "/products/7"))
+        client.retry = .init(backoff: .constant(.seconds(1)))
 
-        try network.next().answer(with: .status(503))
-        scheduler.advance(by: .seconds(1))  // longer than the first wait of a retry
-        let second = try network.next()
-        #expect(second.headers["X-App"] == "Shop")
-        second.answer(with: Data("pen".utf8))
-        #expect(try answer.settledValue() == Data("pen".utf8))
+        let pen: Future<Data> = client.get("/pen")
+        #expect(pen.result == nil)
+        scheduler.advance(by: .seconds(1))
+        #expect(try pen.settledValue() == Data("pen".utf8))
     }
     // end snippet
 
@@ -102,7 +107,7 @@ struct RecipesTestsExamples {
         var client = HTTPClient(base: server.url)
         client.retry = .init(attempts: 2, backoff: .constant(.zero))
 
-        let product: Product = try await client.decoded(Endpoint(path: "/products/7")).value
+        let product: Product = try await client.get("/products/\(7)")
 
         #expect(product.name == "pen")
         #expect(server.requests.count == 2)
@@ -122,7 +127,7 @@ struct RecipesTestsExamples {
         client.scheduler = scheduler
         client.retry = .init(backoff: .constant(.milliseconds(10)))
         client.observers = [recorder.observer]
-        _ = client.networking(Endpoint(path: "/products/7"))
+        _ = client.send(Endpoint(path: "/products/7"))
         scheduler.run()
         print(recorder.lastCall?.waterfall(width: 20) ?? "")
         // end snippet

@@ -9,21 +9,30 @@ import Testing
 /// The code of Docs/Guides/Recipes/Transfers.md.
 @Suite(.oneAtATime)
 struct RecipesTransfersExamples {
-    // snippet: files
+    // snippet: server
     let server = URL(string: "https://files.example.com")!
+    // end snippet
+    // snippet: folder
     let folder = FileManager.default.temporaryDirectory
+    // end snippet
+
+    /// What the recipes print.
+    private let lines = ExampleLog()
 
     /// A file server in memory: it sends the film whole, or from the byte that is asked for.
-    let files = MemoryTransport(routes: [
+    private let files = MemoryTransport(routes: [
         .any(
             "/photos",
             answer: .futureResponse { call in
                 let body = try call.request?.body.open() ?? HTTPBodyStream(Data())
                 return body.gathered(upTo: 1 << 20).map { HTTPResponse(status: 201, body: $0) }
             }),
+        .put("/photos/7", answer: .status(201)),
         .get("/pictures/:id", answer: .reply { Data("picture \($0.parameters["id"]!)".utf8) }),
         .get("/log", answer: .text("one\r\ntwo\r\n")),
-        .get("/news", answer: .text("id: 1\ndata: one\n\nevent: gone\ndata: two\n\n")),
+        .get(
+            "/news",
+            answer: .text("id: 1\ndata: {\"text\":\"one\"}\n\ndata: {\"text\":\"two\"}\n\n")),
         .get(
             "/film",
             answer: .respond { call in
@@ -44,86 +53,98 @@ struct RecipesTransfersExamples {
                     body: Data((isKnown ? "" : "logo").utf8))
             }),
     ])
-    // end snippet
+
+    private func HTTPClient(base: URL?) -> HTTPClients.HTTPClient {
+        HTTPClients.HTTPClient(base: base, over: files)
+    }
+
+    private var client: HTTPClients.HTTPClient { HTTPClient(base: server) }
+
+    private var print: @Sendable (String) -> Void { { [lines] in lines.add($0) } }
 
     private func url(_ name: String) -> URL { folder.appending(path: "\(UUID()).\(name)") }
 
     @Test func upload() async throws {
-        let lines = ExampleLog()
-        let print: @Sendable (String) -> Void = { lines.add($0) }
-        defer { try? FileManager.default.removeItem(at: folder.appending(path: "photo.jpg")) }
-        // snippet: upload
+        // snippet: client
+        let client = HTTPClient(base: server)
+        // end snippet
+        // snippet: photo
         let photo = folder.appending(path: "photo.jpg")
         try Data(repeating: 7, count: 100_000).write(to: photo)
-        let client = HTTPClient(base: server, over: files)
+        // end snippet
+        defer { try? FileManager.default.removeItem(at: photo) }
+        // snippet: upload
+        let response = try await client.put(
+            "/photos", headers: ["Content-Type": "image/jpeg"], file: photo)
+        // end snippet
+        #expect(response.status == 201 && response.body.count == 100_000)
+        // snippet: upload-progress
         let body = HTTPRequest.Body.file(photo, contentType: "image/jpeg")
             .reportingProgress { sent, total in print("\(sent) of \(total ?? 0)") }
-        let request = HTTPRequest(.put, server.appending(path: "photos"), body: body)
-        let response = try await client.send(request).value
+        let url = server.appending(path: "photos/7")
+        _ = try await client.send(HTTPRequest(.put, url, body: body)).value
         // end snippet
-        #expect(response.status == 201)
-        #expect(lines.lines.last == "100000 of 100000")
-        #expect(response.body.count == 100_000)
-    }
-
-    @Test func multipart() async throws {
+        try RecipePage("Transfers").expectOutput(lines)
         // snippet: multipart
         let form = Multipart([
-            .text("title", "Holidays"),
-            .data("photo", Data([1, 2, 3]), filename: "photo.jpg", contentType: "image/jpeg"),
+            .text("title", "Holidays"), .file("photo", photo, contentType: "image/jpeg"),
         ])
-        let client = HTTPClient(base: server, over: files)
-        let response = try await client.send(
-            HTTPRequest(.post, server.appending(path: "photos"), body: .multipart(form))
-        ).value
+        try await client.post("/photos", multipart: form)
         // end snippet
-        #expect(response.status == 201)
-        let type = files.calls.last?.request?.effectiveHeaders["Content-Type"]
-        #expect(type == "multipart/form-data; boundary=\(form.boundary)")
-        #expect(response.text.contains("Holidays"))
+        let sent = files.calls.last?.request
+        #expect(
+            sent?.effectiveHeaders["Content-Type"]
+                == "multipart/form-data; boundary=\(form.boundary)")
+        #expect(sent?.body.length ?? 0 > 100_000)
     }
 
     @Test func save() async throws {
-        let lines = ExampleLog()
-        let print: @Sendable (String) -> Void = { lines.add($0) }
-        defer { try? FileManager.default.removeItem(at: folder.appending(path: "film")) }
+        let file = folder.appending(path: "film.mp4")
+        defer { try? FileManager.default.removeItem(at: file) }
         // snippet: save
-        let client = HTTPClient(base: server, over: files)
+        let film = server.appending(path: "film")
         let saved = try await download(
-            HTTPRequest(server.appending(path: "film")), to: folder.appending(path: "film"),
-            over: client.stream, limit: 1_000_000_000,
-            progress: { received, total in print("\(received) of \(total ?? 0)") }
+            HTTPRequest(film), to: folder.appending(path: "film.mp4"), over: client.stream
         ).value
         print("\(saved.byteCount) bytes")
         // end snippet
-        #expect(lines.lines.last == "20 bytes")
+        #expect(lines.lines == ["20 bytes"])
+        // snippet: save-progress
+        _ = try await download(
+            HTTPRequest(film), to: folder.appending(path: "film.mp4"), over: client.stream,
+            progress: { received, total in print("\(received) of \(total ?? 0)") }
+        ).value
+        // end snippet
+        #expect(lines.lines.last == "20 of 20")
     }
 
-    @Test func cancel() throws {
-        let scheduler = ManualScheduler()
-        let slow = MemoryTransport.Answer.future { _ in
-            Future(value: Data()).delay(.seconds(9), on: scheduler)
+    @Test func cancel() async throws {
+        let (started, never) = (Promise<Void>(), Promise<HTTPResponse>())
+        let client = HTTPClients.HTTPClient(base: server) { _ in
+            started.resolve(with: ())
+            return never.map { $0 }
         }
-        let files = MemoryTransport(routes: [.get("/film", answer: slow)])
-        let lines = ExampleLog()
-        let print: @Sendable (String) -> Void = { lines.add($0) }
+        let film = server.appending(path: "film")
         // snippet: cancel
-        let client = HTTPClient(base: server, over: files)
-        let saving = download(
-            HTTPRequest(server.appending(path: "film")), to: folder.appending(path: "half"),
-            over: client.stream, limit: 1_000_000_000)
-        saving.onFailure { error in print("\(error)") }
-        saving.cancel()  // when the user taps on the cross
+        let saving = Task {
+            try await download(
+                HTTPRequest(film), to: folder.appending(path: "half"), over: client.stream
+            ).value
+        }
         // end snippet
-        try RecipePage("Transfers").expectOutput(lines)
+        try await started.soon
+        // snippet: cancel-now
+        saving.cancel()  // when the user taps the cross
+        // end snippet
+        await #expect(throws: CancellationError.self) { try await saving.value }
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "half").path))
     }
 
     // snippet: resume
-    /// Loads a film, or the rest of it; to stop, cancel the task, and keep the ETag for the next time.
+    /// Loads a film, or the rest of it.
     func load(
         _ film: URL, to file: FileHandle, tag: String?, by client: HTTPClient,
-        keepTag: @Sendable (String?) -> Void
+        keepTag: (String?) -> Void
     ) async throws {
         var request = HTTPRequest(film)
         if let tag {
@@ -142,21 +163,12 @@ struct RecipesTransfersExamples {
         defer { try? FileManager.default.removeItem(at: file) }
         let handle = try FileHandle(forUpdating: file)
         let (tag, tags) = (known == 0 ? nil : "\"1\"", ExampleLog())
-        let client = HTTPClient(base: server, over: files)
         try await load(film, to: handle, tag: tag, by: client) { tags.add($0 ?? "none") }
         #expect(try Data(contentsOf: file) == Data("scene one, scene two".utf8))
         #expect(tags.lines == ["\"1\""])
         let range = files.calls.last?.request?.headers["Range"]
         #expect(range == (known == 0 ? nil : "bytes=11-"))
     }
-
-    // snippet: may-succeed
-    /// Whether the same request may succeed a moment later.
-    func maySucceed(after error: any Error) -> Bool {
-        if Classifier<Void>.standard(.failure(error)).retry != .never { return true }
-        return false
-    }
-    // end snippet
 
     // snippet: follow
     func follow(_ url: URL, by client: HTTPClient, handle: (ServerSentEvent) -> Void) async throws {
@@ -165,12 +177,12 @@ struct RecipesTransfersExamples {
             do {
                 let known: HTTPHeaders = id.isEmpty ? [:] : ["Last-Event-ID": id]
                 let response = try await client.stream(HTTPRequest(url, headers: known)).value
-                for try await event in response.body.serverSentEvents() {
+                for try await event in response.serverSentEvents() {
                     if !event.id.isEmpty { id = event.id }
                     wait = event.retry ?? wait
                     handle(event)
                 }
-            } catch let error where maySucceed(after: error) {}
+            } catch let error where Classifier<Void>.standard(.failure(error)).retry != .never {}
             try await client.scheduler.clock.sleep(for: wait)
         }
     }
@@ -183,7 +195,7 @@ struct RecipesTransfersExamples {
                 "/news",
                 answer: .sequence([.text("id: 1\ndata: one\n\n"), .text("data: two\n\n")]))
         ])
-        var client = HTTPClient(base: server, over: connections)
+        var client = HTTPClients.HTTPClient(base: server, over: connections)
         client.scheduler = scheduler
         let following = Task { [client] in
             try await follow(server.appending(path: "news"), by: client) { seen.add($0.data) }
@@ -199,37 +211,65 @@ struct RecipesTransfersExamples {
         #expect(ids == [nil, "1", "1"])
     }
 
-    @Test func lines() async throws {
-        let lines = ExampleLog()
-        let print: @Sendable (String) -> Void = { lines.add($0) }
+    @Test func chunks() async throws {
+        // snippet: chunks
+        var count = 0
+        let response = try await client.stream(Endpoint(path: "/film")).value
+        for try await chunk in response.body { count += chunk.count }
+        // end snippet
+        #expect(count == 20)
+    }
+
+    @Test func terminal() async throws {
+        let file = folder.appending(path: "big.mp4")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let film = server.appending(path: "film")
+        // snippet: progress-line
+        let line = ProgressLine("film.mp4")
+        defer { line.finish() }
+        _ = try await download(
+            HTTPRequest(film), to: folder.appending(path: "big.mp4"), over: client.stream,
+            progress: line.update
+        ).value
+        // end snippet
+        let shown = ExampleLog()
+        ProgressLine("film.mp4", on: ManualScheduler()) { shown.add($0) }
+            .update(2_000_000, of: 8_000_000)
+        let text = try #require(shown.lines.last?.split(separator: "\u{1B}[K").last)
+        lines.add(String(text))
+        try RecipePage("Transfers").expectOutput(lines)
+    }
+
+    @Test func readLines() async throws {
         // snippet: lines
-        let client = HTTPClient(base: server, over: files)
-        let response = try await client.stream(HTTPRequest(server.appending(path: "log"))).value
+        let response = try await client.stream(Endpoint(path: "/log")).value
         for try await line in response.body.lines() { print(line) }
         // end snippet
         #expect(lines.lines == ["one", "two"])
     }
 
+    // snippet: news
+    struct News: Decodable {
+        var text: String
+    }
+    // end snippet
+
     @Test func events() async throws {
-        let lines = ExampleLog()
-        let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: events
-        let client = HTTPClient(base: server, over: files)
-        let response = try await client.stream(HTTPRequest(server.appending(path: "news"))).value
-        for try await event in response.body.serverSentEvents() {
-            print("\(event.id) \(event.type): \(event.data)")
+        let response = try await client.stream(Endpoint(path: "/news")).value
+        for try await event in response.serverSentEvents() {
+            print("\(event.id): \(try event.decoded(as: News.self).text)")
         }
         // end snippet
         try RecipePage("Transfers").expectOutput(lines)
-        #expect(lines.lines == ["1 message: one", "1 gone: two"])
+        #expect(lines.lines == ["1: one", "1: two"])
     }
 
     @Test func parallel() async throws {
+        let client = client
         // snippet: parallel
-        let client = HTTPClient(base: server, over: files)
-        let networking = client.networking
         let pictures = try await Future.traverse(1...20, maxConcurrent: 4) { id in
-            networking(Endpoint(path: "/pictures/\(id)"))
+            client.get("/pictures/\(id)") as Future<Data>
         }.value
         // end snippet
         #expect(pictures.map { String(decoding: $0, as: UTF8.self) }.last == "picture 20")
@@ -237,11 +277,10 @@ struct RecipesTransfersExamples {
 
     @Test func cache() async throws {
         // snippet: cache
-        var client = HTTPClient(base: server, over: files)
+        var client = HTTPClient(base: server)
         client.cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
-        let logo = HTTPRequest(server.appending(path: "logo"))
-        _ = try await client.send(logo).value
-        let second = try await client.send(logo).value  // 200, of a 304
+        try await client.get("/logo")
+        let second = try await client.get("/logo")  // 200, made of a 304
         // end snippet
         #expect(second.status == 200)
         #expect(second.text == "logo")

@@ -36,7 +36,7 @@ struct PageBlock {
     var condition: String? {
         let imported = items.filter { $0.kind == .import }.compactMap(\.lines.first)
         let conditions = [
-            "SwiftUI": "SwiftUI", "UIKit": "UIKit",
+            "SwiftUI": "SwiftUI", "UIKit": "UIKit", "os": "os",
             "Hummingbird": "Hummingbird", "ServiceLifecycle": "ServiceLifecycle",
             // These modules are there without their traits too, and empty.
             "AsyncHTTPClientTransport": "AsyncHTTPClient", "HTTPTypesConversions": "HTTPTypes",

@@ -32,16 +32,17 @@ check("a screen in a test", mocked.title, is: "iPad Pro")
 let unreachable = await URLSession.shared.request(Endpoint(path: "no base")).resultWhenSettled
 check("a session's request", "\(unreachable)", is: "failure(\(Endpoint.Error.invalidURL))")
 
-/// A model without a word about isolation: the main actor decodes it.
-struct Receipt: Codable { var id = 7 }
-
 let shop = HTTPClient(base: URL(string: "https://shop.example")) { request in
     let sent = request.body.data ?? Data()
     let answer = sent.isEmpty ? Data(#"{"id": 8}"#.utf8) : sent
     return Future(value: HTTPResponse(status: 200, body: answer))
 }
 let receipt: Receipt = try await shop.get("/receipts/\(8)")
+// The main actor decodes it: Receipt has not a word about isolation.
 check("a model of the main actor", "\(receipt.id)", is: "8")
+let model = ReceiptModel(client: shop)
+await model.load(8)
+check("a screen's model", "\(model.receipt?.id ?? 0)", is: "8")
 let answered: Receipt = try await shop.post("/receipts", json: Receipt())
 check("sends one too", "\(answered.id)", is: "7")
 let status = shop.get("/receipts").map { (response: HTTPResponse) in response.status }
