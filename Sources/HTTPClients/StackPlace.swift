@@ -48,7 +48,8 @@ enum StackPlace: String, CaseIterable {
         switch self {
         case .observed:
             "It gets the events of every part below: refusals, answers from the cache, each attempt."
-        case .newTrace: "All requests of the call are in one trace, and observers are notified of that trace."
+        case .newTrace:
+            "All requests of the call are in one trace, and observers are notified of that trace."
         case .aroundCall: "Your own middleware runs here, once per call."
         case .deadline:
             "It limits the total time of redirects, attempts and waits, and tells the parts below how much time is left. A deadline in the call's context does the same."
