@@ -20,7 +20,7 @@ import Testing
                 ["retry", "retry"], ["retry", "idempotencyKey"],
             ])
         #expect("\(found[0])".hasPrefix("retry twice: "))
-        #expect("\(found[1])".hasPrefix("retry above idempotencyKey: each attempt has a key"))
+        #expect("\(found[1])".hasPrefix("retry above idempotencyKey: each attempt has its own key"))
         #expect(found.allSatisfy { $0.consequence.hasSuffix(".") })
     }
 

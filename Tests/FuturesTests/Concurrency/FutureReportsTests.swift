@@ -9,14 +9,18 @@ import Testing
 ///
 /// Each test runs in a process of its own, since the reports belong to the whole process.
 @Suite(.oneAtATime) struct FutureReportsTests {
+    /// Lets waits be watched, also in a release build, before one of them begins.
+    private static func watch() {
+        // Long enough for a task to have begun.
+        FutureReports.awaitingLimit = .milliseconds(100)
+    }
+
     /// Awaits futures in tasks of their own, and then one that is certainly reported.
     ///
     /// - Returns: The other reports.
     private static func reports(of futures: [Future<Int>]) async -> [String] {
         let reports = TestLog<String>()
         FutureReports.send { reports.append($0) }
-        // Long enough for a task to have begun.
-        FutureReports.awaitingLimit = .milliseconds(100)
         for future in futures { Task { await future.resultWhenSettled } }
         let last = Promise<Int>(fileID: "Test/Last.swift", line: 9)
         let isLast = { (report: String) in report.contains("Test/Last.swift:9") }
@@ -34,6 +38,7 @@ import Testing
     @Test("what a timer or a producer of the framework ends is not reported")
     func whatEndsByItself() async {
         await #expect(processExitsWith: .success) {
+            Self.watch()
             let scheduler = ManualScheduler()
             let (mine, own) = (Promise<Int>(), InternalPromise<Int>())
             let delayed = Future(value: 1).delay(.seconds(60), on: scheduler)
@@ -57,6 +62,7 @@ import Testing
     @Test("a report names the user's lines, whatever makes the future")
     func linesOfTheUser() async {
         await #expect(processExitsWith: .success) {
+            Self.watch()
             let mine = Promise<Int>(fileID: "Test/Promise.swift", line: 1)
             let own = InternalPromise<Int>()
             let kept = TestLog<Resolver<Int>>()
