@@ -53,7 +53,7 @@ import Testing
 
     @Test func aSimulationFindsWhatBreaksAClient() throws {
         // snippet: simulation
-        func run(attemptTimeout: Duration) -> SwarmResult {
+        func findFailure(attemptTimeout: Duration) -> SwarmResult {
             let host = HostSettings(serviceTime: .constant(.milliseconds(20)))
             let shop = Scenario(
                 hosts: 3, each: host, arrivals: .poisson(rate: 30), duration: .seconds(20))
@@ -62,17 +62,17 @@ import Testing
                 client.scheduler = world.scheduler
                 client.random = world.random
                 client.attemptTimeout = attemptTimeout
-                return { [client] call in client.send(Endpoint(path: "/products/7")) }
+                return { [client] _ in client.send(Endpoint(path: "/products/7")) }
             } expecting: { run in
-                let slowest = run.latency(100) ?? 0
+                let slowest = run.latency(100) ?? 0  // the 100th percentile, in seconds
                 return slowest > 4 ? "a call takes \(slowest) s" : nil
             }
         }
         // end snippet
-        let result = run(attemptTimeout: .seconds(30))
+        let result = findFailure(attemptTimeout: .seconds(30))
         let readme = try Repository.this.check().documents["README.md"] ?? ""
         #expect(result.failure.map { readme.contains("\($0)") } == true, "\(result)")
-        #expect(run(attemptTimeout: .seconds(1)).failure == nil)
+        #expect(findFailure(attemptTimeout: .seconds(1)).failure == nil)
     }
 
     @Test func aNetworkIsAFunction() async throws {

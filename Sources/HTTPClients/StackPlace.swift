@@ -69,7 +69,7 @@ enum StackPlace: String, CaseIterable {
             "Each URL gets its own host's cookies. If a 401 sets cookies, the jar keeps them, and the request with the new token sends them. The jar also keeps cookies from a response that leads to a retry."
         case .cache:
             "A stored answer needs no place in the bulkhead, no attempt, and no server. Equal requests that miss the cache share one request."
-        case .bulkhead: "A call keeps its place until it ends, with all its attempts."
+        case .bulkhead: "A call keeps its place through all its attempts, until it ends."
         case .retry: "It repeats failed requests that may be repeated."
         case .aroundAttempt: "Your own middleware runs here, once per attempt."
         case .hedge:
