@@ -8,6 +8,9 @@ import Testing
 @Suite struct AsyncClosuresTests {
     private let server = URL(string: "https://api.example.com")!
 
+    /// Its time stands still, so that no limit of a client ends what a busy machine begins late.
+    private let scheduler = ManualScheduler()
+
     /// What the compiler makes of a closure without a type written beside it.
     private func type<Value>(_ future: Future<Value>) -> String { "\(Value.self)" }
     private func type<Input, Output>(_ service: @escaping Service<Input, Output>) -> String {
@@ -38,9 +41,10 @@ import Testing
         await Task.yield()
         #expect(type(one.flatMap { Future(value: "\($0)") }) == "String")
         #expect(type(stack(over: { (number: Int) in Future(value: "\(number)") })) == "String")
-        let client = HTTPClient(base: server) { _ in Future(value: HTTPResponse(status: 204)) }
+        var client = HTTPClient(base: server) { _ in Future(value: HTTPResponse(status: 204)) }
+        client.scheduler = scheduler
         #expect(try await client.get("/").status == 204)
-        let refresher = TokenRefresher(AccessToken("a", refreshToken: "b")) { _ in
+        let refresher = TokenRefresher(AccessToken("a", refreshToken: "b"), on: scheduler) { _ in
             Future(value: AccessToken("c"))
         }
         #expect(try await refresher.refresh().value.value == "c")
@@ -76,6 +80,7 @@ import Testing
     @Test func oneClosureIsAroundWholeAndStreamedResponses() async throws {
         let transport = MemoryTransport(routes: [.get("/a", answer: .text("body"))])
         var client = HTTPClient(base: server, over: transport)
+        client.scheduler = scheduler
         client.aroundExchange = .init { request, next in
             var request = request
             await Task.yield()
@@ -98,6 +103,7 @@ import Testing
     @Test func aClosureMayAnswerItselfOrThrow() async throws {
         let transport = MemoryTransport(routes: [])
         var client = HTTPClient(base: server, over: transport)
+        client.scheduler = scheduler
         client.aroundCall = .init { request, _ in
             guard request.url.path == "/a" else { throw CocoaError(.fileNoSuchFile) }
             return HTTPResponse(status: 200, body: Data("own".utf8))
@@ -120,6 +126,8 @@ import Testing
             return HTTPResponse(status: CallContext.current.attempt == 1 ? 503 : 200)
         }
         client.retry = .init(backoff: .constant(.zero))
+        client.attemptTimeout = .seconds(3_600)
+        client.deadline = .seconds(3_600)
         client.authorization = .bearer(
             from: TokenRefresher(AccessToken("joanna")) { _ in
                 throw CocoaError(.fileNoSuchFile)
@@ -142,6 +150,7 @@ import Testing
         let cancelled = Promise<Void>()
         let silent = Promise<HTTPResponse>()
         var client = HTTPClient(base: server) { _ in silent }
+        client.scheduler = scheduler
         client.aroundCall = .init { request, next in
             try await withTaskCancellationHandler {
                 began.resolve(with: ())
@@ -159,7 +168,7 @@ import Testing
 
     @Test func servicesTransportsRefreshesAndPages() async throws {
         let double = stack(
-            .timeout(.seconds(5), on: ManualScheduler()),
+            .timeout(.seconds(5), on: scheduler),
             over: { (number: Int) async throws in
                 await Task.yield()
                 return number * 2
@@ -175,7 +184,8 @@ import Testing
             }, base: server)
         #expect(try await api(Endpoint(path: "/a")).value == Data("/a".utf8))
 
-        let refresher = TokenRefresher(AccessToken("a", refreshToken: "b")) { token in
+        let refresher = TokenRefresher(AccessToken("a", refreshToken: "b"), on: scheduler) {
+            token in
             await Task.yield()
             return AccessToken("after \(token.value)")
         }

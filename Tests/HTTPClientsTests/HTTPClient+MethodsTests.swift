@@ -271,7 +271,7 @@ import Testing
 
     @Test func pagesFollowTheHeaderLink() async throws {
         let (server, seen) = (self.server, Locked<[URL]>([]))
-        let client = HTTPClient(base: server) { request in
+        var client = HTTPClient(base: server) { request in
             seen.withLock { $0.append(request.url) }
             let number = request.url.query == "page=2" ? 2 : 1
             let link =
@@ -280,6 +280,7 @@ import Testing
                 status: 200, headers: ["Link": link], body: Data("[\(number)]".utf8),
                 url: request.url)
         }
+        client.scheduler = ManualScheduler()
         var numbers: [Int] = []
         for try await page: [Int] in client.pages("/list", headers: ["X-A": "b"]) {
             numbers += page
@@ -291,11 +292,12 @@ import Testing
     }
 
     @Test func aNextPageElsewhereIsRefused() async throws {
-        let client = HTTPClient(base: server) { request in
+        var client = HTTPClient(base: server) { request in
             HTTPResponse(
                 status: 200, headers: ["Link": "<https://evil.example/2>; rel=next"],
                 body: Data("[1]".utf8))
         }
+        client.scheduler = ManualScheduler()
         let error = await #expect(throws: HTTPError.self) {
             for try await _: [Int] in client.pages("/list", headers: ["X-Key": "s3cret"]) {}
         }
@@ -308,12 +310,13 @@ import Testing
             var next: String?
         }
         let seen = Locked<[String?]>([])
-        let client = HTTPClient(base: server) { request in
+        var client = HTTPClient(base: server) { request in
             seen.withLock { $0.append(request.url.query) }
             let isFirst = request.url.query == "size=1"
             let feed = Feed(ids: [isFirst ? 1 : 2], next: isFirst ? "a&b" : nil)
             return HTTPResponse(status: 200, body: try JSONEncoder().encode(feed))
         }
+        client.scheduler = ManualScheduler()
         var ids: [Int] = []
         for try await feed in client.pages(
             "/posts", query: ["size": 1], cursor: "after", next: { (feed: Feed) in feed.next })
