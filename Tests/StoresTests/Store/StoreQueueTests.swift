@@ -18,7 +18,11 @@ import Testing
             Thread {
                 while true {
                     self.asked.wait()
-                    if self.isOver.withLock({ $0 }) { return }
+                    // Whoever asked just before the end waits no longer.
+                    if self.isOver.withLock({ $0 }) {
+                        self.done.signal()
+                        return
+                    }
                     store.dispatch(event: 1)
                     self.done.signal()
                 }
