@@ -33,7 +33,7 @@ public final class ProgressLine: Sendable {
     private let label: String
     private let leastBytes: Int64
     private let scheduler: any Scheduler
-    private let write: (@Sendable (String) -> Void)?
+    private let output: (@Sendable (String) -> Void)?
     private let state = Locked(State())
 
     /// Makes a line.
@@ -50,7 +50,7 @@ public final class ProgressLine: Sendable {
         self.label = SafeText.escaped(label)
         self.leastBytes = leastBytes
         self.scheduler = scheduler
-        self.write = write ?? (isatty(2) == 0 ? nil : Self.writeToStandardError)
+        output = write ?? (isatty(2) == 0 ? nil : Self.writeToStandardError)
     }
 
     /// Draws the line, unless it was drawn within the last tenth of a second.
@@ -60,7 +60,7 @@ public final class ProgressLine: Sendable {
     ///   - total: How many there are; nil if that is not known.
     @Sendable
     public func update(_ completed: Int64, of total: Int64?) {
-        guard let write, total ?? completed >= leastBytes else { return }
+        guard let output, total ?? completed >= leastBytes else { return }
         let now = scheduler.now
         // Written within the lock: two threads do not mix their lines.
         state.withLock { state in
@@ -70,7 +70,7 @@ public final class ProgressLine: Sendable {
             guard isDue || completed == total else { return }
             state.lastDrawn = now
             state.isShown = true
-            write("\r\u{1B}[K" + line(completed, of: total, after: start.duration(to: now)))
+            output("\r\u{1B}[K" + line(completed, of: total, after: start.duration(to: now)))
         }
     }
 
@@ -78,7 +78,7 @@ public final class ProgressLine: Sendable {
     @Sendable
     public func finish() {
         state.withLock { state in
-            if state.isShown { write?("\r\u{1B}[K") }
+            if state.isShown { output?("\r\u{1B}[K") }
             state = State()
         }
     }
@@ -111,14 +111,6 @@ public final class ProgressLine: Sendable {
     @Sendable
     private static func writeToStandardError(_ text: String) {
         let bytes = Array(text.utf8)
-        #if canImport(Darwin)
-        _ = Darwin.write(2, bytes, bytes.count)
-        #elseif canImport(Glibc)
-        _ = Glibc.write(2, bytes, bytes.count)
-        #elseif canImport(Musl)
-        _ = Musl.write(2, bytes, bytes.count)
-        #elseif canImport(Android)
-        _ = Android.write(2, bytes, bytes.count)
-        #endif
+        _ = write(2, bytes, bytes.count)
     }
 }

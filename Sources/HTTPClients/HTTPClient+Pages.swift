@@ -28,10 +28,10 @@ extension HTTPClient {
         let load: Service<URL?, LinkedPage<Page>> = { [self] url in
             let response = url.map { send(HTTPRequest($0, headers: headers)) } ?? send(first)
             return response.mapWithoutOrigin { [json] in
-                LinkedPage(page: try json.value(of: $0), next: try $0.nextPage())
+                LinkedPage(page: try json.value(of: $0), next: $0.nextPage)
             }
         }
-        return paginate(load, from: nil, maxPages: maxPages) { page, _ in page.next }
+        return paginate(load, from: nil, maxPages: maxPages) { page, _ in try page.next.get() }
             .map { $0.page }
     }
 
@@ -66,18 +66,19 @@ extension HTTPClient {
 /// A page, and where the next one is.
 private struct LinkedPage<Page: Sendable>: Sendable {
     var page: Page
-    var next: URL?
+    var next: Result<URL?, any Error>
 }
 
 extension HTTPResponse {
-    /// The URL of the next page, which is at this one's origin: the caller's headers may hold what no other should get.
-    fileprivate func nextPage() throws -> URL? {
-        guard let next = link("next") else { return nil }
+    /// The URL of the next page; a failure at another origin, which must not get the caller's headers.
+    fileprivate var nextPage: Result<URL?, any Error> {
+        guard let next = link("next") else { return .success(nil) }
         guard let own = url ?? request?.url, HTTPOrigin(own) == HTTPOrigin(next) else {
-            throw HTTPError(
-                code: .redirectRefused, response: self,
-                reason: "the next page is at another origin")
+            return .failure(
+                HTTPError(
+                    code: .redirectRefused, response: self,
+                    reason: "the next page is at another origin"))
         }
-        return next
+        return .success(next)
     }
 }

@@ -79,7 +79,10 @@ public struct HTTPClient {
     /// ``stream`` does not use it.
     public var cache: HTTPCache? { didSet { renew() } }
 
-    /// How redirects are followed; nil: they are returned as responses.
+    /// How redirects are followed; nil follows none.
+    ///
+    /// With nil, a response with status 3xx is an error like any other outside
+    /// ``acceptedStatuses``.
     public var redirects: Redirects? = Redirects() { didSet { renew() } }
 
     /// How often, and after which waits, a failed request that may be repeated is sent again.

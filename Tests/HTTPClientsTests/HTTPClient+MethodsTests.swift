@@ -298,10 +298,14 @@ import Testing
                 body: Data("[1]".utf8))
         }
         client.scheduler = ManualScheduler()
+        var numbers: [Int] = []
         let error = await #expect(throws: HTTPError.self) {
-            for try await _: [Int] in client.pages("/list", headers: ["X-Key": "s3cret"]) {}
+            for try await page: [Int] in client.pages("/list", headers: ["X-Key": "s3cret"]) {
+                numbers += page
+            }
         }
         #expect(error?.code == .redirectRefused)
+        #expect(numbers == [1])
     }
 
     @Test func pagesWithACursor() async throws {

@@ -21,7 +21,7 @@ public struct AccessToken {
     public var lifetime: Duration? { didSet { start = .now } }
 
     /// When the lifetime was set.
-    private var start = HTTPDate.now
+    @Uncompared private var start = HTTPDate.now
 
     /// The token for getting the next one.
     ///
@@ -129,20 +129,6 @@ extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension AccessToken: Hashable {
-    /// Whether two tokens have the same properties.
-    public static func == (left: AccessToken, right: AccessToken) -> Bool {
-        left.value == right.value && left.type == right.type && left.lifetime == right.lifetime
-            && left.refreshToken == right.refreshToken
-    }
-
-    /// Hashes the properties.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(value)
-        hasher.combine(type)
-        hasher.combine(lifetime)
-        hasher.combine(refreshToken)
-    }
-}
+extension AccessToken: Hashable {}
 
 extension AccessToken: Sendable {}

@@ -8,7 +8,7 @@ extension Endpoint {
         public let contentType: String?
 
         /// The value of JSON without settings of its own, which a client encodes again by its settings; not compared.
-        package var value: (any Encodable & Sendable)?
+        @Uncompared package var value: (any Encodable & Sendable)?
 
         init(data: Data?, contentType: String?) {
             self.data = data
@@ -89,17 +89,6 @@ extension Endpoint.Body: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .none }
 }
 
-extension Endpoint.Body: Hashable {
-    /// Whether bytes and type are equal.
-    public static func == (left: Endpoint.Body, right: Endpoint.Body) -> Bool {
-        left.data == right.data && left.contentType == right.contentType
-    }
-
-    /// Hashes the bytes and the type.
-    public func hash(into hasher: inout Hasher) {
-        data.hash(into: &hasher)
-        contentType.hash(into: &hasher)
-    }
-}
+extension Endpoint.Body: Hashable {}
 
 extension Endpoint.Body: Sendable {}

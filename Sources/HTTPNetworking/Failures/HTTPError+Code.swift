@@ -22,7 +22,7 @@ extension HTTPError {
             self.description = description
         }
 
-        /// The status lies outside 200…299.
+        /// The status lies outside the accepted ones, 200…299 by default.
         public static let unacceptableStatus = Code(
             rawValue: "unacceptableStatus", description: "the status is no success")
         /// The host's name cannot be resolved.

@@ -30,7 +30,7 @@ extension HTTPRequest {
         public let contentType: String?
 
         /// The value of JSON without settings of its own, which a client encodes again by its settings; not compared.
-        package var value: (any Encodable & Sendable)?
+        @Uncompared package var value: (any Encodable & Sendable)?
 
         package init(_ content: Content, contentType: String?) {
             self.content = content
@@ -177,17 +177,6 @@ extension HTTPRequest.Body.Content: Hashable {}
 
 extension HTTPRequest.Body.Content: Sendable {}
 
-extension HTTPRequest.Body: Hashable {
-    /// Whether content and type are equal.
-    public static func == (left: Self, right: Self) -> Bool {
-        left.content == right.content && left.contentType == right.contentType
-    }
-
-    /// Hashes the content and the type.
-    public func hash(into hasher: inout Hasher) {
-        content.hash(into: &hasher)
-        contentType.hash(into: &hasher)
-    }
-}
+extension HTTPRequest.Body: Hashable {}
 
 extension HTTPRequest.Body: Sendable {}

@@ -17,7 +17,7 @@ public struct ServerSentEvent {
     public var retry: Duration?
 
     /// The settings of the client that opened the stream; not compared.
-    var json = JSONCoding()
+    @Uncompared var json = JSONCoding()
 
     /// Makes an event.
     public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
@@ -38,19 +38,12 @@ extension ServerSentEvent {
     }
 }
 
-extension ServerSentEvent: Hashable {
-    /// Whether type, data, ID and retry are equal.
-    public static func == (left: ServerSentEvent, right: ServerSentEvent) -> Bool {
-        left.type == right.type && left.data == right.data && left.id == right.id
-            && left.retry == right.retry
-    }
+extension ServerSentEvent: Hashable {}
 
-    /// Hashes what `==` compares.
-    public func hash(into hasher: inout Hasher) {
-        type.hash(into: &hasher)
-        data.hash(into: &hasher)
-        id.hash(into: &hasher)
-        retry.hash(into: &hasher)
+extension ServerSentEvent: CustomReflectable {
+    /// What the server sent, without the settings of the client.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["type": type, "data": data, "id": id, "retry": retry as Any])
     }
 }
 

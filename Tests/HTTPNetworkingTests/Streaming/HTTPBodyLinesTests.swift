@@ -60,6 +60,8 @@ import Testing
                 ServerSentEvent(data: "one", id: "1", retry: .milliseconds(10)),
                 ServerSentEvent(type: "two", data: "2", id: "1", retry: .milliseconds(10)),
             ])
+        let shown = Mirror(reflecting: events[0]).children.map(\.label)
+        #expect(shown == ["type", "data", "id", "retry"])
     }
 
     @Test func anEventThatIsTooLongCancelsTheBody() async throws {
