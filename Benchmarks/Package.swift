@@ -37,20 +37,9 @@ let package = Package(
                 "CAllocations",
                 "CLoopback",
                 "CLibcurlLoop",
-                .product(name: "Composition", package: "Pledge"),
-                .product(name: "Futures", package: "Pledge"),
-                .product(name: "HTTPNetworking", package: "Pledge"),
-                .product(name: "HTTPAuthentication", package: "Pledge"),
-                .product(name: "HTTPBodies", package: "Pledge"),
-                .product(name: "HTTPCaching", package: "Pledge"),
-                .product(name: "HTTPClients", package: "Pledge"),
-                .product(name: "InMemoryTransport", package: "Pledge"),
-                .product(name: "LibcurlTransport", package: "Pledge"),
-                .product(name: "Services", package: "Pledge"),
-                .product(name: "Simulation", package: "Pledge"),
-                .product(name: "Stores", package: "Pledge"),
-                .product(name: "URLSessionTransport", package: "Pledge"),
-                peer("AsyncHTTPClientTransport", of: "Pledge"),
+                .product(name: "Pledge", package: "Pledge"),
+                .product(name: "PledgeSimulation", package: "Pledge"),
+                peer("PledgeAsyncHTTPClientTransport", of: "Pledge"),
                 peer("NIOCore", of: "swift-nio"),
                 peer("NIOPosix", of: "swift-nio"),
                 peer("OpenCombine", of: "OpenCombine"),
@@ -63,16 +52,22 @@ let package = Package(
             name: "validate-simulation",
             dependencies: [
                 "CLoopback",
-                .product(name: "Futures", package: "Pledge"),
-                .product(name: "HTTPClients", package: "Pledge"),
-                .product(name: "HTTPNetworking", package: "Pledge"),
                 .product(name: "Pledge", package: "Pledge"),
-                .product(name: "Services", package: "Pledge"),
-                .product(name: "Simulation", package: "Pledge"),
+                .product(name: "PledgeSimulation", package: "Pledge"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        // Simulates what published systems did, and each default beside others.
+        .executableTarget(
+            name: "simulate",
+            dependencies: [
+                .product(name: "Pledge", package: "Pledge"),
+                .product(name: "PledgeSimulation", package: "Pledge"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
         .testTarget(name: "benchmarksTests", dependencies: ["benchmarks"]),
+        .testTarget(name: "simulateTests", dependencies: ["simulate"]),
         .testTarget(name: "validate-simulationTests", dependencies: ["validate-simulation"]),
     ]
 )

@@ -30,8 +30,8 @@ import Testing
         .get("/user", answer: .json(User(login: "grace"))),
     ])
 
-    private func HTTPClient(base: URL?) -> HTTPClients.HTTPClient {
-        HTTPClients.HTTPClient(base: base, over: transport)
+    private func HTTPClient(base: URL?) -> PledgeHTTPClients.HTTPClient {
+        PledgeHTTPClients.HTTPClient(base: base, over: transport)
     }
 
     @Test func targetsAndTypedRequests() async throws {

@@ -1,5 +1,5 @@
 import Foundation
-import Futures
+import PledgeFutures
 // snippet: imports
 import Pledge
 // end snippet

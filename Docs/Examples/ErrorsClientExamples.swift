@@ -12,11 +12,11 @@ import Testing
         .get("/labels/7", answer: .text("new")),
     ])
     private let server = URL(string: "https://shop.example")!
-    private let client = HTTPClients.HTTPClient(
+    private let client = PledgeHTTPClients.HTTPClient(
         base: URL(string: "https://shop.example"), over: shop)
 
-    private func HTTPClient(base: URL) -> HTTPClients.HTTPClient {
-        HTTPClients.HTTPClient(base: base, over: Self.shop)
+    private func HTTPClient(base: URL) -> PledgeHTTPClients.HTTPClient {
+        PledgeHTTPClients.HTTPClient(base: base, over: Self.shop)
     }
 
     // snippet: constant-client

@@ -29,14 +29,14 @@ import Testing
     ])
 
     /// The client over the transport of these examples.
-    private func HTTPClient(base: URL) -> HTTPClients.HTTPClient {
-        HTTPClients.HTTPClient(base: base, over: transport)
+    private func HTTPClient(base: URL) -> PledgeHTTPClients.HTTPClient {
+        PledgeHTTPClients.HTTPClient(base: base, over: transport)
     }
 
     private func HTTPClient(
         base: URL, over transport: some HTTPTransport
-    ) -> HTTPClients.HTTPClient {
-        HTTPClients.HTTPClient(base: base, over: transport)
+    ) -> PledgeHTTPClients.HTTPClient {
+        PledgeHTTPClients.HTTPClient(base: base, over: transport)
     }
 
     private let products = MemoryTransport(routes: [
@@ -47,8 +47,8 @@ import Testing
 
     @Test func first() async throws {
         let transport = products
-        func HTTPClient(base: URL) -> HTTPClients.HTTPClient {
-            HTTPClients.HTTPClient(base: base, over: transport)
+        func HTTPClient(base: URL) -> PledgeHTTPClients.HTTPClient {
+            PledgeHTTPClients.HTTPClient(base: base, over: transport)
         }
         // snippet: first
         let client = HTTPClient(base: server)
@@ -231,7 +231,7 @@ import Testing
         defer { HTTPCookieStorage.shared.deleteCookie(cookie) }
         #expect(try await sharing.send(HTTPRequest(mine)).value.text == "app=7")
         #expect(
-            try await HTTPClients.HTTPClient(base: nil).send(HTTPRequest(mine)).value.text
+            try await PledgeHTTPClients.HTTPClient(base: nil).send(HTTPRequest(mine)).value.text
                 == "nothing")
     }
 

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 import Pledge
 import PledgeTesting
 import TestSupport

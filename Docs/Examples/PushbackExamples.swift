@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 // snippet: imports
 import Pledge
 // end snippet

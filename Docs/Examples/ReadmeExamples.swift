@@ -6,7 +6,7 @@ import Pledge
 import PledgeTesting
 // end snippet
 // snippet: simulating
-import Simulation
+import PledgeSimulation
 // end snippet
 // snippet: testing
 import Testing

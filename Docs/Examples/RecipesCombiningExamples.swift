@@ -51,13 +51,13 @@ struct RecipesCombiningExamples {
     }
 
     /// A client over the shop, on virtual time.
-    private func HTTPClient(base: URL?) -> HTTPClients.HTTPClient {
-        var client = HTTPClients.HTTPClient(base: base, over: shop)
+    private func HTTPClient(base: URL?) -> PledgeHTTPClients.HTTPClient {
+        var client = PledgeHTTPClients.HTTPClient(base: base, over: shop)
         client.scheduler = scheduler
         return client
     }
 
-    private var client: HTTPClients.HTTPClient { HTTPClient(base: server) }
+    private var client: PledgeHTTPClients.HTTPClient { HTTPClient(base: server) }
 
     private var load: @Sendable (Int) -> Future<Product> {
         let client = client

@@ -18,8 +18,8 @@ struct RecipesCommandLineExamples {
     ])
     private let lines = ExampleLog()
 
-    private func HTTPClient(base: URL?) -> HTTPClients.HTTPClient {
-        HTTPClients.HTTPClient(base: base, over: shop)
+    private func HTTPClient(base: URL?) -> PledgeHTTPClients.HTTPClient {
+        PledgeHTTPClients.HTTPClient(base: base, over: shop)
     }
 
     #if os(macOS) || os(Linux)
@@ -27,7 +27,7 @@ struct RecipesCommandLineExamples {
         await #expect(processExitsWith: .exitCode(130)) {
             exitIfHung(1)
             let never = Promise<HTTPResponse>()
-            let client = HTTPClients.HTTPClient(base: URL(string: "https://api.example.com")) { _ in
+            let client = PledgeHTTPClients.HTTPClient(base: URL(string: "https://api.example.com")) { _ in
                 interruptAgainAndAgain()
                 return never.map { $0 }
             }
@@ -52,7 +52,7 @@ struct RecipesCommandLineExamples {
         ) {
             let shop = MemoryTransport(routes: [.get("/export", answer: .status(404))])
             let server = URL(string: "https://api.example.com")
-            let client = HTTPClients.HTTPClient(base: server, over: shop)
+            let client = PledgeHTTPClients.HTTPClient(base: server, over: shop)
             // snippet: failed
             do {
                 print(try await client.get("/export").text)

@@ -44,13 +44,13 @@ struct RecipesFailuresExamples {
     }
 
     /// A client over the shop, on virtual time.
-    private func HTTPClient(base: URL?) -> HTTPClients.HTTPClient {
-        var client = HTTPClients.HTTPClient(base: base, over: shop)
+    private func HTTPClient(base: URL?) -> PledgeHTTPClients.HTTPClient {
+        var client = PledgeHTTPClients.HTTPClient(base: base, over: shop)
         client.scheduler = scheduler
         return client
     }
 
-    private var client: HTTPClients.HTTPClient { HTTPClient(base: server) }
+    private var client: PledgeHTTPClients.HTTPClient { HTTPClient(base: server) }
 
     /// What the recipes print.
     private var print: @Sendable (String) -> Void { { [lines] in lines.add($0) } }
@@ -124,7 +124,7 @@ struct RecipesFailuresExamples {
     }
 
     @Test func cancelled() async throws {
-        let client = HTTPClients.HTTPClient(base: server, over: MockNetwork().send)
+        let client = PledgeHTTPClients.HTTPClient(base: server, over: MockNetwork().send)
         // snippet: cancel
         let loading = Task { try await client.get("/products") }
         loading.cancel()  // when nobody needs it any more
@@ -298,7 +298,7 @@ struct RecipesFailuresExamples {
 
     @Test func textsOfLimits() {
         let silent = Promise<HTTPResponse>()
-        var client = HTTPClients.HTTPClient(base: server, over: { _ in silent.map { $0 } })
+        var client = PledgeHTTPClients.HTTPClient(base: server, over: { _ in silent.map { $0 } })
         client.scheduler = scheduler
         client.retry = nil
         client.attemptTimeout = .seconds(1)

@@ -49,11 +49,11 @@ struct RecipesRequestsExamples {
             }),
     ])
 
-    private func HTTPClient(base: URL?) -> HTTPClients.HTTPClient {
-        HTTPClients.HTTPClient(base: base, over: shop)
+    private func HTTPClient(base: URL?) -> PledgeHTTPClients.HTTPClient {
+        PledgeHTTPClients.HTTPClient(base: base, over: shop)
     }
 
-    private var client: HTTPClients.HTTPClient { HTTPClient(base: server) }
+    private var client: PledgeHTTPClients.HTTPClient { HTTPClient(base: server) }
 
     private var print: @Sendable (String) -> Void { { [lines] in lines.add($0) } }
 

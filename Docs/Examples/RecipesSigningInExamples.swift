@@ -26,8 +26,8 @@ struct RecipesSigningInExamples {
         .any("/login", answer: .status(204, headers: ["Set-Cookie": "session=31d4d96e"])),
     ])
 
-    private func HTTPClient(base: URL?) -> HTTPClients.HTTPClient {
-        HTTPClients.HTTPClient(base: base, over: shop)
+    private func HTTPClient(base: URL?) -> PledgeHTTPClients.HTTPClient {
+        PledgeHTTPClients.HTTPClient(base: base, over: shop)
     }
 
     /// A header of the last request.

@@ -54,11 +54,11 @@ struct RecipesTransfersExamples {
             }),
     ])
 
-    private func HTTPClient(base: URL?) -> HTTPClients.HTTPClient {
-        HTTPClients.HTTPClient(base: base, over: files)
+    private func HTTPClient(base: URL?) -> PledgeHTTPClients.HTTPClient {
+        PledgeHTTPClients.HTTPClient(base: base, over: files)
     }
 
-    private var client: HTTPClients.HTTPClient { HTTPClient(base: server) }
+    private var client: PledgeHTTPClients.HTTPClient { HTTPClient(base: server) }
 
     private var print: @Sendable (String) -> Void { { [lines] in lines.add($0) } }
 
@@ -120,7 +120,7 @@ struct RecipesTransfersExamples {
 
     @Test func cancel() async throws {
         let (started, never) = (Promise<Void>(), Promise<HTTPResponse>())
-        let client = HTTPClients.HTTPClient(base: server) { _ in
+        let client = PledgeHTTPClients.HTTPClient(base: server) { _ in
             started.resolve(with: ())
             return never.map { $0 }
         }
@@ -195,7 +195,7 @@ struct RecipesTransfersExamples {
                 "/news",
                 answer: .sequence([.text("id: 1\ndata: one\n\n"), .text("data: two\n\n")]))
         ])
-        var client = HTTPClients.HTTPClient(base: server, over: connections)
+        var client = PledgeHTTPClients.HTTPClient(base: server, over: connections)
         client.scheduler = scheduler
         let following = Task { [client] in
             try await follow(server.appending(path: "news"), by: client) { seen.add($0.data) }

@@ -1,7 +1,7 @@
 // snippet: dispatch
 import Dispatch
 // end snippet
-import Futures
+import PledgeFutures
 // snippet: imports
 import Pledge
 // end snippet

@@ -3,7 +3,7 @@ import Foundation
 // end snippet
 // snippet: imports
 import Pledge
-import Simulation
+import PledgeSimulation
 // end snippet
 import TestSupport
 // snippet: testing

@@ -16,14 +16,14 @@ import Testing
         .get("/products/:id", answer: .text("pen")), .get("/", answer: .text("hello")),
     ])
 
-    private func HTTPClient(base: URL) -> HTTPClients.HTTPClient {
-        HTTPClients.HTTPClient(base: base, over: transport)
+    private func HTTPClient(base: URL) -> PledgeHTTPClients.HTTPClient {
+        PledgeHTTPClients.HTTPClient(base: base, over: transport)
     }
 
     private func HTTPClient(
         base: URL, over transport: some HTTPTransport
-    ) -> HTTPClients.HTTPClient {
-        HTTPClients.HTTPClient(base: base, over: transport)
+    ) -> PledgeHTTPClients.HTTPClient {
+        PledgeHTTPClients.HTTPClient(base: base, over: transport)
     }
 
     private var headers: [HTTPHeaders] { transport.calls.compactMap { $0.request?.headers } }

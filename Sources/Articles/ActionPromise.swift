@@ -1,5 +1,5 @@
-public import CallbackActions
-public import Futures
+public import PledgeCallbackActions
+public import PledgeFutures
 
 /// An action with methods in place of the operators: `then` is `>-`.
 ///

@@ -1,4 +1,4 @@
-public import Composition
+public import PledgeComposition
 
 /// Makes one function of two, left to right: another name for `chain(_:to:)`.
 ///

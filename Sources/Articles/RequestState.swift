@@ -1,6 +1,6 @@
-public import Futures
-public import HTTPNetworking
-public import Stores
+public import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeStores
 
 /// Requests that are sent one after another, in the order of their declaration: the article's state.
 ///

@@ -1,4 +1,4 @@
-public import Stores
+public import PledgeStores
 
 extension Store where State: Reducible, State.Event == Event {
     /// Makes a store of a state that reduces its own events; with the article's spelling.

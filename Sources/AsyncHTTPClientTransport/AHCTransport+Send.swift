@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
-public import Futures
-public import HTTPNetworking
+public import PledgeFutures
+public import PledgeHTTPNetworking
 
 extension AHCTransport {
     /// Sends a request and collects the whole response.

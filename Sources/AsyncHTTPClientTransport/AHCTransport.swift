@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 public import AsyncHTTPClient
-public import Futures
-public import HTTPNetworking
+public import PledgeFutures
+public import PledgeHTTPNetworking
 
 /// AsyncHTTPClient as a transport: HTTP/1.1 and HTTP/2, streamed both ways.
 ///

@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Dispatch
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import NIOCore
 import NIOPosix
 

@@ -1,6 +1,6 @@
 #if defined(__APPLE__)
 
-#include "CBrotli.h"
+#include "CPledgeBrotli.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

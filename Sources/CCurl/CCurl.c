@@ -1,4 +1,4 @@
-#include "CCurl.h"
+#include "CPledgeCurl.h"
 
 #if defined(__APPLE__)
 #include <TargetConditionals.h>

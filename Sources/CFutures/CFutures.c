@@ -1,4 +1,4 @@
-#include "CFutures.h"
+#include "CPledgeFutures.h"
 
 #include <sched.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-#include "CZlib.h"
+#include "CPledgeZlib.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "CZstd.h"
+#include "CPledgeZstd.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// Turns a function that returns a future into an action.
 ///

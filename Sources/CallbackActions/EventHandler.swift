@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 /// A bound function, and the events it waits for.
 ///

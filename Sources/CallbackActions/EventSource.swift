@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 /// An object that sends events to handlers, such as a button, without a user interface framework.
 ///

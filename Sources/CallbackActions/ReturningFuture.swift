@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// Turns an action into a function that returns a future.
 ///

@@ -1,4 +1,4 @@
-import CFutures
+import CPledgeFutures
 
 /// A lock together with the state it guards, so that the one cannot be reached without the other.
 ///

@@ -1,5 +1,5 @@
-import HTTPNetworking
-public import Services
+import PledgeHTTPNetworking
+public import PledgeServices
 
 // The meaning of the errors of bodies for policies, logs, and readers.
 

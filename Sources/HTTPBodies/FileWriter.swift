@@ -1,7 +1,7 @@
 import Dispatch
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 #if canImport(Darwin)
 import Darwin

@@ -1,5 +1,5 @@
-public import Futures
-import HTTPNetworking
+public import PledgeFutures
+import PledgeHTTPNetworking
 
 #if canImport(Darwin)
 import Darwin

@@ -1,5 +1,5 @@
-public import HTTPNetworking
-public import Services
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 // Names of the previous version, which the next version removes.
 

@@ -1,6 +1,6 @@
-public import Futures
-public import HTTPNetworking
-import Services
+public import PledgeFutures
+public import PledgeHTTPNetworking
+import PledgeServices
 
 /// The responses that `Middleware.cache(sharing:)` keeps, by the rules of RFC 9111 and RFC 5861.
 ///

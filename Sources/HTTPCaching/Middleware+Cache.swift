@@ -1,5 +1,5 @@
-public import HTTPNetworking
-public import Services
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// Answers with stored responses, as far as HTTP's rules for caches allow.

@@ -1,6 +1,6 @@
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// A transport made from a function that returns whole responses.
 struct FunctionTransport: HTTPTransport {

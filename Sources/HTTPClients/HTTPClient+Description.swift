@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension HTTPClient: CustomStringConvertible, CustomReflectable {
     /// The base, without what may be a secret in it.

@@ -1,6 +1,6 @@
-public import Futures
-public import HTTPBodies
-public import HTTPNetworking
+public import PledgeFutures
+public import PledgeHTTPBodies
+public import PledgeHTTPNetworking
 
 // For each method: the response and a value, each awaited and as a future. Which of them the compiler disfavours decides
 // how long it takes to check a chain of calls; see Docs/Decisions/which-overloads-a-call-has.md.

@@ -1,5 +1,5 @@
-public import HTTPNetworking
-public import Services
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 extension HTTPClient {
     /// What the client keeps about each origin: to read, to isolate an origin, and to begin anew.

@@ -1,6 +1,6 @@
-import Futures
-public import HTTPNetworking
-public import Services
+import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 extension HTTPClient {
     /// The values of a list's pages, each of which names the next one in the header Link, with `rel="next"`.

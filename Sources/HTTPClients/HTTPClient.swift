@@ -1,8 +1,8 @@
-public import Futures
-public import HTTPAuthentication
-public import HTTPCaching
-public import HTTPNetworking
-public import Services
+public import PledgeFutures
+public import PledgeHTTPAuthentication
+public import PledgeHTTPCaching
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 /// An HTTP client: a slot for each part, and one order of the parts.
 ///

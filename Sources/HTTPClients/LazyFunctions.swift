@@ -1,6 +1,6 @@
-public import Futures
-public import HTTPNetworking
-import Services
+public import PledgeFutures
+public import PledgeHTTPNetworking
+import PledgeServices
 
 /// The functions of a client, put together when they are first used.
 final class LazyFunctions: Sendable {

@@ -1,9 +1,9 @@
-import Futures
-import HTTPAuthentication
-import HTTPBodies
-import HTTPCaching
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPBodies
+import PledgeHTTPCaching
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// The parts of a client, put together in the order of ``StackPlace``.
 extension HTTPClient {

@@ -1,6 +1,6 @@
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// The services of the origins that were called last, each with its own states around the service beneath.
 ///

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 /// A known problem in the order of a stack.
 public struct StackProblem {

@@ -1,6 +1,6 @@
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// A state for each origin: that of the client's two stacks, of its unchanged copies, and of those in which another slot was
 /// changed.

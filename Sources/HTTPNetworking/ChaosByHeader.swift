@@ -1,5 +1,5 @@
-public import Futures
-public import Services
+public import PledgeFutures
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Injects the fault that a request's header asks for, so that a tester can choose a call to fail.

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension CoalescingKey
 where Input == HTTPRequest, Output == HTTPResponse, Key == HTTPRequest {

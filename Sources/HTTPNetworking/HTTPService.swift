@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 /// The second level of a network: a function from a request to a future of the whole response.
 ///

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// A transport: it sends requests to servers, and returns whole responses or responses with streamed bodies.
 ///

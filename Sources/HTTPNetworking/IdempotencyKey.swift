@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest {
     /// Adds a key to each request that must not be carried out twice, by which the server recognises a

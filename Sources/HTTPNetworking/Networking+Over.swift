@@ -1,5 +1,5 @@
-package import Futures
-package import Services
+package import PledgeFutures
+package import PledgeServices
 
 /// Lowers a service of the second level to a network: endpoints in, accepted bodies out.
 ///

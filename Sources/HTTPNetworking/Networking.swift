@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 /// A network: a function from an endpoint to a future of the data.
 ///

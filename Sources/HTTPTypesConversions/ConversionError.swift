@@ -1,6 +1,6 @@
 #if HTTPTypes
-import HTTPNetworking
-public import Services
+import PledgeHTTPNetworking
+public import PledgeServices
 
 /// Why a message cannot be converted between Pledge and HTTPTypes.
 public enum ConversionError: Error, Hashable, Sendable {

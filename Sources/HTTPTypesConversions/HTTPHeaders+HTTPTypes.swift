@@ -1,5 +1,5 @@
 #if HTTPTypes
-public import HTTPNetworking
+public import PledgeHTTPNetworking
 public import HTTPTypes
 
 extension HTTPHeaders {

@@ -1,5 +1,5 @@
 #if HTTPTypes
-public import HTTPNetworking
+public import PledgeHTTPNetworking
 public import HTTPTypes
 
 extension HTTPTypes.HTTPRequest {
@@ -16,7 +16,7 @@ extension HTTPTypes.HTTPRequest {
     /// - Throws: ``ConversionError/invalidMethod(_:)``, ``ConversionError/invalidURL``,
     ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and what `HTTPFields.init(_:)`
     ///   throws.
-    public init(_ request: HTTPNetworking.HTTPRequest) throws(ConversionError) {
+    public init(_ request: PledgeHTTPNetworking.HTTPRequest) throws(ConversionError) {
         guard let method = Method(request.method) else {
             throw .invalidMethod(request.method.rawValue)
         }
@@ -32,7 +32,7 @@ extension HTTPTypes.HTTPRequest {
     }
 }
 
-extension HTTPNetworking.HTTPRequest {
+extension PledgeHTTPNetworking.HTTPRequest {
     /// Makes a request from a request of HTTPTypes.
     ///
     /// Method, scheme, authority, path and fields are kept as they are written. If there is no authority, the
@@ -48,7 +48,7 @@ extension HTTPNetworking.HTTPRequest {
     ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and
     ///   ``ConversionError/invalidURL`` if the parts do not form a URL with the same parts.
     public init(
-        _ request: HTTPTypes.HTTPRequest, body: HTTPNetworking.HTTPRequest.Body = .none
+        _ request: HTTPTypes.HTTPRequest, body: PledgeHTTPNetworking.HTTPRequest.Body = .none
     ) throws(ConversionError) {
         guard request.method != .connect, request.extendedConnectProtocol == nil,
             request.path != "*"

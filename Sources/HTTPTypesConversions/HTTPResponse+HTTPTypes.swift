@@ -1,5 +1,5 @@
 #if HTTPTypes
-public import HTTPNetworking
+public import PledgeHTTPNetworking
 public import HTTPTypes
 
 extension HTTPTypes.HTTPResponse {
@@ -18,7 +18,7 @@ extension HTTPTypes.HTTPResponse {
     }
 }
 
-extension HTTPNetworking.HTTPResponse {
+extension PledgeHTTPNetworking.HTTPResponse {
     /// Makes a response from a response of HTTPTypes and a body.
     ///
     /// The reason phrase is lost, and everything that `HTTPHeaders.init(_:)` lists.

@@ -1,5 +1,5 @@
-public import HTTPNetworking
-import Services
+public import PledgeHTTPNetworking
+import PledgeServices
 
 extension MemoryTransport {
     /// One call of the transport, with its route.

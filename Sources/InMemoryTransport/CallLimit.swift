@@ -1,6 +1,6 @@
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// The time of a call: a wire transport ends a call at its deadline, and so does this one.
 struct CallLimit: Sendable {

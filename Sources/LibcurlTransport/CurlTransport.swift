@@ -1,6 +1,6 @@
-public import Futures
-public import HTTPNetworking
-import Services
+public import PledgeFutures
+public import PledgeHTTPNetworking
+import PledgeServices
 
 /// The system's libcurl as a transport: HTTP/1.1 and HTTP/2, streamed both ways.
 ///

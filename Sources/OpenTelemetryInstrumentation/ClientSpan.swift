@@ -1,8 +1,8 @@
 #if Observability
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import Metrics
-import Services
+import PledgeServices
 import Tracing
 
 /// The span and the measurement of one request that is sent, until both end.

@@ -1,8 +1,8 @@
 #if Observability
-public import Futures
-public import HTTPNetworking
+public import PledgeFutures
+public import PledgeHTTPNetworking
 public import Metrics
-public import Services
+public import PledgeServices
 public import Tracing
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {

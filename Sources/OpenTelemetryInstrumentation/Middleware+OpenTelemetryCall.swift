@@ -1,6 +1,6 @@
 #if Observability
-public import Futures
-public import Services
+public import PledgeFutures
+public import PledgeServices
 public import Tracing
 
 extension Middleware {

@@ -1,5 +1,5 @@
 #if Observability
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Tracing
 
 /// The attributes of a request that are known when it is sent.

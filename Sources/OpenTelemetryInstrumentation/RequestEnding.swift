@@ -1,6 +1,6 @@
 #if Observability
-import HTTPNetworking
-import Services
+import PledgeHTTPNetworking
+import PledgeServices
 import Tracing
 
 /// How a request that was sent ended.

@@ -1,6 +1,6 @@
 #if Observability
 public import Logging
-public import Services
+public import PledgeServices
 
 extension ServiceObserver {
     /// Writes a message to a logger of swift-log for each event.

@@ -1,5 +1,5 @@
 #if Observability
-public import Services
+public import PledgeServices
 public import Tracing
 
 extension ServiceObserver {

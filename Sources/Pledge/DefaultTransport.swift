@@ -1,6 +1,6 @@
-public import HTTPNetworking
-import LibcurlTransport
-import URLSessionTransport
+public import PledgeHTTPNetworking
+import PledgeLibcurlTransport
+import PledgeURLSessionTransport
 
 /// The transport of a client that does not name one.
 public enum DefaultTransport: String {

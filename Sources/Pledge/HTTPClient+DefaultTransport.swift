@@ -1,5 +1,5 @@
 public import Foundation
-public import HTTPClients
+public import PledgeHTTPClients
 
 extension HTTPClient {
     /// Makes a client over a ``DefaultTransport`` of its own, with the default limits of that transport.

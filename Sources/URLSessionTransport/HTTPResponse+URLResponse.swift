@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 #if canImport(FoundationNetworking)
 import Foundation

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// libcurl's message for a failure that FoundationNetworking calls "unknown".
 ///

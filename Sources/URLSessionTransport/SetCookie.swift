@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// Splits the values of repeated Set-Cookie fields that were joined by commas.
 enum SetCookie {

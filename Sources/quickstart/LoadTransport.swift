@@ -1,7 +1,7 @@
 import Pledge
 
 #if AsyncHTTPClient
-import AsyncHTTPClientTransport
+import PledgeAsyncHTTPClientTransport
 #endif
 
 /// The transport that loads a URL.

@@ -1,5 +1,5 @@
-import Articles
-import Composition
+import PledgeArticles
+import PledgeComposition
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import Articles
+import PledgeArticles
 import Foundation
-import Futures
-import HTTPNetworking
-import Stores
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeStores
 import Testing
 
 @Suite struct RequestStateTests {

@@ -1,5 +1,5 @@
-import Articles
-import Stores
+import PledgeArticles
+import PledgeStores
 import Testing
 
 @Suite struct StoreInitailStateTests {

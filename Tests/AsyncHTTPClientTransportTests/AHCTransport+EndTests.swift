@@ -1,16 +1,16 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import NIOCore
 import NIOPosix
 import PledgeTesting
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 /// Ways to end a call from outside.
 @Suite(.oneAtATime) struct AHCTransportEndTests {

@@ -1,13 +1,13 @@
 #if AsyncHTTPClient
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import PledgeTesting
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 @Suite(.oneAtATime) struct AHCTransportStreamTests {
     let transport = AHCTransport()

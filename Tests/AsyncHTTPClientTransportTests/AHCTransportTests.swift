@@ -1,13 +1,13 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 @Suite(.oneAtATime) struct AHCTransportTests {
     @Test func refusesCallsWhenItIsClosed() async throws {

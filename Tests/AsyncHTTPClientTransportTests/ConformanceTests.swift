@@ -1,10 +1,11 @@
 #if AsyncHTTPClient
-import HTTPNetworking
+import PledgeHTTPNetworking
 import PledgeTesting
+import PledgeTransportChecks
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 @Suite(.oneAtATime) struct ConformanceTests {
     private let transport = AHCTransport()

@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 // snippet: AsyncHTTPClient-imports
-import AsyncHTTPClientTransport
+import PledgeAsyncHTTPClientTransport
 // end snippet
 import Foundation
 import Pledge

@@ -1,13 +1,13 @@
 #if AsyncHTTPClient
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import PledgeTesting
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 /// Calls for which there is no connection yet.
 @Suite(.oneAtATime) struct WaitingCallsTests {

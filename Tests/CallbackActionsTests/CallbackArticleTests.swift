@@ -1,7 +1,7 @@
-import CallbackActions
+import PledgeCallbackActions
 import Dispatch
 import Foundation
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import CallbackActions
+import PledgeCallbackActions
 import Dispatch
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import Articles
-import CallbackActions
-import Composition
-import Futures
+import PledgeArticles
+import PledgeCallbackActions
+import PledgeComposition
+import PledgeFutures
 import TestSupport
 import Testing
 

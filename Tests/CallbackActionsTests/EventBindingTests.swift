@@ -1,5 +1,5 @@
-import CallbackActions
-import Futures
+import PledgeCallbackActions
+import PledgeFutures
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import CallbackActions
-import Futures
+import PledgeCallbackActions
+import PledgeFutures
 import TestSupport
 
 /// Makes actions that differ in what they compute, when they call back, and how often.

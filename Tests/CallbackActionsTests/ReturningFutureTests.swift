@@ -1,7 +1,7 @@
-import CallbackActions
-import Composition
+import PledgeCallbackActions
+import PledgeComposition
 import Dispatch
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 

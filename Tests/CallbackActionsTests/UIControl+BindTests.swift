@@ -1,5 +1,5 @@
 #if canImport(UIKit) && !os(watchOS)
-import CallbackActions
+import PledgeCallbackActions
 import Testing
 import UIKit
 

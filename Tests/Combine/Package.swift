@@ -28,11 +28,12 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: packages,
     targets: combine + [
-        .target(name: "CFutures"),
+        .target(name: "CPledgeFutures", path: "Sources/CFutures"),
         .target(
-            name: "Futures",
-            dependencies: ["CFutures"] + combine.map { .init(stringLiteral: $0.name) },
+            name: "PledgeFutures",
+            dependencies: ["CPledgeFutures"] + combine.map { .init(stringLiteral: $0.name) },
+            path: "Sources/Futures",
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        .testTarget(name: "CombineTests", dependencies: ["Futures"], swiftSettings: settings),
+        .testTarget(name: "CombineTests", dependencies: ["PledgeFutures"], swiftSettings: settings),
     ]
 )

@@ -1,4 +1,4 @@
-import Composition
+import PledgeComposition
 import TestSupport
 import Testing
 

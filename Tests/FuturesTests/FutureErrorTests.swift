@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 import Testing
 
 @Suite struct FutureErrorTests {

@@ -1,8 +1,8 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import TestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 @Suite(.oneAtATime) struct CacheControlFuzzTests {
     private func inputs(_ seed: UInt64) throws -> Mutator {

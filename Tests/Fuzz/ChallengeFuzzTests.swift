@@ -1,8 +1,8 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import TestSupport
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 @Suite(.oneAtATime) struct ChallengeFuzzTests {
     private func inputs(_ seed: UInt64) throws -> Mutator {

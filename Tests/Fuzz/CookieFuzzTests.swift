@@ -1,6 +1,6 @@
 import Foundation
-import HTTPAuthentication
-import HTTPNetworking
+import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite(.oneAtATime) struct LocationFuzzTests {
     @Test func aLocationLeadsToWhereItSaysOrNowhere() throws {

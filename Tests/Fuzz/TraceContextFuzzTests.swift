@@ -1,5 +1,5 @@
-import HTTPNetworking
-import Services
+import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 import Testing
 

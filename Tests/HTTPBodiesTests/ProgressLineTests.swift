@@ -1,6 +1,6 @@
 import Foundation
-import Futures
-import HTTPBodies
+import PledgeFutures
+import PledgeHTTPBodies
 import TestSupport
 import Testing
 

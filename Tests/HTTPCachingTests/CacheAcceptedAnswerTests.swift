@@ -1,9 +1,9 @@
 import Foundation
-import Futures
-import HTTPCaching
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPCaching
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 /// The cache above `.acceptStatus()` has the same effect as beneath it.

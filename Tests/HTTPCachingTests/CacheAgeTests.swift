@@ -1,9 +1,9 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// RFC 9111, sections 4.2.3 and 5.1: how old a response is.
 @Suite struct CacheAgeTests {

@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// A cache between a test and an origin, both controlled by the test, on a manual clock.
 final class CacheBench: Sendable {

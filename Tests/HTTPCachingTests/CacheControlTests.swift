@@ -1,9 +1,9 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 @Suite struct CacheControlTests {
     private func control(_ lines: String...) -> CacheControl {

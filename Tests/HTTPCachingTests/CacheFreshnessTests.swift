@@ -1,8 +1,8 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// RFC 9111, section 4.2: which responses are fresh, and for how long.
 @Suite struct CacheFreshnessTests {

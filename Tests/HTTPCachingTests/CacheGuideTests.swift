@@ -1,5 +1,5 @@
 import Foundation
-import HTTPCaching
+import PledgeHTTPCaching
 import HTTPTestSupport
 import Testing
 

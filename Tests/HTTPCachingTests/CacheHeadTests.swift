@@ -1,8 +1,8 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// RFC 9111, sections 4 and 4.3.5: the answer to HEAD from the cache, and the effect of HEAD on it.
 @Suite struct CacheHeadTests {

@@ -1,8 +1,8 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// RFC 9111, sections 3.1 and 3.2: which headers are stored, and what a 304 changes.
 @Suite struct CacheHeadersTests {

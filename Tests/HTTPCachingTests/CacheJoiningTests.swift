@@ -1,12 +1,12 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// Callers with the same request at the same time, while nothing is stored.
 @Suite struct CacheJoiningTests {

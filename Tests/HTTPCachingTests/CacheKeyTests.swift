@@ -1,9 +1,9 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// RFC 9111, section 2: which requests have the same cache key.
 @Suite struct CacheKeyTests {

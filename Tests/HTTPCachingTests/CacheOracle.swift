@@ -1,8 +1,8 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// An origin's answers in a random history, as numbers, and an independent judgement of their reuse: from the
 /// numbers, not from headers.

@@ -1,8 +1,8 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// RFC 9111, sections 3.5, 5.2.2.7, 5.2.2.8 and 5.2.2.10: a cache that serves several users.
 @Suite struct CacheSharedModeTests {

@@ -1,13 +1,13 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// Callers that request the same stale response at the same time.
 @Suite struct CacheSharingTests {

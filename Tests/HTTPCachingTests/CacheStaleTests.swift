@@ -1,12 +1,12 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// RFC 5861, and RFC 9111, section 4.2.4: which stale responses are used.
 @Suite struct CacheStaleTests {

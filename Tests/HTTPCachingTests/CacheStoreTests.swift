@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// A cache over a store that is slow, or fails.
 @Suite struct CacheStoreTests {

@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// What a cache reports, and what it does not report.
 @Suite struct CacheTellingTests {

@@ -1,8 +1,8 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 /// RFC 9111, sections 4.3.1, 4.3.3 and 4.3.4: asking the origin whether a stored response is still valid.
 @Suite struct CacheValidationTests {

@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import HTTPCaching
+@testable import PledgeHTTPCaching
 
 @Suite(.oneAtATime) struct MemoryCacheTableTests {
     private func key(_ number: Int) -> CacheKey {

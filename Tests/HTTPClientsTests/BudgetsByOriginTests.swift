@@ -3,7 +3,7 @@ import Pledge
 import PledgeTesting
 import Testing
 
-@testable import HTTPClients
+@testable import PledgeHTTPClients
 
 /// A budget of retries for each origin.
 @Suite struct BudgetsByOriginTests {

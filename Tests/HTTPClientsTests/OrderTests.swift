@@ -3,7 +3,7 @@ import Pledge
 import PledgeTesting
 import Testing
 
-@testable import HTTPClients
+@testable import PledgeHTTPClients
 
 @Suite struct OrderTests {
     private let server = URL(string: "https://api.example.com")!

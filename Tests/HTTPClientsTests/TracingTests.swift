@@ -4,7 +4,7 @@ import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import HTTPClients
+@testable import PledgeHTTPClients
 
 /// The slot `tracing` in a whole client.
 @Suite(.oneAtATime) struct TracingTests {

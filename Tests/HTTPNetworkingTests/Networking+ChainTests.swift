@@ -1,7 +1,7 @@
-import Composition
+import PledgeComposition
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import Testing
 
 /// Functions that make endpoints, networks and decoding can be chained.

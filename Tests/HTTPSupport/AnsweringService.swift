@@ -1,6 +1,6 @@
-package import Futures
-package import HTTPNetworking
-import Services
+package import PledgeFutures
+package import PledgeHTTPNetworking
+import PledgeServices
 
 /// A service that gives one answer after the other, each after ten milliseconds, and records the requests and
 /// their times.

@@ -1,5 +1,5 @@
 package import Foundation
-import Futures
+import PledgeFutures
 
 /// A proxy that implements version 5 of SOCKS (RFC 1928, RFC 1929), and connects to 127.0.0.1 for every host.
 package final class SOCKSServer: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
-package import Futures
-package import HTTPNetworking
-import Services
+package import PledgeFutures
+package import PledgeHTTPNetworking
+import PledgeServices
 
 /// A service that answers by a function, and records the requests.
 package final class ScriptedServer: Sendable {

@@ -1,5 +1,5 @@
-package import Futures
-package import HTTPNetworking
+package import PledgeFutures
+package import PledgeHTTPNetworking
 import TestSupport
 import Testing
 

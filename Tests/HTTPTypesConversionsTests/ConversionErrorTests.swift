@@ -1,5 +1,5 @@
 #if HTTPTypes
-import HTTPTypesConversions
+import PledgeHTTPTypesConversions
 import Testing
 
 struct ConversionErrorTests {

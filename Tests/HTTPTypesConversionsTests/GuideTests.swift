@@ -6,7 +6,7 @@ import Pledge
 // end snippet
 
 // snippet: HTTPTypes-import
-import HTTPTypesConversions
+import PledgeHTTPTypesConversions
 // end snippet
 
 import Testing
@@ -16,10 +16,10 @@ struct GuideTests {
     @Test func convertsARequest() throws {
         // snippet: HTTPTypes-request
         let url = URL(string: "https://api.example.com/products?page=2#top")!
-        let request = HTTPNetworking.HTTPRequest(
+        let request = PledgeHTTPNetworking.HTTPRequest(
             .get, url, headers: ["Accept": "application/json"])
         let head = try HTTPTypes.HTTPRequest(request)
-        let same = try HTTPNetworking.HTTPRequest(head, body: .none)
+        let same = try PledgeHTTPNetworking.HTTPRequest(head, body: .none)
         // end snippet
         #expect(head.authority == "api.example.com")
         #expect(head.path == "/products?page=2")
@@ -44,7 +44,7 @@ struct GuideTests {
                 }
                 let (head, body) = try await client.execute(
                     HTTPTypes.HTTPRequest(request), body: Data())
-                var response = HTTPNetworking.HTTPResponse(head, body: body, url: request.url)
+                var response = PledgeHTTPNetworking.HTTPResponse(head, body: body, url: request.url)
                 response.request = request
                 return response
             }
@@ -71,6 +71,6 @@ struct GuideTests {
         }
     }
 
-    private typealias HTTPRequest = HTTPNetworking.HTTPRequest
+    private typealias HTTPRequest = PledgeHTTPNetworking.HTTPRequest
 }
 #endif

@@ -1,7 +1,7 @@
 #if HTTPTypes
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTypes
-import HTTPTypesConversions
+import PledgeHTTPTypesConversions
 import Testing
 
 struct HTTPMethodConversionTests {

@@ -1,14 +1,14 @@
 #if HTTPTypes
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTypes
-import HTTPTypesConversions
-import Services
+import PledgeHTTPTypesConversions
+import PledgeServices
 import TestSupport
 import Testing
 
 struct HTTPRequestConversionTests {
     typealias Head = HTTPTypes.HTTPRequest
-    typealias Request = HTTPNetworking.HTTPRequest
+    typealias Request = PledgeHTTPNetworking.HTTPRequest
 
     struct Row: Sendable {
         let url: String

@@ -1,32 +1,32 @@
 #if HTTPTypes
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTypes
-import HTTPTypesConversions
+import PledgeHTTPTypesConversions
 import Testing
 
 struct HTTPResponseConversionTests {
     @Test(arguments: [0, 100, 200, 404, 599, 999])
     func keepsStatusAndFields(_ status: Int) throws {
-        let response = HTTPNetworking.HTTPResponse(
+        let response = PledgeHTTPNetworking.HTTPResponse(
             status: status, headers: HTTPHeaders([("ETag", "\"1\""), ("Via", "a"), ("via", "b")]),
             body: Data("x".utf8))
         let head = try HTTPTypes.HTTPResponse(response)
         #expect(head.status.code == status)
         #expect(head.headerFields.map(\.description) == ["ETag: \"1\"", "Via: a", "via: b"])
-        #expect(HTTPNetworking.HTTPResponse(head, body: response.body) == response)
+        #expect(PledgeHTTPNetworking.HTTPResponse(head, body: response.body) == response)
     }
 
     @Test(arguments: [-1, 1000])
     func refusesAStatusThatHasNotThreeDigits(_ status: Int) {
         #expect(throws: ConversionError.invalidStatus(status)) {
-            try HTTPTypes.HTTPResponse(HTTPNetworking.HTTPResponse(status: status))
+            try HTTPTypes.HTTPResponse(PledgeHTTPNetworking.HTTPResponse(status: status))
         }
     }
 
     @Test func losesTheReasonPhrase() throws {
         let head = HTTPTypes.HTTPResponse(status: .init(code: 200, reasonPhrase: "Very well"))
-        let back = try HTTPTypes.HTTPResponse(HTTPNetworking.HTTPResponse(head))
+        let back = try HTTPTypes.HTTPResponse(PledgeHTTPNetworking.HTTPResponse(head))
         #expect(back.status.reasonPhrase == "")
         #expect(back.status.code == 200)
     }

@@ -1,8 +1,8 @@
 import Foundation
-import Futures
-import HTTPNetworking
-import InMemoryTransport
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeInMemoryTransport
+import PledgeServices
 import Testing
 
 @Suite struct MemoryTransportSendTests {

@@ -1,7 +1,7 @@
 import Foundation
-import Futures
-import HTTPNetworking
-import InMemoryTransport
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeInMemoryTransport
 import Testing
 
 @Suite struct MemoryTransportTests {

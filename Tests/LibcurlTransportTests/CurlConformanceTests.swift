@@ -1,6 +1,7 @@
-import HTTPNetworking
-import LibcurlTransport
+import PledgeHTTPNetworking
+import PledgeLibcurlTransport
 import PledgeTesting
+import PledgeTransportChecks
 import TestSupport
 import Testing
 

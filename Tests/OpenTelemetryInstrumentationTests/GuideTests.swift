@@ -10,7 +10,7 @@ import Tracing
 // end snippet
 
 // snippet: OpenTelemetry-import
-import OpenTelemetryInstrumentation
+import PledgeOpenTelemetryInstrumentation
 // end snippet
 
 import InMemoryLogging

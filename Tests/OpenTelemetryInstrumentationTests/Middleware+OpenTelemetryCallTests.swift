@@ -1,10 +1,10 @@
 #if Observability
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import InMemoryTracing
 import Metrics
-import OpenTelemetryInstrumentation
-import Services
+import PledgeOpenTelemetryInstrumentation
+import PledgeServices
 import Synchronization
 import Testing
 import Tracing

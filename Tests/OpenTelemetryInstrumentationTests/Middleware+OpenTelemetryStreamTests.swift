@@ -1,11 +1,11 @@
 #if Observability
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import InMemoryTracing
 import Metrics
 import MetricsTestKit
-import OpenTelemetryInstrumentation
-import Services
+import PledgeOpenTelemetryInstrumentation
+import PledgeServices
 import Testing
 import Tracing
 

@@ -1,9 +1,9 @@
 #if Observability
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import MetricsTestKit
-import OpenTelemetryInstrumentation
-import Services
+import PledgeOpenTelemetryInstrumentation
+import PledgeServices
 import Testing
 import Tracing
 

@@ -1,9 +1,9 @@
 #if Observability
-import Futures
+import PledgeFutures
 import InMemoryLogging
 import Logging
-import OpenTelemetryInstrumentation
-import Services
+import PledgeOpenTelemetryInstrumentation
+import PledgeServices
 import Testing
 
 struct ServiceObserverLoggerTests {

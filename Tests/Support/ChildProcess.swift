@@ -1,6 +1,6 @@
 #if os(macOS) || os(Linux)
 package import Foundation
-import Futures
+import PledgeFutures
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,4 @@
-package import Futures
+package import PledgeFutures
 
 #if compiler(>=6.2)
 /// A future that a task of low priority produces, and the priorities that the task is raised to.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 package import Testing
 
 /// Runs a test after all others with this trait that came before it.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A log of events from any thread, in order of arrival.
 package final class TestLog<Element: Sendable>: Sendable {

@@ -1,6 +1,6 @@
 package import Dispatch
 import Foundation
-package import Futures
+package import PledgeFutures
 
 /// The only limit in real time: how long a test waits for what must happen, before it fails and does not hang.
 ///

@@ -1,12 +1,12 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
 import PledgeTesting
-import Services
+import PledgeServices
 import TestSupport
 import Testing
-import URLSessionTransport
+import PledgeURLSessionTransport
 
 /// `.authorize` over a real connection.
 @Suite(.oneAtATime)

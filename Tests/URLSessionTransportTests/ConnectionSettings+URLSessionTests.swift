@@ -1,10 +1,10 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 /// Settings that URLSession cannot apply are reported when a transport is made.
 @Suite(.oneAtATime) struct ConnectionSettingsURLSessionTests {

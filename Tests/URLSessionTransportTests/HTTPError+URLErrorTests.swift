@@ -1,9 +1,9 @@
 import Foundation
-import HTTPNetworking
-import Services
+import PledgeHTTPNetworking
+import PledgeServices
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

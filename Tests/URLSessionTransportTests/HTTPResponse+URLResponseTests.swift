@@ -1,8 +1,8 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 struct HTTPResponseURLResponseTests {
     private let url = URL(string: "http://a/")!

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 struct SetCookieTests {
     @Test(arguments: [

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 struct URLIPv6LiteralTests {
     @Test(arguments: [

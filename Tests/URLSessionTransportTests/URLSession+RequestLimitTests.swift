@@ -1,13 +1,13 @@
 import Dispatch
 import Foundation
-import Futures
-import HTTPBodies
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
 import PledgeTesting
-import Services
+import PledgeServices
 import TestSupport
 import Testing
-import URLSessionTransport
+import PledgeURLSessionTransport
 
 @Suite(.oneAtATime)
 struct URLSessionRequestLimitTests {

@@ -1,10 +1,10 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import PledgeTesting
 import TestSupport
 import Testing
-import URLSessionTransport
+import PledgeURLSessionTransport
 
 @Suite(.oneAtATime)
 struct URLSessionRequestRedirectTests {

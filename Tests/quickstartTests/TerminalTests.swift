@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import quickstart
+@testable import PledgeQuickstart
 
 @Suite(.oneAtATime)
 struct TerminalTests {

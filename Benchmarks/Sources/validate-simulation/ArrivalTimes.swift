@@ -1,5 +1,5 @@
 import Foundation
-import Services
+import PledgeServices
 
 /// When the calls of a run are made, in seconds from its beginning.
 struct ArrivalTimes {

@@ -1,4 +1,4 @@
-import Simulation
+import PledgeSimulation
 
 /// What a run, over sockets or simulated, says of its calls.
 struct Outcome {

@@ -1,6 +1,6 @@
 import Foundation
 import Pledge
-import Simulation
+import PledgeSimulation
 
 /// A server, the calls that it gets, and the client that makes them: in both worlds the same.
 struct ServerLoad {

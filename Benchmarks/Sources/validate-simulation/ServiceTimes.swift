@@ -1,6 +1,6 @@
 import Foundation
-import Services
-import Simulation
+import PledgeServices
+import PledgeSimulation
 
 /// How long a worker takes for a call: 20 ms at least.
 ///

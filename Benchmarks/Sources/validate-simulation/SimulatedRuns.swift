@@ -1,5 +1,5 @@
 import Pledge
-import Simulation
+import PledgeSimulation
 
 extension ServerLoad {
     /// Simulates it, with the seeds 1 to 10.

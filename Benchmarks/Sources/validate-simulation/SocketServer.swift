@@ -1,6 +1,6 @@
 import CLoopback
 import Foundation
-import Services
+import PledgeServices
 
 /// A server on the loopback interface that sleeps for each request.
 struct SocketServer: @unchecked Sendable {

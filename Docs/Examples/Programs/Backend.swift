@@ -1,6 +1,6 @@
 // snippet: backend
 import Pledge
-import Simulation
+import PledgeSimulation
 
 struct Items: Codable, Sendable { var items: [String] }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Pledge
-import Simulation
+import PledgeSimulation
 import Testing
 
 /// The backend of Docs/Guides/ThreePrograms.md, and its proof.

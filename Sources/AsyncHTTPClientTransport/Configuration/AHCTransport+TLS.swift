@@ -1,5 +1,5 @@
 #if AsyncHTTPClient
-public import HTTPNetworking
+public import PledgeHTTPNetworking
 import NIOSSL
 
 extension AHCTransport {

@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import NIOCore
 
 /// A call that waits for a lane.

@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
-import Futures
+import PledgeFutures
 import NIOCore
 import NIOHTTP1
 

@@ -1,5 +1,5 @@
 #if AsyncHTTPClient
-import HTTPNetworking
+import PledgeHTTPNetworking
 import NIOCore
 import NIOHTTP1
 
@@ -123,7 +123,7 @@ final class FieldTextHandler: ChannelInboundHandler {
         guard values.count == headers.count else { return headers }
         return NIOHTTP1.HTTPHeaders(
             zip(headers, values).map { field, value in
-                let text = HTTPNetworking.HTTPHeaders.text(ofValue: value)
+                let text = PledgeHTTPNetworking.HTTPHeaders.text(ofValue: value)
                 return (field.name, field.value.hasReplacement ? text : field.value)
             })
     }

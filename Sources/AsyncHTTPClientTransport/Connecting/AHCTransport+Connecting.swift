@@ -1,5 +1,5 @@
 #if AsyncHTTPClient
-import HTTPNetworking
+import PledgeHTTPNetworking
 import NIOSSL
 
 extension AHCTransport.Configuration {

@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
-import HTTPNetworking
+import PledgeHTTPNetworking
 import NIOCore
 
 /// The part of `ConnectionSettings` that says where connections go, as far as AsyncHTTPClient supports it.

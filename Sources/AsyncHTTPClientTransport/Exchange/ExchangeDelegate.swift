@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import NIOCore
 import NIOHTTP1
 

@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
-import HTTPNetworking
+import PledgeHTTPNetworking
 import NIOHTTP1
 
 extension RequestAttempt {

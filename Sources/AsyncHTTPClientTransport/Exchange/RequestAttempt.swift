@@ -1,11 +1,11 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Dispatch
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import NIOCore
 import NIOHTTP1
-import Services
+import PledgeServices
 
 /// One attempt at a request: the request, its beginning, and its client.
 ///

@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import NIOCore
 
 /// Begins a call on an event loop, or gets the reason why it cannot begin.

@@ -1,5 +1,5 @@
 #if AsyncHTTPClient
-import Services
+import PledgeServices
 
 /// A request that the server has not processed, or that has not been sent.
 struct UnprocessedRequest: Error {

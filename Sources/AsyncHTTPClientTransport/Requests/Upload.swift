@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
-import HTTPNetworking
+import PledgeHTTPNetworking
 import NIOCore
 
 /// A request's body, ready to be sent.

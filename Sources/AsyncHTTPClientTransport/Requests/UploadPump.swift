@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Dispatch
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import NIOCore
 
 /// Sends the chunks of a stream, each after the connection has taken the one before.

@@ -1,4 +1,4 @@
-internal import CFutures
+internal import CPledgeFutures
 internal import Synchronization
 
 /// Reports to a developer about futures that may never settle.
@@ -178,10 +178,11 @@ extension SourceLocation {
 
     /// The modules that the package's products consist of.
     package static let modules: Set = [
-        "Composition", "Futures", "CallbackActions", "Services",
-        "HTTPNetworking", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients",
-        "InMemoryTransport", "URLSessionTransport", "LibcurlTransport", "AsyncHTTPClientTransport",
-        "HTTPTypesConversions", "OpenTelemetryInstrumentation",
-        "Stores", "Articles", "Pledge", "PledgeTesting", "Simulation",
+        "PledgeComposition", "PledgeFutures", "PledgeCallbackActions", "PledgeServices",
+        "PledgeHTTPNetworking", "PledgeHTTPCaching", "PledgeHTTPAuthentication",
+        "PledgeHTTPBodies", "PledgeHTTPClients", "PledgeInMemoryTransport",
+        "PledgeURLSessionTransport", "PledgeLibcurlTransport", "PledgeAsyncHTTPClientTransport",
+        "PledgeHTTPTypesConversions", "PledgeOpenTelemetryInstrumentation", "PledgeStores",
+        "PledgeArticles", "Pledge", "PledgeTesting", "PledgeTransportChecks", "PledgeSimulation",
     ]
 }

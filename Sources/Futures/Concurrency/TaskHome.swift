@@ -1,4 +1,4 @@
-internal import CFutures
+internal import CPledgeFutures
 
 /// Keeps tasks on the thread of a simulation: those that a ``Future`` starts, and the work of their cancellation.
 ///

@@ -1,4 +1,4 @@
-internal import CFutures
+internal import CPledgeFutures
 
 /// How many deliveries may nest on one thread's stack.
 ///

@@ -1,4 +1,4 @@
-internal import CFutures
+internal import CPledgeFutures
 import Synchronization
 
 extension FutureNode {

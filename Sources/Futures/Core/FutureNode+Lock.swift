@@ -1,4 +1,4 @@
-internal import CFutures
+internal import CPledgeFutures
 public import Synchronization
 
 extension FutureNode {

@@ -1,4 +1,4 @@
-internal import CFutures
+internal import CPledgeFutures
 import Synchronization
 
 /// Settles a future with a value or a result: a root under its lock, a derived future by one exchange of its

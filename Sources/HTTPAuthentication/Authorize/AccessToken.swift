@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// A server's access token and its lifetime (RFC 6749, section 5.1).
 ///

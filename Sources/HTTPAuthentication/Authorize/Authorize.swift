@@ -1,6 +1,6 @@
-import Futures
-public import HTTPNetworking
-public import Services
+import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Sends requests with credentials, and renews the credentials if possible.

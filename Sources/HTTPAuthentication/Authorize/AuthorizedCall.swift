@@ -1,6 +1,6 @@
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// One request with the token of a refresher.
 struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {

@@ -1,5 +1,5 @@
-import HTTPNetworking
-public import Services
+import PledgeHTTPNetworking
+public import PledgeServices
 
 /// The credentials of a request.
 public struct HTTPCredentials {

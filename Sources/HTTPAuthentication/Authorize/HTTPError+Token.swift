@@ -1,5 +1,5 @@
-import HTTPNetworking
-import Services
+import PledgeHTTPNetworking
+import PledgeServices
 
 extension HTTPError {
     /// The error if there is no new token.

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The token of a request, with its number.
 struct TokenGrant: Sendable {

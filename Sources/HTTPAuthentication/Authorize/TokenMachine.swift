@@ -1,5 +1,5 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// The state of a refresher: the token, and the requests that wait for the next one.
 ///

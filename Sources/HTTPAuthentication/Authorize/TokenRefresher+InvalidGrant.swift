@@ -1,5 +1,5 @@
-import HTTPNetworking
-public import Services
+import PledgeHTTPNetworking
+public import PledgeServices
 
 extension TokenRefresher {
     /// The error of a refresh whose refresh token is not valid any more.

@@ -1,6 +1,6 @@
-public import Futures
-import HTTPNetworking
-import Services
+public import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// Holds the token of the signed-in user, and gets the next one.
 ///

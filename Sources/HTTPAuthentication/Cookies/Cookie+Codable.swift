@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension Cookie: Codable {
     private enum Key: String, CodingKey {

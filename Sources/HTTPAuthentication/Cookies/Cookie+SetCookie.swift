@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension Cookie {
     /// Makes the cookie of a header, or returns nil if it must not be kept.

@@ -1,4 +1,4 @@
-public import HTTPNetworking
+public import PledgeHTTPNetworking
 
 /// A cookie as a jar keeps it (RFC 6265, section 5.3).
 ///

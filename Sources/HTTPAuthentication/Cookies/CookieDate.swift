@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The date of a cookie's end, with a far more lenient format than HTTP's other dates (RFC 6265,
 /// section 5.1.1): its parts in any order, with anything between them.

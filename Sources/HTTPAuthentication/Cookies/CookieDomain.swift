@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The hosts of a cookie's domain.
 enum CookieDomain {

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension CookieJar {
     /// The cookies of a jar, to write to disk and read again.

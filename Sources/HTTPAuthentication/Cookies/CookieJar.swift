@@ -1,5 +1,5 @@
-import Futures
-public import HTTPNetworking
+import PledgeFutures
+public import PledgeHTTPNetworking
 
 /// Keeps the cookies of servers, and chooses those of a request (RFC 6265).
 ///

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The cookies of a jar, and the choice of those for a place (RFC 6265, sections 5.3 and 5.4).
 ///

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The parts of a URL that matter for cookies.
 struct CookieURL {

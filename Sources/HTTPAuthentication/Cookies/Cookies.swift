@@ -1,6 +1,6 @@
-import Futures
-public import HTTPNetworking
-public import Services
+import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Sends the cookies of a jar, and stores those of responses.

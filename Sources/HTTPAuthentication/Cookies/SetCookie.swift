@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// A parsed Set-Cookie header, before it is known whether it is accepted (RFC 6265, section 5.2).
 struct SetCookie {

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// One challenge of a server (RFC 9110, section 11.3).
 struct AuthenticationChallenge: Equatable {

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// A parser of a list of challenges (RFC 9110, sections 11.2 and 11.6.1).
 ///

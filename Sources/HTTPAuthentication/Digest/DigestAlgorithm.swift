@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The algorithm of a digest (RFC 7616, section 3.3).
 struct DigestAlgorithm: Equatable {

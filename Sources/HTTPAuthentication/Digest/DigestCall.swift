@@ -1,6 +1,6 @@
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// One request with digests.
 struct DigestCall<Output: HTTPResponseHead>: Sendable {

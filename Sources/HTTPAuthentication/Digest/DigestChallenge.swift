@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The Digest challenge of a server (RFC 7616, section 3.3).
 struct DigestChallenge: Equatable {

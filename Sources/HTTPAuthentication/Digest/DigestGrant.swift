@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// A challenge, with the number of the use of its nonce.
 struct DigestGrant {

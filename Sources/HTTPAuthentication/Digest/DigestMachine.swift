@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The nonces of an origin, and the requests that wait for the first one.
 ///

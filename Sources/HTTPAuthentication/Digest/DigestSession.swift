@@ -1,6 +1,6 @@
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// A login and the challenges of its origins, shared by all requests with it.
 final class DigestSession {

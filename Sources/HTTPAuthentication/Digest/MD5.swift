@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// MD5 (RFC 1321), for servers that support no other hash.
 enum MD5 {

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// SHA-512/256 (FIPS 180-4, section 6.7), which is SHA-512 from another start, cut to 256 bits.
 enum SHA512_256 {

@@ -1,5 +1,5 @@
-import CBrotli
-import HTTPNetworking
+import CPledgeBrotli
+import PledgeHTTPNetworking
 
 /// A stream of Brotli (RFC 7932).
 final class BrotliDecoder: Decompressor {

@@ -1,5 +1,5 @@
-import CZlib
-import HTTPNetworking
+import CPledgeZlib
+import PledgeHTTPNetworking
 
 /// Decodes one coding of a body.
 ///

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// How a body is compressed (RFC 9110, section 8.4.1).
 ///

@@ -1,6 +1,6 @@
-import Futures
-public import HTTPNetworking
-public import Services
+import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// Decompresses bodies that the transport has not decompressed.

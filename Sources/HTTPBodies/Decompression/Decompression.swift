@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// What `.decompress(upTo:)` does with a request, and with the head of its response.
 struct Decompression {

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The result of one step of a ``Decompressor``.
 struct DecompressionStep {

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// One stream of compressed bytes, from its first byte to its last.
 ///

@@ -1,5 +1,5 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 extension HTTPBodyStream {
     /// The same bytes without their codings, decoded on request.

@@ -1,5 +1,5 @@
-import CZlib
-import HTTPNetworking
+import CPledgeZlib
+import PledgeHTTPNetworking
 
 /// A stream of zlib's: gzip or deflate.
 final class Inflater: Decompressor {

@@ -1,5 +1,5 @@
-import CZstd
-import HTTPNetworking
+import CPledgeZstd
+import PledgeHTTPNetworking
 
 /// Frames of Zstandard (RFC 8878), one after another; skippable frames are empty.
 final class ZstdDecoder: Decompressor {

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The four bytes at the beginning of a frame, as far as they have arrived.
 ///

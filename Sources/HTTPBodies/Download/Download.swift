@@ -1,6 +1,6 @@
-public import Futures
-public import HTTPNetworking
-public import Services
+public import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 /// Sends a request and puts the body of the response into a file.
 ///

@@ -1,4 +1,4 @@
-public import HTTPNetworking
+public import PledgeHTTPNetworking
 
 /// The result of ``download(_:to:over:accepting:limit:progress:random:on:)``.
 public struct HTTPDownload {

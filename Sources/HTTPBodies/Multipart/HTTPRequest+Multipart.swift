@@ -1,4 +1,4 @@
-public import HTTPNetworking
+public import PledgeHTTPNetworking
 
 extension HTTPRequest.Body {
     /// Several parts as one body; see ``Multipart``.

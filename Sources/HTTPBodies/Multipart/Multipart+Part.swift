@@ -1,4 +1,4 @@
-public import HTTPNetworking
+public import PledgeHTTPNetworking
 
 extension Multipart {
     /// One part: headers of its own, and a body.

@@ -1,5 +1,5 @@
-import HTTPNetworking
-public import Services
+import PledgeHTTPNetworking
+public import PledgeServices
 
 /// A body of several parts, such as the fields and files of a form (RFC 7578, RFC 2046).
 ///

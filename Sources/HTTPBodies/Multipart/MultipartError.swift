@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The reason why a multipart body cannot be parsed.
 public struct MultipartError: Error {

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// A parser of a multipart body in any chunks: pure, strict and bounded.
 ///

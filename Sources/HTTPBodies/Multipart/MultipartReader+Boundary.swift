@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension MultipartReader {
     /// The boundary in a Content-Type of a multipart type; nil for another type, or without a boundary.

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension MultipartReader {
     /// The events that were read and not yet requested.

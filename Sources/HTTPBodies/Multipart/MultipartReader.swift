@@ -1,5 +1,5 @@
-public import Futures
-public import HTTPNetworking
+public import PledgeFutures
+public import PledgeHTTPNetworking
 
 /// Reads the parts of a body one after the other, such as the ranges of a 206 or the fields of a form.
 ///

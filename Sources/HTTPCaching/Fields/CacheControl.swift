@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The directives of Cache-Control fields, in their strictest interpretation.
 ///

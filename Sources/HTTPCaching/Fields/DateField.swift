@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The dates of a response; a doubtful one counts as none.
 enum DateField {

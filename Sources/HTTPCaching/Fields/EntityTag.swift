@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// An entity tag as ETag, If-None-Match and If-Range hold it (RFC 9110, section 8.8.3).
 ///

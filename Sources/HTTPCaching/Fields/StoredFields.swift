@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The fields of a response that are stored, and those that a 304 updates.
 enum StoredFields {

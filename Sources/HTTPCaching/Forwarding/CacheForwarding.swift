@@ -1,6 +1,6 @@
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// Forwards requests to the origin, and stores the answers before it returns them.
 struct CacheForwarding: Sendable {

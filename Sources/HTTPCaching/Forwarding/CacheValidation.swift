@@ -1,5 +1,5 @@
-import HTTPNetworking
-import Services
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// A validation: the request to the origin whether a stored response is still valid.
 struct CacheValidation: Sendable {

@@ -1,5 +1,5 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// A moment, on both clocks that a cache reads.
 ///

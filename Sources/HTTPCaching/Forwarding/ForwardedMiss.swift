@@ -1,5 +1,5 @@
-import HTTPNetworking
-import Services
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// A request to the origin that no stored response answers.
 struct ForwardedMiss: Sendable {

@@ -1,5 +1,5 @@
-import HTTPNetworking
-import Services
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// A response that the origin gave to a forwarded request, and when.
 struct OriginReply: Sendable {

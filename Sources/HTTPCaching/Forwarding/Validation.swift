@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension CacheRules {
     /// The conditional request for a stored response (RFC 9111, section 4.3.1).

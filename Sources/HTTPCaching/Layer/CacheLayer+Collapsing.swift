@@ -1,6 +1,6 @@
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 extension CacheLayer {
     /// Asks the origin, or waits for the answer to an equal request.

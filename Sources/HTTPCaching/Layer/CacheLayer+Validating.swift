@@ -1,6 +1,6 @@
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 
 extension CacheLayer {
     /// Answers a request with a stored response if the origin confirms it, and otherwise with the origin's

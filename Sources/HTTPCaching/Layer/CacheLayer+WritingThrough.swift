@@ -1,5 +1,5 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 extension CacheLayer {
     /// Sends an unsafe request, and removes the responses that it may have changed.

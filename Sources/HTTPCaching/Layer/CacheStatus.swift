@@ -1,5 +1,5 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// How a cache handled a request, for the field Cache-Status (RFC 9211).
 enum CacheStatus: Sendable {

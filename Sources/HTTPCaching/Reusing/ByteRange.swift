@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// One range of bytes, cut out of a whole response (RFC 9110, section 14).
 enum ByteRange {

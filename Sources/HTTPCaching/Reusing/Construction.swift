@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension CacheRules {
     /// The answer to a request from a stored response; nil if only the origin can answer.

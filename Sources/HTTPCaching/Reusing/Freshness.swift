@@ -1,5 +1,5 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 extension CacheRules {
     /// For how many seconds of age a response is fresh (RFC 9111, section 4.2.1).

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The evaluation of a client's conditions on a stored response (RFC 9111, section 4.3.2).
 enum Preconditions {

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The properties of a request that a cache uses.
 struct PresentedRequest: Sendable {

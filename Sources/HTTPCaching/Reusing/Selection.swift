@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension CacheRules {
     /// What to do with a request.

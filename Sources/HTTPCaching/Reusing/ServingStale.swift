@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension CacheRules {
     /// How a stored response may be used without asking the origin first.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// The store of a cache's responses.
 ///

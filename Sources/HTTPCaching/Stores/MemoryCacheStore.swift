@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// Keeps a cache's responses in memory, within a bound of bytes.
 ///

@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// Responses by key, within a limit in bytes: the least recently used keys are evicted.
 ///

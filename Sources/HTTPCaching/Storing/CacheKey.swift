@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The identity of a resource in a cache: its URL in normalised form, and the Host that a request sets.
 ///

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The users of a request: a stored response is returned only to requests of the same users.
 ///

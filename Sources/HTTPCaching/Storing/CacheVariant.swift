@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The requests for a URL that a stored response answers: those with the same fields, as named by Vary, as
 /// the original request (RFC 9111, section 4.1).

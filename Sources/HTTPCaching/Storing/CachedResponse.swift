@@ -1,5 +1,5 @@
-import Futures
-public import HTTPNetworking
+import PledgeFutures
+public import PledgeHTTPNetworking
 
 /// A stored response.
 ///

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension CacheRules {
     /// The change of a reply of the origin to the stored responses of its URL.

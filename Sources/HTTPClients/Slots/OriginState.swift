@@ -1,6 +1,6 @@
-public import Futures
-import HTTPNetworking
-public import Services
+public import PledgeFutures
+import PledgeHTTPNetworking
+public import PledgeServices
 
 extension HTTPClient {
     /// A state that calls to one origin share, such as a breaker, or that all calls share.

@@ -1,6 +1,6 @@
-public import Futures
-public import HTTPNetworking
-public import Services
+public import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 extension HTTPClient {
     /// Your own middleware, in both of its forms: for whole responses, and for streamed ones.

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension HTTPClient {
     /// How often, and after which waits, a request is sent again; see the middleware `retry`.

@@ -1,5 +1,5 @@
-public import HTTPNetworking
-import Services
+public import PledgeHTTPNetworking
+import PledgeServices
 
 extension HTTPClient {
     /// How calls are traced across processes; see the middleware `tracePropagation` and `newTrace`.

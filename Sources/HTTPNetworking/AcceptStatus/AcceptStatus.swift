@@ -1,5 +1,5 @@
-public import Futures
-public import Services
+public import PledgeFutures
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Turns a response whose status is not accepted into an error.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The first bytes of a body, and the reason if they are incomplete.
 struct BodyBeginning: Sendable {

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Future where Value == Data {
     /// Decodes the data as JSON into the type that the context asks for.

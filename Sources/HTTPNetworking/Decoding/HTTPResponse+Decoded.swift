@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension HTTPResponse {
     /// Decodes the body as JSON, if the status is in 200…299.

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest {
     /// Adds headers to each request, if it has none of the same name.

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest {
     /// Adds the header User-Agent to each request without one (RFC 9110, section 10.1.5).

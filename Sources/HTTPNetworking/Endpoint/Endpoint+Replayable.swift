@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension Endpoint: Replayable {
     /// Whether the endpoint may be requested twice.

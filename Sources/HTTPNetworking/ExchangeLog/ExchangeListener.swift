@@ -1,4 +1,4 @@
-package import Futures
+package import PledgeFutures
 
 /// A listener to an exchange: its answer, the chunks of a streamed body, and its end.
 ///

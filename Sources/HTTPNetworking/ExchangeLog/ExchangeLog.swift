@@ -1,5 +1,5 @@
-public import Futures
-public import Services
+public import PledgeFutures
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Reports each exchange when it has ended.

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 /// One exchange that has ended: the request, the result, and the duration.
 ///

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 extension Error {
     /// Whether this says that the time was over: of an attempt, of the whole call, of a future, or by a limit of the

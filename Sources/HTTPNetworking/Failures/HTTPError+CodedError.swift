@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension HTTPError: CodedError {
     /// The status, if it was not accepted; otherwise the code's word.

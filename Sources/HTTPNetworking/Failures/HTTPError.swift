@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// The error of a failed exchange: the failure, the request, and the answer, if there is one.
 ///

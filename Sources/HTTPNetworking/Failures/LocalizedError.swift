@@ -1,5 +1,5 @@
-public import Futures
-public import Services
+public import PledgeFutures
+public import PledgeServices
 
 // Most apps show `localizedDescription`, and Foundation's default for it is only the name of the type and a
 // number.

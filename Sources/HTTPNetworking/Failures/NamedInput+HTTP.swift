@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension Endpoint: NamedInput {
     /// The same as ``description``.

@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// The exceeded time limit of an exchange, for an error's text.
 package enum TimeLimit {

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension CallRecorder {
     /// Writes all calls that are kept to a file, as one page of HTML that any browser opens.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension HTTPBodyStream {
     /// A stream of the bytes of a file, read chunk by chunk on request.

@@ -1,5 +1,5 @@
-public import Futures
-public import Services
+public import PledgeFutures
+public import PledgeServices
 
 extension CallContext {
     /// Sends a request by a function, and notes in the attempt's record that it is sent, and its fate by

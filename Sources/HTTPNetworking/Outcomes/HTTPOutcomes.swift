@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 // The meaning of each status and each error of this module for the policies. The guide to errors has the same
 // table, beside the errors of the other modules.

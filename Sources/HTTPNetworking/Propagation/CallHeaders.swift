@@ -1,5 +1,5 @@
-public import Futures
-public import Services
+public import PledgeFutures
+public import PledgeServices
 
 /// The names of the headers that carry a call's remaining time and its priority, for both sides.
 ///

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest {
     /// Sends a call's remaining time and its priority to servers, as headers.

@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// A header by which a caller says how long it waits: its name, and how the time is written.
 ///

@@ -1,5 +1,5 @@
-import Futures
-public import Services
+import PledgeFutures
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Follows redirects (RFC 9110, section 15.4).

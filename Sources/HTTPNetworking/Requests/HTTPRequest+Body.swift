@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension HTTPRequest {
     /// The body of a request: bytes and their type.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension HTTPRequest {
     /// Opens the stream of a body, once or for each attempt.

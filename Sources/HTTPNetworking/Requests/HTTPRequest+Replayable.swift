@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension HTTPRequest: Replayable {
     /// Whether the request may be sent twice.

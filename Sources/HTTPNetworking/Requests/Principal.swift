@@ -1,5 +1,5 @@
-import Futures
-package import Services
+import PledgeFutures
+package import PledgeServices
 
 /// The user of a request, so that the answer to one user is not returned to another.
 package enum Principal {

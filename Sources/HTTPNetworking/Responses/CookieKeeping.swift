@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// A jar, which keeps the cookies of each response to a request that it has put cookies into.
 ///

@@ -1,4 +1,4 @@
-package import Futures
+package import PledgeFutures
 
 extension HTTPResponseHead {
     /// An error that keeps this response, with a body of a limited size.

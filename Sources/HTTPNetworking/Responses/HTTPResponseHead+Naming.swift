@@ -1,4 +1,4 @@
-package import Futures
+package import PledgeFutures
 
 extension HTTPResponseHead {
     /// The same response with a request, if it has none.

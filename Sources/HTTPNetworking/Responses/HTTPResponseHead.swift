@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// The common part of whole responses and of streamed ones.
 ///

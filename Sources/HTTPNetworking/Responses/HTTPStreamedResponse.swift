@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// A response of a server with a streamed body.
 ///

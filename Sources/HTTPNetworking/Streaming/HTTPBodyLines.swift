@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The lines of a body, each as soon as it is whole.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension HTTPBodyPipe {
     /// The state between a writer and a reader: pure, so that it can be tested without threads.

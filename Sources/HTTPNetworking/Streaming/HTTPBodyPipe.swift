@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// The writing end of a body, for a producer that pushes its bytes.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension HTTPBodyStream: AsyncSequence {
     /// An iterator over the remaining chunks.

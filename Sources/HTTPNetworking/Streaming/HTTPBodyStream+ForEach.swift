@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension HTTPBodyStream {
     /// Calls a function with each remaining chunk, one after the other.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension HTTPBodyStream {
     /// The same bytes; the stream fails if they are fewer or more than announced.

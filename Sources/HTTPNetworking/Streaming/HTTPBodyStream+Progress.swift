@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension HTTPBodyStream {
     /// Reports how much was read.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension HTTPBodyStream {
     /// The source of the chunks.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// The bytes of a body, chunk by chunk, requested one at a time.
 ///

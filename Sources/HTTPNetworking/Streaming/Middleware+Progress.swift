@@ -1,5 +1,5 @@
-import Futures
-public import Services
+import PledgeFutures
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest {
     /// Reports how many bytes of each request's body the transport has taken.

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension TraceContext {
     /// Reads the trace context of a received request.

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension Middleware where Input == HTTPRequest {
     /// Sends the trace context of a request to servers, as `traceparent` and `tracestate` (W3C Trace

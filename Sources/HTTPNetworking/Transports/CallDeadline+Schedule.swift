@@ -1,5 +1,5 @@
-package import Futures
-package import Services
+package import PledgeFutures
+package import PledgeServices
 
 extension CallDeadline {
     /// Runs a transport's action when the deadline has passed.

@@ -1,4 +1,4 @@
-package import Futures
+package import PledgeFutures
 
 /// An exchange that is ended if it is idle for too long.
 package protocol IdleWatched: AnyObject, Sendable {

@@ -1,5 +1,5 @@
-package import Futures
-package import Services
+package import PledgeFutures
+package import PledgeServices
 
 /// An exchange while a transport performs it: what has arrived, who gets it, its limits, and its notes in the
 /// record of the call.

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 /// The error of a transport's initializer for a setting that the transport does not support.
 public struct UnsupportedSetting: Error {

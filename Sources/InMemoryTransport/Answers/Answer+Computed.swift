@@ -1,5 +1,5 @@
-public import Futures
-public import HTTPNetworking
+public import PledgeFutures
+public import PledgeHTTPNetworking
 
 extension MemoryTransport.Answer {
     /// Data that is made for each call; if the closure throws, the call rejects with that error.

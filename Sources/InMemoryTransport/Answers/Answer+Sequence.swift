@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension MemoryTransport.Answer {
     /// Answers one after the other: each call takes the next, and the last one is repeated.

@@ -1,5 +1,5 @@
-import Futures
-public import HTTPNetworking
+import PledgeFutures
+public import PledgeHTTPNetworking
 
 extension MemoryTransport {
     /// The answer of a route.

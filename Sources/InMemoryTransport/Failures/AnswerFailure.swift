@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension MemoryTransport {
     /// The error of a route without an answer: the route, the call, and the reason.

@@ -1,6 +1,6 @@
-import Futures
-public import HTTPNetworking
-import Services
+import PledgeFutures
+public import PledgeHTTPNetworking
+import PledgeServices
 
 extension MemoryTransport {
     /// Random failures of calls: their probability, generator, and error.

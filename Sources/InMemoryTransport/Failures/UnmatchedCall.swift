@@ -1,5 +1,5 @@
-public import HTTPNetworking
-public import Services
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 extension MemoryTransport {
     /// The error of a call that no route matches: the call, the routes, and the nearest one.

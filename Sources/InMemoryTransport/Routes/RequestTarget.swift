@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// The target of an endpoint, parsed from the URL that a wire transport would send.
 struct RequestTarget {

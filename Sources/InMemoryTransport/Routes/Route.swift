@@ -1,4 +1,4 @@
-public import HTTPNetworking
+public import PledgeHTTPNetworking
 
 extension MemoryTransport {
     /// A route: a method, a path's pattern, required items of the query, and the answer.

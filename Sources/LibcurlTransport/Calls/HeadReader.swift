@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// Reads the head of a response line by line, as libcurl delivers it.
 struct HeadReader {

@@ -1,6 +1,6 @@
 import Dispatch
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// The body of a request between its source, which is read on a queue, and libcurl, which runs on the I/O
 /// thread.

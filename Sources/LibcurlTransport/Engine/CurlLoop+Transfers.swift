@@ -1,6 +1,6 @@
-import CCurl
-import Futures
-import HTTPNetworking
+import CPledgeCurl
+import PledgeFutures
+import PledgeHTTPNetworking
 
 extension CurlLoop {
     /// Begins an exchange.

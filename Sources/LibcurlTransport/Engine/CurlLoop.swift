@@ -1,6 +1,6 @@
-import CCurl
-import Futures
-import HTTPNetworking
+import CPledgeCurl
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// What the I/O thread does, and the state that only it uses: the multi handle and the transfers under way.
 final class CurlLoop {

@@ -1,6 +1,6 @@
-import CCurl
-import Futures
-import HTTPNetworking
+import CPledgeCurl
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// The options that are set on each handle, and the limits that the transport enforces itself.
 final class CurlOptions: Sendable {

@@ -1,6 +1,6 @@
-import CCurl
-import Futures
-import HTTPNetworking
+import CPledgeCurl
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// One of libcurl's easy handles, which makes one transfer after the other.
 ///

@@ -1,5 +1,5 @@
-import CCurl
-import HTTPNetworking
+import CPledgeCurl
+import PledgeHTTPNetworking
 
 extension HTTPConnectionReport {
     /// What libcurl reports of a transfer after its first byte has arrived.

@@ -1,6 +1,6 @@
-import CCurl
-import Futures
-import HTTPNetworking
+import CPledgeCurl
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// The handles of a transport: those in use, and the spare ones.
 ///

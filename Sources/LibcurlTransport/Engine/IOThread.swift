@@ -1,4 +1,4 @@
-import CCurl
+import CPledgeCurl
 import Foundation
 
 /// A thread that waits for sockets.

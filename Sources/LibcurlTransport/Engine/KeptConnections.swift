@@ -1,4 +1,4 @@
-import CCurl
+import CPledgeCurl
 
 /// The connections that are kept for the next call, by their local ports.
 ///

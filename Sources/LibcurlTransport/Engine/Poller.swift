@@ -1,4 +1,4 @@
-import CCurl
+import CPledgeCurl
 
 /// Waits for sockets and for a wake-up.
 final class Poller: @unchecked Sendable {

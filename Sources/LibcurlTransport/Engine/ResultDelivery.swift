@@ -1,5 +1,5 @@
 import Dispatch
-import Futures
+import PledgeFutures
 
 /// Delivers the I/O thread's results to callers, where the transport's `Delivery` says.
 final class ResultDelivery: Sendable {

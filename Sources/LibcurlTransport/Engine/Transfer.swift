@@ -1,6 +1,6 @@
-import CCurl
-import Futures
-import HTTPNetworking
+import CPledgeCurl
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// An exchange while libcurl performs it; only the I/O thread uses it.
 final class Transfer {

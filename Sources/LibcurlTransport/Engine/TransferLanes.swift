@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// The transfers to each host that need a connection of their own: as many as there may be connections have a lane,
 /// and the others wait for one.

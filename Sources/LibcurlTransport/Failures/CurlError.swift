@@ -1,6 +1,6 @@
-import CCurl
-import HTTPNetworking
-public import Services
+import CPledgeCurl
+import PledgeHTTPNetworking
+public import PledgeServices
 
 /// libcurl's description of a failure.
 public struct CurlError: Error {

@@ -1,5 +1,5 @@
-import CCurl
-import HTTPNetworking
+import CPledgeCurl
+import PledgeHTTPNetworking
 
 #if canImport(Glibc)
 import Glibc

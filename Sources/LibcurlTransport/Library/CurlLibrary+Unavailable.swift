@@ -1,6 +1,6 @@
-import CCurl
-import HTTPNetworking
-public import Services
+import CPledgeCurl
+import PledgeHTTPNetworking
+public import PledgeServices
 
 extension CurlLibrary {
     /// Why libcurl cannot be used on this machine, and what to do.

@@ -1,4 +1,4 @@
-import CCurl
+import CPledgeCurl
 
 /// The system's libcurl, as it was found.
 public struct CurlLibrary {

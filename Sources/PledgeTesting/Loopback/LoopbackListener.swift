@@ -9,9 +9,9 @@ import Android
 #endif
 
 /// A socket that listens on a free port of this machine.
-final class LoopbackListener: Sendable {
+package final class LoopbackListener: Sendable {
     /// A loopback address.
-    enum Address: String {
+    package enum Address: String {
         case v4 = "127.0.0.1"
         case v6 = "::1"
     }

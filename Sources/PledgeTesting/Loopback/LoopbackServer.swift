@@ -34,7 +34,7 @@ public final class LoopbackServer: Sendable {
         try self.init(at: .v4, answeringLater: handler)
     }
 
-    init(
+    package init(
         at address: LoopbackListener.Address,
         answeringLater handler: @escaping @Sendable (LoopbackRequest) -> Future<LoopbackAnswer>
     ) throws {

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Future {
     /// Runs a closure at the end of this future, or when it is given up: at once if it has ended.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A function from a service to a service, which adds behaviour around each call.
 ///

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// A function from an input to the future of an output: a network, a loader, a step of either.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// Puts middleware around a service.
 ///

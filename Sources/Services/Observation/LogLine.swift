@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension ServiceObserver {
     /// Writes a line of text for each event.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware {
     /// Notifies observers of the actions of all policies beneath, and of the beginning and end of each call.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension PolicyEvent.Kind {
     /// The action, in a word.

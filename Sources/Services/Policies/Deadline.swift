@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware {
     /// Limits the time of a call for everything beneath, including retries and waits.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 // Names of the previous version, which the next version removes.
 

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Middleware {
     /// Calls another service after a failure, with the same input.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Middleware {
     /// Begins a distributed trace for each call that belongs to none.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A sum over a sliding window, kept in slices of time that expire one after the other.
 ///

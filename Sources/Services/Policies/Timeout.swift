@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware {
     /// Fails a call that has no result in time, and cancels the call beneath.

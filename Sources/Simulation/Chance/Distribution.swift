@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// How durations are distributed: service times, latencies, think times.
 ///

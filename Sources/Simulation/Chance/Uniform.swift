@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 extension SeededGenerator {
     /// A number strictly between 0 and 1.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// Something that happens at an instant of a simulation.
 class SimulatedEvent {

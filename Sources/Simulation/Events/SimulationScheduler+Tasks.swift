@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension SimulationScheduler: TaskExecutor {
     /// Makes a task's next step an event at the present instant, after those that are there already.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 import Synchronization
 
 /// The clock and the one event queue of a simulation.

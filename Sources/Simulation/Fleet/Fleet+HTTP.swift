@@ -1,6 +1,6 @@
-public import Futures
-public import HTTPNetworking
-import Services
+public import PledgeFutures
+public import PledgeHTTPNetworking
+import PledgeServices
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials

@@ -1,5 +1,5 @@
-public import Futures
-import Services
+public import PledgeFutures
+import PledgeServices
 
 /// The hosts of a simulation, as one service.
 ///

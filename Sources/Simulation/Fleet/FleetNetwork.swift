@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 /// What all views of a fleet share: its hosts, what lies between them, and how a host is chosen.
 final class FleetNetwork {

@@ -1,6 +1,6 @@
-import Futures
-public import HTTPNetworking
-public import Services
+import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
 
 /// How a simulated host works.
 ///

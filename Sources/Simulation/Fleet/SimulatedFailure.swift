@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 /// Why a simulated host did not answer a call with success.
 public struct SimulatedFailure: Error, Hashable {

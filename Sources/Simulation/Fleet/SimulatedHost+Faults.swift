@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension SimulatedHost {
     /// Makes its work take longer, from now on.

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 extension SimulatedHost {
     /// Begins a call that has arrived, puts it into the queue, or refuses it.

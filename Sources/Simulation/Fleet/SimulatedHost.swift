@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 /// A host of a simulation: workers, and a queue before them.
 ///

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 /// A call of a simulation, where the client's stack is one of services.
 public struct SimulatedRequest: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// The next call of an open loop.
 final class NextArrival: SimulatedEvent {

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 /// Makes the calls of a run, and records their ends.
 final class Caller<Output: Sendable>: Sendable {

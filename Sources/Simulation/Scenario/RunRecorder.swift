@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// When each call of a run began and ended, and how.
 final class RunRecorder: @unchecked Sendable {

@@ -1,5 +1,5 @@
-import Futures
-public import Services
+import PledgeFutures
+public import PledgeServices
 
 /// A fleet, the calls to it, and the faults on a time line: what a simulation runs.
 ///

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 /// Why a run says nothing about its stack: work has left the simulation.
 ///

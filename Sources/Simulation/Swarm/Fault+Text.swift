@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 extension Fault: CustomStringConvertible {
     /// When and what, such as "30 s to 60 s: host 3 takes 10 times as long".

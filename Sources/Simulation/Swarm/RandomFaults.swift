@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// Faults that each seed of a swarm draws anew.
 ///

@@ -1,4 +1,4 @@
-public import Services
+public import PledgeServices
 
 extension Scenario {
     /// Runs it with many seeds until one fails, and makes what fails smaller.

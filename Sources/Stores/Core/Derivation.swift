@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// The observers of a part of a store's state.
 ///

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// A store's state or a part of it, and its subscribers: what a store, a derived store and a view stand on.
 @usableFromInline

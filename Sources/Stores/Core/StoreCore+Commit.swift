@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 public import Synchronization
 
 extension StoreCore {

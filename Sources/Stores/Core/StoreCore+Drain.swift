@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Futures
+internal import PledgeFutures
 internal import Synchronization
 
 extension StoreCore {

@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 extension StoreCore {
     /// Carries out commands of the effects' machine.

@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 extension StoreCore {
     /// A future that succeeds when no effect is under way, and fails when the time is over.

@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 extension StoreCore {
     /// Builds the chain of middleware; the first layer is the outermost.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension StoreCore: StateSource {
     /// Adds a subscriber, and replays the state to it.

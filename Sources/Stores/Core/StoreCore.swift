@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 public import Synchronization
 
 /// The core of a store: its state, the queue of its changes, and the draining of the queue.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 public import Synchronization
 
 /// A subscriber that is notified of a store's changes.

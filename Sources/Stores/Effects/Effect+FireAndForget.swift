@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Effect {
     /// A future whose result is not dispatched.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Effect {
     /// This effect, begun when no other with the same id has come for a duration.

@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 extension Effect {
     /// This effect, with another event.

@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 extension Effect {
     /// Dispatches the events of an effect that has many, while it is under way.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// A description of work that a store does after an event, besides changing its state.
 ///

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// A command of an ``EffectMachine``, carried out outside the lock and in order.
 @usableFromInline

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// What a begun effect waits for; it is cancelled with the effect.
 @usableFromInline

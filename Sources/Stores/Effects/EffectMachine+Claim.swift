@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 extension EffectMachine {
     /// Assigns an id to a run that waits for it, and begins its effect.

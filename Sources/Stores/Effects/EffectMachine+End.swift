@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 extension EffectMachine {
     /// Cancels all runs that have an id or wait for it.

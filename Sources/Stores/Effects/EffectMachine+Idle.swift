@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 extension EffectMachine {
     /// Whether no effect, and no event of an effect, is under way.

@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 extension EffectMachine {
     /// Starts an effect, and adds the consequences that start its parts.

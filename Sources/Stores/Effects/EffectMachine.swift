@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 /// The effects of one store that have not ended: a pure machine.
 ///

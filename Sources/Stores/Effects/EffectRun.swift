@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 /// The number of a run: of two runs, the later has the greater number.
 @usableFromInline

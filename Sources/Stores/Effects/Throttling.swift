@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 /// How an effect is throttled.
 @usableFromInline

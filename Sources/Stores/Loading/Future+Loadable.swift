@@ -1,5 +1,5 @@
 public import Dispatch
-public import Futures
+public import PledgeFutures
 
 extension Future {
     /// Calls a function with each state of the loading of this future's value.

@@ -38,7 +38,7 @@ extension Loadable {
     public func zip<Other>(
         _ other: Loadable<Other, Failure>
     ) -> Loadable<(Value, Other), Failure> {
-        Stores.zip(self, other)
+        PledgeStores.zip(self, other)
     }
 }
 

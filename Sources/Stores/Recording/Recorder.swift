@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 /// A store with a history: it goes back and forth between its states, and replays events.
 ///

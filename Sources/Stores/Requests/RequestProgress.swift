@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 /// The progress of a sequence of requests.
 ///

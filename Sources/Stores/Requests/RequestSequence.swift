@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// Requests of different kinds that are sent one after another, in the order of their declaration.
 ///

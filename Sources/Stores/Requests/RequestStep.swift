@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// One request of a ``RequestSequence`` as a value: the request and its completion.
 ///

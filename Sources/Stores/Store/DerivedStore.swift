@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// A part of a store's state, with the interface of a store.
 ///

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Futures
+internal import PledgeFutures
 public import Observation
 
 /// A store for a view: on the main actor, and observable.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Store {
     /// Waits until no effect is under way.

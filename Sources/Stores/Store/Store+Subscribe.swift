@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 // The article's form, whose observer stays until its id is passed back.
 extension Store {

@@ -1,4 +1,4 @@
-internal import Futures
+internal import PledgeFutures
 
 /// A state, the events that change it, and its observers.
 ///

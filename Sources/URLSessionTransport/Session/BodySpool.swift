@@ -1,6 +1,6 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// Collects a stream that is to be sent: in memory while it is small, then in a file.
 ///

@@ -1,5 +1,5 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 #if canImport(FoundationNetworking)
 import Foundation

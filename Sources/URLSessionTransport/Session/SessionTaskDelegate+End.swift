@@ -1,6 +1,6 @@
 import Dispatch
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 #if canImport(FoundationNetworking)
 import Foundation

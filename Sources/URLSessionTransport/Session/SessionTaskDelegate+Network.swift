@@ -1,6 +1,6 @@
 #if !canImport(FoundationNetworking)
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 extension SessionTaskDelegate {
     /// Notes that a task waits for a network.

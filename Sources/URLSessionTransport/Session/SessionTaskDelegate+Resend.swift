@@ -1,8 +1,8 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import FoundationNetworking
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 extension SessionTaskDelegate {
     /// Is called when URLSession asks for a new stream of the request's body.

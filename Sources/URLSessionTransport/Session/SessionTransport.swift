@@ -1,6 +1,6 @@
-public import Futures
-public import HTTPNetworking
-import Services
+public import PledgeFutures
+public import PledgeHTTPNetworking
+import PledgeServices
 
 #if canImport(FoundationNetworking)
 import Foundation
@@ -43,7 +43,7 @@ public import Foundation
 /// ## What cannot be mended on Linux
 ///
 /// The following happens in FoundationNetworking, below this transport. If a server may do such a thing, as
-/// any server may that you do not run yourself, use `CurlTransport` of the module `LibcurlTransport`, or
+/// any server may that you do not run yourself, use `CurlTransport` of the module `PledgeLibcurlTransport`, or
 /// `AHCTransport`: both read the same answers without harm.
 ///
 /// - A `Content-Length` of 9223372036854775296 (2⁶³ − 512) or more, up to 2⁶³ − 1, ends the process.

@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// What URLSession measures of one exchange of a request and a response.
 struct TransactionTimes {

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 #if canImport(Glibc)
 import Glibc

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// The part of a streamed body that has arrived and has not been read.
 ///

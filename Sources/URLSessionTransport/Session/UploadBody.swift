@@ -1,5 +1,5 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// A body in a form that URLSession sends correctly, and can send a second time.
 enum UploadBody {

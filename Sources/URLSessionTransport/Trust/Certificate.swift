@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// A certificate in DER (RFC 5280), of which nothing is trusted: any bytes may be in it.
 struct Certificate: Hashable, Sendable {

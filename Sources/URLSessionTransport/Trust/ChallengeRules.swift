@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 
 /// What URLSession asks before it goes on with a connection, and what the system has found out about it.
 struct Challenge {

@@ -1,6 +1,6 @@
 #if canImport(Security)
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Security
 
 /// A server that the system may evaluate.

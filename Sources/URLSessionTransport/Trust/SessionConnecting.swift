@@ -1,5 +1,5 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 
 /// What a session does about connections that URLSession leaves to its delegate and to each request.
 final class SessionConnecting: Sendable {

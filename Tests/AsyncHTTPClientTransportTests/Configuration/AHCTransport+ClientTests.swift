@@ -3,7 +3,7 @@ import AsyncHTTPClient
 import Testing
 import Tracing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 struct AHCTransportClientTests {
     /// AsyncHTTPClient uses the tracer of `InstrumentationSystem` by itself, including one that does nothing.

@@ -1,10 +1,10 @@
 #if AsyncHTTPClient
 import Foundation
-import Futures
+import PledgeFutures
 import NIOPosix
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 struct CallLanesTests {
     private let lanes = CallLanes(in: MultiThreadedEventLoopGroup.singleton, limit: 2)

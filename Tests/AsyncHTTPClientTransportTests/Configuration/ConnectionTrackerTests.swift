@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 struct ConnectionTrackerTests {
     @Test func onlyCallsOverHTTP1TakeTurns() async throws {

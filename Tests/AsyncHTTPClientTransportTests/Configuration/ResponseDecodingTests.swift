@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import NIOCore
 import NIOPosix
@@ -9,7 +9,7 @@ import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 @Suite(.oneAtATime) struct ResponseDecodingTests {
     private func call(

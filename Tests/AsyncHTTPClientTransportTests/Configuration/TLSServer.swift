@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2

@@ -1,13 +1,13 @@
 #if AsyncHTTPClient
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import NIOSSL
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 /// Each setting that AsyncHTTPClient supports, tested with a server.
 @Suite(.oneAtATime) struct AHCTransportConnectingTests {

@@ -1,9 +1,9 @@
 #if AsyncHTTPClient
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 /// Settings that AsyncHTTPClient cannot apply are reported when a transport is made.
 struct ConnectionRoutesTests {

@@ -1,12 +1,12 @@
 #if AsyncHTTPClient && os(Linux)
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 /// Servers over HTTP/2 that do not process a request, and say so.
 @Suite(.oneAtATime)

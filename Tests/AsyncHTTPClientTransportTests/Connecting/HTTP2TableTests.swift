@@ -1,12 +1,12 @@
 #if AsyncHTTPClient && os(Linux)
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 /// What comes of a call if a server over HTTP/2 resets its stream, or leaves.
 @Suite(.oneAtATime)

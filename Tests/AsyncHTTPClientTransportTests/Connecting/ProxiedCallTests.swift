@@ -1,12 +1,12 @@
 #if AsyncHTTPClient
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 /// Calls through a proxy that answers itself.
 @Suite(.oneAtATime) struct ProxiedCallTests {

@@ -1,11 +1,11 @@
 #if AsyncHTTPClient && os(Linux)
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 /// Whatever a server does, each call ends, and leaves no resources behind.
 @Suite(.oneAtATime)

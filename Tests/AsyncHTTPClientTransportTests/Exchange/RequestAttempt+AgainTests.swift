@@ -1,14 +1,14 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import NIOCore
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 @Suite(.oneAtATime) struct RequestAttemptAgainTests {
     let transport = AHCTransport()

@@ -1,14 +1,14 @@
 #if AsyncHTTPClient
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import NIOCore
 import NIOPosix
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import AsyncHTTPClientTransport
+@testable import PledgeAsyncHTTPClientTransport
 
 /// Servers that answer before they have received the whole request.
 struct UploadEarlyAnswerTests {

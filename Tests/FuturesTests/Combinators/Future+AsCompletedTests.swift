@@ -1,5 +1,5 @@
 import Foundation
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 

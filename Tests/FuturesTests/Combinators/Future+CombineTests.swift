@@ -1,6 +1,6 @@
 #if canImport(Combine)
 import Combine
-import Futures
+import PledgeFutures
 import Testing
 
 /// On Linux these run in the package Tests/Combine, over OpenCombine.

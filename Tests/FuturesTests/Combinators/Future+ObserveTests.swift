@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 

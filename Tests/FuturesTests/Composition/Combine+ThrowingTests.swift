@@ -1,5 +1,5 @@
-import Composition
-import Futures
+import PledgeComposition
+import PledgeFutures
 import Testing
 
 @Suite struct CombineThrowingTests {

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
@@ -73,7 +73,7 @@ import Testing
                 },
                 Future(fileID: "Test/Inner.swift", line: 4) { try await mine.value },
                 mine.map(on: .main, { $0 }, fileID: "Test/Queue.swift", line: 5),
-                mine.map({ $0 }, fileID: "Services/Hidden.swift", line: 6),
+                mine.map({ $0 }, fileID: "PledgeServices/Hidden.swift", line: 6),
                 Future.all([own, mine.map { $0 }]).map { $0[0] },
             ]
             let reports = await Self.reports(of: futures)
@@ -101,19 +101,20 @@ import Testing
             let reports = TestLog<String>()
             FutureReports.send { reports.append($0) }
             FutureReports.reportsUnobservedPromises = true
-            _ = Promise<Int>(fileID: "Services/Hidden.swift", line: 5)
+            _ = Promise<Int>(fileID: "PledgeServices/Hidden.swift", line: 5)
             precondition(reports.elements.isEmpty)
         }
     }
 
-    @Test("the modules whose lines no report names are those of Package.swift")
+    @Test("no report names a line of a module that is a folder of Sources")
     func modulesOfThePackage() throws {
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<4 { root.deleteLastPathComponent() }
-        let package = try String(
-            contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
-        let list = try #require(package.firstMatch(of: /let modules = \[([^\]]*)\]/)).1
-        #expect(Set(list.matches(of: /"(\w+)"/).map { String($0.1) }) == SourceLocation.modules)
+        let folders = try FileManager.default.contentsOfDirectory(
+            atPath: root.appending(path: "Sources").path)
+        let swift = folders.filter { $0.wholeMatch(of: /C[A-Z]\w+|quickstart/) == nil }
+        let names = swift.map { $0.hasPrefix("Pledge") ? $0 : "Pledge" + $0 }
+        #expect(Set(names) == SourceLocation.modules)
     }
 }
 #endif

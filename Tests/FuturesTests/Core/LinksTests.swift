@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Futures
+@testable import PledgeFutures
 
 /// Links are found at an offset from the beginning of the object: the offset must be correct whatever value
 /// is stored before them.

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Futures
+@testable import PledgeFutures
 
 /// No thread waits for an operation whose time grows with the number of inputs.
 @Suite(.oneAtATime) struct ShortWaitTests {

@@ -1,6 +1,6 @@
 import CDisturbance
-import CFutures
-import Futures
+import CPledgeFutures
+import PledgeFutures
 import Synchronization
 import TestSupport
 import Testing

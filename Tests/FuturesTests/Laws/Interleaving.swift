@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 import TestSupport
 
 /// The outcome of a future of the laws.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 import Testing
 
 /// The laws of the combinators, over random outcomes, functions and interleavings.

@@ -1,5 +1,5 @@
 import Dispatch
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 import Testing
 
 /// Particular ways in which an object could be kept.

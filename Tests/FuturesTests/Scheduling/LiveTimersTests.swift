@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Futures
+@testable import PledgeFutures
 
 /// The live scheduler's decisions, on virtual time.
 @Suite struct LiveTimersTests {

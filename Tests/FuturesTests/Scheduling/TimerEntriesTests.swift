@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Futures
+@testable import PledgeFutures
 
 @Suite(.oneAtATime)
 struct TimerEntriesTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Futures
+@testable import PledgeFutures
 
 /// The wheel compared with a plain list that is searched each time.
 @Suite(.oneAtATime)

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The error of the tests.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 import Synchronization
 
 /// Counts the living objects of a test.

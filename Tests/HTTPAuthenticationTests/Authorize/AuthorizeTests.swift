@@ -1,10 +1,10 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPCaching
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPCaching
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 @Suite struct AuthorizeTests {

@@ -1,9 +1,9 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 /// A request that is refused and sent again, over middleware that adds a header to it.

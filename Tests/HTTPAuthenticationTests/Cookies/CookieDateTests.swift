@@ -1,8 +1,8 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 @Suite struct CookieDateTests {
     /// 1994-11-06 08:49:37.

@@ -1,10 +1,10 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 /// Set-Cookie headers that are changed at random: every stored cookie can be sent.
 @Suite struct CookieFuzzTests {

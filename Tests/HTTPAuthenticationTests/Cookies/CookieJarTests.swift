@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 @Suite(.oneAtATime) struct CookieJarTests {
     private let date = Locked(HTTPDate(secondsSince1970: 1_000))

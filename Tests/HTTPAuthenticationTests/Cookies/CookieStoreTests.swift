@@ -1,9 +1,9 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 @Suite struct CookieStoreTests {
     private let now = HTTPDate(secondsSince1970: 1_000)

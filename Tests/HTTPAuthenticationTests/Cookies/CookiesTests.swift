@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 @Suite struct CookiesTests {
     private let url = URL(string: "https://www.example.com/shop/cart")!

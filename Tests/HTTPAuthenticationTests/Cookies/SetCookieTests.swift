@@ -1,8 +1,8 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 @Suite struct SetCookieTests {
     private func read(_ text: String) -> SetCookie? { SetCookie(text, limit: 4_096) }

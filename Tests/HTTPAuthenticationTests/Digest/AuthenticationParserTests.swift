@@ -1,7 +1,7 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 @Suite struct AuthenticationParserTests {
     private func challenges(_ values: String...) -> [AuthenticationChallenge] {

@@ -1,7 +1,7 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 @Suite struct DigestChallengeTests {
     private func strongest(_ values: String...) -> DigestChallenge? {

@@ -1,9 +1,9 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 

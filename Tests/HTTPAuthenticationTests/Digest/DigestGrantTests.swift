@@ -1,8 +1,8 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 /// The examples of the RFCs; if they have none, the results of Python's hashlib.
 @Suite struct DigestGrantTests {

@@ -1,10 +1,10 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 /// A server that requires digest authentication, and refuses repeated uses.
 ///

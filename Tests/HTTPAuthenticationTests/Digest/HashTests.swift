@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPAuthentication
+@testable import PledgeHTTPAuthentication
 
 /// The vectors of RFC 1321 and of NIST, and all lengths up to several blocks, with the results of Python's
 /// hashlib.

@@ -1,12 +1,12 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import HTTPBodies
+@testable import PledgeHTTPBodies
 
 @Suite(.oneAtATime) struct DecompressStreamTests {
     private let request = HTTPRequest(.get, URL(string: "https://example.com/song")!)

@@ -1,9 +1,9 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPBodies
+@testable import PledgeHTTPBodies
 
 @Suite(.enabled(if: ZstdDecoder.isAvailable, "the system has no libzstd"))
 struct ZstdDecoderTests {

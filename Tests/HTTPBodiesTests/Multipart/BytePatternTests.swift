@@ -1,10 +1,10 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import HTTPBodies
+@testable import PledgeHTTPBodies
 
 @Suite struct BytePatternTests {
     /// Compared with the plainest search, on an alphabet of two letters, in which many parts nearly match.

@@ -1,10 +1,10 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import HTTPBodies
+@testable import PledgeHTTPBodies
 
 @Suite(.oneAtATime) struct MultipartParserTests {
     /// The contents of a body as text: parts with their headers and bytes, then how it ended.

@@ -1,5 +1,5 @@
-import HTTPBodies
-import HTTPNetworking
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 

@@ -1,11 +1,11 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import HTTPBodies
+@testable import PledgeHTTPBodies
 
 @Suite struct MultipartTests {
     /// Returns the same bits again and again.

@@ -1,8 +1,8 @@
 import Foundation
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct HTTPBodyStreamBeginningTests {
     @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7, 8])

@@ -1,8 +1,8 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 /// A redirect above `.acceptStatus()` has the same effect as beneath it.

@@ -1,7 +1,7 @@
 import Foundation
-import Futures
-import HTTPBodies
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct ShellWordTests {
     @Test(arguments: [

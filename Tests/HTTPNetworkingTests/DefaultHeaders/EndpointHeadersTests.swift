@@ -1,7 +1,7 @@
 import Foundation
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 import Testing
 
 /// Middleware that works around a network as it does around a service.

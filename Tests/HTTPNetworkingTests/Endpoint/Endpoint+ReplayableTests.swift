@@ -1,6 +1,6 @@
 import Foundation
-import HTTPNetworking
-import Services
+import PledgeHTTPNetworking
+import PledgeServices
 import Testing
 
 @Suite struct EndpointReplayableTests {

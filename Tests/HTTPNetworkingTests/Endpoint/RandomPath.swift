@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import TestSupport
 
 /// A path of random literals and values, and the parts that a server must read.

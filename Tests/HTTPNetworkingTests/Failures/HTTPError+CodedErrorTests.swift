@@ -1,7 +1,7 @@
 import Foundation
-import HTTPBodies
-import HTTPNetworking
-import Services
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
+import PledgeServices
 import Testing
 
 @Suite struct HTTPErrorCodedErrorTests {

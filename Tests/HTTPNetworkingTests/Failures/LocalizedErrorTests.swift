@@ -1,8 +1,8 @@
 import Foundation
-import Futures
-import HTTPBodies
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
+import PledgeServices
 import Testing
 
 @Suite struct LocalizedErrorTests {

@@ -1,9 +1,9 @@
 import Foundation
-import Futures
-import HTTPCaching
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPCaching
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 /// Pages that `.ci/browser` opens in a browser: they are written into the folder PLEDGE_PAGES, or into one

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct ASCIITests {
     private func all(_ isOne: (UInt8) -> Bool) -> String {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 struct HTTPHeadersFieldTextTests {
     @Test(arguments: [

@@ -1,5 +1,5 @@
-import HTTPAuthentication
-import HTTPNetworking
+import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
 import Testing
 
 @Suite struct HTTPHeadersValidityTests {

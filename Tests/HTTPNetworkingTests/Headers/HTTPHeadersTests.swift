@@ -1,7 +1,7 @@
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct HTTPHeadersTests {
     @Test func namesAreFoundWhateverTheirCase() {

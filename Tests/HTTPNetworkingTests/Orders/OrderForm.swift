@@ -1,9 +1,9 @@
-import Composition
+import PledgeComposition
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 
 /// How a script calls the random server.
 enum OrderForm: Sendable {

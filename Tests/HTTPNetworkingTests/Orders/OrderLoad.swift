@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The maximum number of calls that a layer makes for the calls that it gets.
 struct OrderLoad: Sendable {

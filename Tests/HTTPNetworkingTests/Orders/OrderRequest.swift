@@ -1,8 +1,8 @@
 import Foundation
-import HTTPBodies
-import HTTPNetworking
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import TestSupport
 
 /// The request of one call, with secrets in all places that may contain one.

@@ -1,7 +1,7 @@
-import Futures
-import HTTPAuthentication
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// The invariants of the number of requests, for server behaviours that determine it.
 extension OrderScript {

@@ -1,8 +1,8 @@
-import Composition
+import PledgeComposition
 import Foundation
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 
 /// A few calls through a random stack of HTTP middleware to a random server, all derived from one number.

@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPBodies
-import HTTPCaching
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPBodies
+import PledgeHTTPCaching
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import TestSupport
 
 /// Makes random layers, and has the state that they share.

@@ -1,7 +1,7 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 
 /// Collects the events and log lines of a script.
 final class OrderWatch: Sendable {

@@ -1,4 +1,4 @@
-import HTTPBodies
+import PledgeHTTPBodies
 import TestSupport
 
 /// The kinds of middleware in random stacks.

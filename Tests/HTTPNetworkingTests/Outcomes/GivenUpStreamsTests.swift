@@ -1,8 +1,8 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 /// A streamed response that a policy gives up releases its connection.

@@ -1,7 +1,7 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 @Suite struct HTTPErrorOutcomeAdvisingTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct RetryAfterTests {
     private let now = HTTPDate(secondsSince1970: 784_111_777)

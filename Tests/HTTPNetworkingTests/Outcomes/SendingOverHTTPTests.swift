@@ -1,9 +1,9 @@
-import Composition
+import PledgeComposition
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 /// How policies handle the requests that functions beneath them make.

@@ -1,8 +1,8 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct TimeoutHeaderTests {
     private func read(_ values: String..., by header: TimeoutHeader) -> Duration? {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct BodyTextTests {
     private func kind(_ body: String, _ type: String?) -> String {

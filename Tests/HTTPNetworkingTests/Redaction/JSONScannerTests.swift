@@ -3,7 +3,7 @@ import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct JSONScannerTests {
     private func tokens(_ text: String) -> [String] {

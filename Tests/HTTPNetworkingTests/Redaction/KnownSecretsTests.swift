@@ -1,9 +1,9 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import TestSupport
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite(.oneAtATime) struct KnownSecretsTests {
     private func secrets(_ values: String...) -> KnownSecrets {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTestSupport
 import TestSupport
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 /// A random exchange with secrets in every possible place.
 struct PlantedSecrets {

@@ -1,11 +1,11 @@
 import Foundation
-import Futures
+import PledgeFutures
 import HTTPTestSupport
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 /// Secrets in every possible place, and all texts that must not contain them.
 ///

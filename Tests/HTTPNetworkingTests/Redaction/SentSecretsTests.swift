@@ -1,10 +1,10 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPBodies
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 /// The headers that layers below have added to a request, or its body, in errors made above those layers.

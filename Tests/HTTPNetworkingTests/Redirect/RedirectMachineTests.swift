@@ -1,9 +1,9 @@
 import Foundation
-import HTTPAuthentication
+import PledgeHTTPAuthentication
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct RedirectMachineTests {
     private func machine(_ request: HTTPRequest, limit: Int = 20) -> RedirectMachine {

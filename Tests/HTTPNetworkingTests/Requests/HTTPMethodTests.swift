@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
 @Suite struct HTTPMethodTests {

@@ -1,6 +1,6 @@
 import Foundation
-import HTTPBodies
-import HTTPNetworking
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 

@@ -2,8 +2,8 @@ import Foundation
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPCaching
-@testable import HTTPNetworking
+@testable import PledgeHTTPCaching
+@testable import PledgeHTTPNetworking
 
 @Suite struct HTTPRequestCredentialTests {
     private func credential(_ value: String, _ account: String) -> HTTPRequest.Credential {

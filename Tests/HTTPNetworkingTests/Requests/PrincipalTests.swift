@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct PrincipalTests {
     @Test func aHolderIsKnownByValueAndHeader() {

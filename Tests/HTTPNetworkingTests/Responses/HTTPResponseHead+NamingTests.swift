@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPBodies
-import HTTPCaching
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPBodies
+import PledgeHTTPCaching
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 /// The request as it was sent, in responses and errors of a service that does not name it.

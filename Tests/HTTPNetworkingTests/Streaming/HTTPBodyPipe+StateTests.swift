@@ -1,9 +1,9 @@
 import Foundation
-import Futures
+import PledgeFutures
 import HTTPTestSupport
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 /// The machine alone, without threads.
 @Suite struct HTTPBodyPipeStateTests {

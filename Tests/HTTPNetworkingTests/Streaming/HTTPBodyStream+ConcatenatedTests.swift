@@ -1,10 +1,10 @@
 import Foundation
-import Futures
+import PledgeFutures
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite(.oneAtATime) struct HTTPBodyStreamConcatenatedTests {
     let sources = [ScriptedSource(), ScriptedSource()]

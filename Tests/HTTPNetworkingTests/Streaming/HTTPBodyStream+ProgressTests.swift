@@ -1,9 +1,9 @@
 import Foundation
-import Futures
-import HTTPBodies
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
 @Suite struct HTTPBodyStreamProgressTests {

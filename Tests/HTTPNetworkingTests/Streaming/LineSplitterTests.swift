@@ -1,8 +1,8 @@
 import Foundation
-import Services
+import PledgeServices
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct LineSplitterTests {
     private func lines(of chunks: [String], limit: Int = 100) throws -> [String] {

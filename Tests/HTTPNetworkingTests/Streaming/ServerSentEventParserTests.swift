@@ -1,8 +1,8 @@
 import Foundation
-import Services
+import PledgeServices
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 @Suite struct ServerSentEventParserTests {
     private func events(of lines: [String], limit: Int = 100) throws -> [ServerSentEvent] {

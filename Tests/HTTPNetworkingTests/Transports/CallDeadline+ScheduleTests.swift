@@ -1,8 +1,8 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 struct CallDeadlineScheduleTests {
     private let scheduler = ManualScheduler()

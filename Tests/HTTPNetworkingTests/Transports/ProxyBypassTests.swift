@@ -1,4 +1,4 @@
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
 /// libcurl has the same result for each list (`curl --noproxy`), unless a test says otherwise.

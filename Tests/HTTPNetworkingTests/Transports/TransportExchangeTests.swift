@@ -1,10 +1,10 @@
 import Foundation
-import Futures
+import PledgeFutures
 import HTTPTestSupport
-import Services
+import PledgeServices
 import Testing
 
-@testable import HTTPNetworking
+@testable import PledgeHTTPNetworking
 
 /// The life of an exchange, without a wire.
 struct TransportExchangeTests {

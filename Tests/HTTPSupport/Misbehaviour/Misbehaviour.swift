@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A server that makes one kind of mistake on each connection, from a table that the tests of all transports
 /// share.

@@ -1,5 +1,5 @@
-import Futures
-package import HTTPNetworking
+import PledgeFutures
+package import PledgeHTTPNetworking
 import TestSupport
 
 /// Calls of a transport to a server that misbehaves.

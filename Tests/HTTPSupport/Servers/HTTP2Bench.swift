@@ -1,8 +1,8 @@
 #if os(Linux)
 import Foundation
-package import Futures
-package import HTTPNetworking
-import Services
+package import PledgeFutures
+package import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 
 /// A transport that speaks HTTP/2 to a site, as a test makes it.

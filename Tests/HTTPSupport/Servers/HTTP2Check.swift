@@ -1,8 +1,8 @@
 #if os(Linux)
 import Foundation
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 
 /// What a server over HTTP/2 does beside its answers, and what has to come of the calls.

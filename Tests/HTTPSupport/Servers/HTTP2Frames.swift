@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The server's side of a connection over HTTP/2, frame by frame.
 ///

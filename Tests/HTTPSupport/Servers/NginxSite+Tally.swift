@@ -1,8 +1,8 @@
 #if os(Linux)
 import Foundation
-import Futures
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 
 extension NginxSite {

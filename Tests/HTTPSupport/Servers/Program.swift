@@ -1,6 +1,6 @@
 #if os(Linux)
 package import Foundation
-import Futures
+import PledgeFutures
 import TestSupport
 
 /// A server that is a program of the system.

@@ -1,5 +1,5 @@
 package import Foundation
-import Futures
+import PledgeFutures
 
 /// A server whose connections a test controls, byte by byte.
 ///

@@ -1,8 +1,8 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 struct HeadReaderTests {
     /// The result of reading lines.

@@ -1,12 +1,12 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 @Suite(.oneAtATime) struct UploadBufferTests {
     /// A buffer, and the number of times that it asked libcurl to continue.

@@ -1,11 +1,11 @@
 #if os(Linux)
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// Whatever a server does, each call ends, and leaves no resources behind.
 @Suite(.oneAtATime)

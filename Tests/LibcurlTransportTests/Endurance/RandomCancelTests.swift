@@ -1,12 +1,12 @@
 #if os(Linux)
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// Calls that are cancelled at random moments leave no resources behind.
 @Suite(.oneAtATime)

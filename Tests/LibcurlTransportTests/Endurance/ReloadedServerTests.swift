@@ -1,12 +1,12 @@
 #if os(Linux)
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// Many calls to a real nginx whose processes and connections end all the time.
 @Suite(.oneAtATime)

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 @Suite(.oneAtATime) struct ResultDeliveryTests {
     private let log = TestLog<Int>()

@@ -1,13 +1,13 @@
-import CCurl
+import CPledgeCurl
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// The texts of failures.
 @Suite(.oneAtATime)

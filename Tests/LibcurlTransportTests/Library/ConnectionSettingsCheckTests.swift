@@ -1,12 +1,12 @@
-import CCurl
+import CPledgeCurl
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// Settings that a libcurl cannot apply are reported when a transport is made.
 @Suite(.oneAtATime) struct ConnectionSettingsCheckTests {

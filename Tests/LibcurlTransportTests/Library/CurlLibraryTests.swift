@@ -1,9 +1,9 @@
-import CCurl
+import CPledgeCurl
 import Foundation
-import Services
+import PledgeServices
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 struct CurlLibraryTests {
     @Test func isFoundWhereThisRuns() throws {

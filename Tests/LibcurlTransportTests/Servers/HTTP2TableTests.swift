@@ -1,12 +1,12 @@
 #if os(Linux)
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// What comes of a call if a server over HTTP/2 resets its stream, or leaves.
 @Suite(.oneAtATime)

@@ -1,12 +1,12 @@
 #if os(Linux)
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// What a server over HTTP/2 says between the lines: that it excludes a request, or has answered early.
 @Suite(.oneAtATime)

@@ -1,12 +1,12 @@
 #if os(Linux)
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// TLS and HTTP/2 through a real nginx.
 @Suite(.oneAtATime)

@@ -1,6 +1,6 @@
 #if os(Linux)
 import Foundation
-import Futures
+import PledgeFutures
 import HTTPTestSupport
 import TestSupport
 import Testing

@@ -1,13 +1,13 @@
 #if os(Linux)
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// A real squid, which requires a name and a password.
 struct SquidSite: ServingProgram {

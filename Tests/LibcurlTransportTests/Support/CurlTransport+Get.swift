@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 extension CurlTransport {
     func get(_ url: URL) -> Future<HTTPResponse> { send(HTTPRequest(.get, url)) }

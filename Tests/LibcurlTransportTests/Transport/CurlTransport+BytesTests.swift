@@ -1,14 +1,14 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPCaching
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPCaching
+import PledgeHTTPNetworking
 import HTTPTestSupport
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// What a server has said comes back byte by byte.
 ///

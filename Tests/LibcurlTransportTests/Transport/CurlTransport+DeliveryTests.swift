@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 @Suite(.oneAtATime)
 struct CurlTransportDeliveryTests {

@@ -1,13 +1,13 @@
 import Dispatch
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 @Suite(.oneAtATime)
 struct CurlTransportEndTests {

@@ -1,13 +1,13 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
-@testable import Services
+@testable import PledgeLibcurlTransport
+@testable import PledgeServices
 
 @Suite(.oneAtATime)
 struct CurlTransportLimitTests {

@@ -1,11 +1,11 @@
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import PledgeTesting
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// The events that the transport reports to observers.
 @Suite(.oneAtATime)

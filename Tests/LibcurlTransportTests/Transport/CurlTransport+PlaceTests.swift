@@ -1,13 +1,13 @@
 import Foundation
-import Futures
-import HTTPClients
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPClients
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import LibcurlTransport
+@testable import PledgeLibcurlTransport
 
 /// Where connections go: addresses, sockets and proxies.
 @Suite(.oneAtATime)

@@ -13,10 +13,8 @@ let package = Package(
         .executableTarget(
             name: "without-foundation",
             dependencies: [
-                .product(name: "Composition", package: "Pledge"),
-                .product(name: "Futures", package: "Pledge"),
-                .product(name: "CallbackActions", package: "Pledge"),
-                .product(name: "Services", package: "Pledge"),
+                .product(name: "PledgeFutures", package: "Pledge"),
+                .product(name: "PledgeServices", package: "Pledge"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]
         )

@@ -11,8 +11,7 @@ let package = Package(
         .executableTarget(
             name: "without-libcurl",
             dependencies: [
-                .product(name: "HTTPClients", package: "Pledge"),
-                .product(name: "LibcurlTransport", package: "Pledge"),
+                .product(name: "PledgeHTTP", package: "Pledge"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]
         )

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import Testing
 
 /// A cancelled call ends everything that belongs to it, and no object of it is alive afterwards.

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 extension RandomLayer {
     static func adaptiveConcurrency(at site: inout Site) -> RandomLayer {

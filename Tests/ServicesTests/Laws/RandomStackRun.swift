@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import TestSupport
 
 /// Some calls through a stack, all of them derived from one number.

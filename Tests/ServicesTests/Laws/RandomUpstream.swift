@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import TestSupport
 
 /// A service whose calls end in random ways, or never.

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import Testing
 
 /// Policies decide by what an attempt has sent, whatever is between them and the code that sends.

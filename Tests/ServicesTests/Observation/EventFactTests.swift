@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct EventFactTests {
     func facts(_ error: (any Error)?) -> [String] {

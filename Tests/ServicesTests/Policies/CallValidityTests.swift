@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 import Testing
 
 @Suite struct CallValidityTests {

@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct InvalidationsTests {
     private func era(_ number: Int) -> Era { Era(number: number) }

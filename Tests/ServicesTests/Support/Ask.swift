@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 /// The input of the tests' services: a number, and whether it may be sent twice.
 struct Ask: Hashable, Sendable, Replayable, ExpressibleByIntegerLiteral {

@@ -1,5 +1,5 @@
 import Dispatch
-import Futures
+import PledgeFutures
 import Testing
 
 /// A service beneath a limit of calls in flight, for four threads that call, answer, cancel, and move the clock.

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 extension Hedging {
     /// Takes all the hedges that are saved, by one call whose attempts all fail at once.

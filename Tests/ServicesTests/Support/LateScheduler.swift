@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 /// A scheduler whose actions run later than asked for, as on a busy machine.
 struct LateScheduler: Scheduler {

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 extension PolicyEvent {
     /// An event in the notation of the observers' tests: the milliseconds, the span within its parent, the

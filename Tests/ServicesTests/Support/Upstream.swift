@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 /// A service that the test controls: the test sees each call, and settles it itself or by a script.
 final class Upstream: Sendable {

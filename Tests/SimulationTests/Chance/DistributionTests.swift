@@ -1,8 +1,8 @@
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import Simulation
+@testable import PledgeSimulation
 
 @Suite(.oneAtATime) struct DistributionTests {
     private func samples(_ distribution: Distribution, _ count: Int = 100_000) -> [Double] {

@@ -1,8 +1,8 @@
 import Foundation
-import Services
+import PledgeServices
 import Testing
 
-@testable import Simulation
+@testable import PledgeSimulation
 
 @Suite struct PortableMathTests {
     @Test func theLogarithmIsThatOfTheSystem() {

@@ -1,7 +1,7 @@
-import Services
+import PledgeServices
 import Testing
 
-@testable import Simulation
+@testable import PledgeSimulation
 
 private final class Numbered: SimulatedEvent {
     let number: Int

@@ -1,11 +1,11 @@
-import Futures
-import HTTPClients
-import HTTPNetworking
-import Services
+import PledgeFutures
+import PledgeHTTPClients
+import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import Simulation
+@testable import PledgeSimulation
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -1,7 +1,7 @@
-import Futures
-import HTTPNetworking
-import Services
-import Simulation
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+import PledgeSimulation
 import TestSupport
 import Testing
 

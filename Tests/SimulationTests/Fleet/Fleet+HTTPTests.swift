@@ -1,8 +1,8 @@
-import Futures
-import HTTPClients
-import HTTPNetworking
-import Services
-import Simulation
+import PledgeFutures
+import PledgeHTTPClients
+import PledgeHTTPNetworking
+import PledgeServices
+import PledgeSimulation
 import TestSupport
 import Testing
 

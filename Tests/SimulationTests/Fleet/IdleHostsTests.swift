@@ -1,6 +1,6 @@
 import Foundation
-import Futures
-import Simulation
+import PledgeFutures
+import PledgeSimulation
 import TestSupport
 import Testing
 

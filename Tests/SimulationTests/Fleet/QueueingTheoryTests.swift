@@ -1,5 +1,5 @@
 import Foundation
-import Simulation
+import PledgeSimulation
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Futures
-import Services
-import Simulation
+import PledgeFutures
+import PledgeServices
+import PledgeSimulation
 
 /// What limits of the calls in flight do for one host, in some scenarios.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import Services
-import Simulation
+import PledgeServices
+import PledgeSimulation
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Simulation
+import PledgeSimulation
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Services
-import Simulation
+import PledgeServices
+import PledgeSimulation
 import TestSupport
 
 /// Runs that the tests of reports look at.

@@ -1,6 +1,6 @@
-import Futures
-import Services
-import Simulation
+import PledgeFutures
+import PledgeServices
+import PledgeSimulation
 import TestSupport
 import Testing
 

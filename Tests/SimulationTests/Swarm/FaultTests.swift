@@ -1,5 +1,5 @@
-import Futures
-import Simulation
+import PledgeFutures
+import PledgeSimulation
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import Services
+import PledgeServices
 import Testing
 
-@testable import Simulation
+@testable import PledgeSimulation
 
 @Suite struct MinimalFailureTests {
     @Test func aSubsetHasOnlyWhatMakesItFail() {

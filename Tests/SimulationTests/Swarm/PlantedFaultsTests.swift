@@ -1,7 +1,7 @@
 import Foundation
-import Futures
-import Services
-import Simulation
+import PledgeFutures
+import PledgeServices
+import PledgeSimulation
 import TestSupport
 import Testing
 

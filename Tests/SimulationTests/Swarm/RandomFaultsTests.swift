@@ -1,4 +1,4 @@
-import Simulation
+import PledgeSimulation
 import Testing
 
 @Suite struct RandomFaultsTests {

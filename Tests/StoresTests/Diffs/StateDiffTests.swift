@@ -1,5 +1,5 @@
 import Foundation
-import Stores
+import PledgeStores
 import Testing
 
 @Suite struct StateDiffTests {

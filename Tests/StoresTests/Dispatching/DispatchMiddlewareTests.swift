@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
-import Futures
-import Stores
+import PledgeFutures
+import PledgeStores
 import TestSupport
 import Testing
 

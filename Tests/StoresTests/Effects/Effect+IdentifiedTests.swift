@@ -1,5 +1,5 @@
-import Futures
-import Stores
+import PledgeFutures
+import PledgeStores
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Stores
+@testable import PledgeStores
 
 extension EffectMachineTests {
     @Test(arguments: 0..<20) func everyScriptKeepsTheLaws(block: Int) {

@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Stores
+@testable import PledgeStores
 
 /// The machine compared with a naive model, over random scripts.
 @Suite(.oneAtATime) struct EffectMachineTests {

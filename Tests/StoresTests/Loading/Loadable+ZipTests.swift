@@ -1,4 +1,4 @@
-import Stores
+import PledgeStores
 import Testing
 
 @Suite struct LoadableZipTests {

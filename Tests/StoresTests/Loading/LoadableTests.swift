@@ -1,4 +1,4 @@
-import Stores
+import PledgeStores
 import Testing
 
 /// An error that can be compared.

@@ -1,5 +1,5 @@
-import Futures
-import Stores
+import PledgeFutures
+import PledgeStores
 import Testing
 
 /// How a recorder handles late answers and replayed events, and what it keeps.

@@ -1,6 +1,6 @@
-import Futures
+import PledgeFutures
 import Observation
-import Stores
+import PledgeStores
 import TestSupport
 import Testing
 

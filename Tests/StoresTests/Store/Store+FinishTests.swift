@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Stores
+@testable import PledgeStores
 
 @Suite struct StoreFinishTests {
     typealias Event = EffectTests.Event

@@ -1,5 +1,5 @@
-import Futures
-import Stores
+import PledgeFutures
+import PledgeStores
 import Testing
 
 @Suite struct StoreStatesTests {

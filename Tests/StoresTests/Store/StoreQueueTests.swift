@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Stores
+@testable import PledgeStores
 
 /// Who delivers what several threads dispatch, and how long their queue gets.
 @Suite(.oneAtATime) struct StoreQueueTests {

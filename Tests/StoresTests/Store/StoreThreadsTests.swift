@@ -1,6 +1,6 @@
 import Foundation
-import Futures
-import Stores
+import PledgeFutures
+import PledgeStores
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import TestSupport
 
-@testable import Stores
+@testable import PledgeStores
 
 /// The jobs and timers of a machine that follows a script, and the first law that the machine breaks.
 ///

@@ -1,4 +1,4 @@
-@testable import Stores
+@testable import PledgeStores
 
 extension EffectMachine {
     /// The first invariant that does not hold, of those in the machine's introduction.

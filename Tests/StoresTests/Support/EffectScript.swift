@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import TestSupport
 
-@testable import Stores
+@testable import PledgeStores
 
 /// An effect of a script: plain data, with a number of its own for each job and timer.
 indirect enum EffectPlan: Sendable {

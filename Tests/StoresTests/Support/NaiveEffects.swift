@@ -1,4 +1,4 @@
-import Stores
+import PledgeStores
 
 /// The rules of effects, implemented as plainly and slowly as possible.
 ///

@@ -1,5 +1,5 @@
-import Futures
-import Stores
+import PledgeFutures
+import PledgeStores
 
 /// A recorder of words: "ask" begins an effect, and "stop" cancels it.
 func recorderOfWords(

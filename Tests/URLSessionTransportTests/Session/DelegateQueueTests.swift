@@ -1,9 +1,9 @@
 #if canImport(FoundationNetworking)
 import Foundation
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 struct DelegateQueueTests {
     @Test func tellsTheDelegateAtOnce() {

@@ -1,9 +1,10 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import PledgeTesting
+import PledgeTransportChecks
+import PledgeURLSessionTransport
 import TestSupport
 import Testing
-import URLSessionTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

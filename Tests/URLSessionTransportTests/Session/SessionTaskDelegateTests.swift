@@ -1,13 +1,13 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
-import URLSessionTransport
+import PledgeURLSessionTransport
 
 @Suite(.oneAtATime)
 struct SessionTransportCloseTests {

@@ -1,12 +1,12 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 @Suite(.oneAtATime)
 struct SessionTransportFailureTests {

@@ -1,12 +1,12 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import PledgeTesting
-import Services
+import PledgeServices
 import TestSupport
 import Testing
-import URLSessionTransport
+import PledgeURLSessionTransport
 
 @Suite(.oneAtATime)
 struct SessionTransportLimitsTests {

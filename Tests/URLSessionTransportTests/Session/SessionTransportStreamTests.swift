@@ -1,12 +1,13 @@
 import Foundation
-import Futures
-import HTTPNetworking
 import HTTPTestSupport
+import PledgeFutures
+import PledgeHTTPNetworking
 import PledgeTesting
+import PledgeTransportChecks
 import TestSupport
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 @Suite(.oneAtATime)
 struct SessionTransportStreamTests {

@@ -1,10 +1,11 @@
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import PledgeTesting
+import PledgeTransportChecks
+import PledgeURLSessionTransport
 import TestSupport
 import Testing
-import URLSessionTransport
 
 @Suite(.oneAtATime)
 struct SessionTransportTests {

@@ -1,12 +1,13 @@
 import Foundation
-import Futures
-import HTTPNetworking
 import HTTPTestSupport
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
 import PledgeTesting
-import Services
+import PledgeTransportChecks
+import PledgeURLSessionTransport
 import TestSupport
 import Testing
-import URLSessionTransport
 
 @Suite(.oneAtATime)
 struct SessionTransportUploadTests {

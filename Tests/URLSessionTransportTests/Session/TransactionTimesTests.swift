@@ -1,8 +1,8 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 /// URLSession's measures become the report that CurlTransport gives.
 struct TransactionTimesTests {

@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
 import Foundation
-import Futures
-import HTTPNetworking
+import PledgeFutures
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 struct UnreadBodyTests {
     private let folder: URL

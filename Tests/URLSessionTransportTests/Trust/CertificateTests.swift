@@ -1,8 +1,8 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 /// Whatever bytes a server calls its certificate, they yield its key or none.
 struct CertificateTests {

@@ -1,8 +1,8 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 /// What a session answers to each question: a server is refused in every doubt.
 struct ChallengeRulesTests {

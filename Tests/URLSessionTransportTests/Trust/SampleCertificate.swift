@@ -1,7 +1,7 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 /// A certificate that openssl has made, and the hash that openssl makes of its key.
 ///

@@ -1,9 +1,9 @@
 import Foundation
-import HTTPNetworking
+import PledgeHTTPNetworking
 import HTTPTestSupport
 import Testing
 
-@testable import URLSessionTransport
+@testable import PledgeURLSessionTransport
 
 /// What a session keeps of its settings, and the servers that it has checked.
 struct SessionConnectingTests {

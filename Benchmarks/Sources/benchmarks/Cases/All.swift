@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Case {
     /// Three results of their own types, awaited together.

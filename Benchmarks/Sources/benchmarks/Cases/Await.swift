@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Case {
     /// Awaits a result that is there already, in an async function.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Case {
     /// A chain whose last consumer gives up, so that its producer is notified.

@@ -1,11 +1,11 @@
 import Foundation
-import Futures
-import HTTPAuthentication
-import HTTPCaching
-import HTTPClients
-import HTTPNetworking
-import InMemoryTransport
-import Services
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPCaching
+import PledgeHTTPClients
+import PledgeHTTPNetworking
+import PledgeInMemoryTransport
+import PledgeServices
 
 extension Case {
     /// The cost of a ready client around a transport that answers at once.

@@ -1,5 +1,5 @@
-import Composition
-import Futures
+import PledgeComposition
+import PledgeFutures
 
 extension Case {
     /// The usual case: functions that return futures, and a value for the first call.

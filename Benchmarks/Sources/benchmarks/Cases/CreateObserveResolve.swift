@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Case {
     /// The minimum cost of a call: a result that one observer waits for.

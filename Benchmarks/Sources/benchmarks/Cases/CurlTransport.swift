@@ -1,8 +1,8 @@
 import CLibcurlLoop
 import Foundation
-import Futures
-import HTTPNetworking
-import LibcurlTransport
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeLibcurlTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

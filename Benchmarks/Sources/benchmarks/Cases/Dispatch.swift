@@ -1,5 +1,5 @@
-import Futures
-import Stores
+import PledgeFutures
+import PledgeStores
 
 extension Case {
     /// An event with one observer: a store compared with the minimum that one would write by hand.

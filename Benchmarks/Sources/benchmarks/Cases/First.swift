@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Case {
     /// Ten results, of which the first is a failure: the first success counts.

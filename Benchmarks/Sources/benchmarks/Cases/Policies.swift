@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 extension Case {
     /// The cost of the policies around a service that answers at once.

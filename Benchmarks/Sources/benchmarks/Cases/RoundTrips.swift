@@ -1,9 +1,9 @@
 import CLoopback
 import Foundation
-import Futures
-import HTTPNetworking
-import InMemoryTransport
-import URLSessionTransport
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeInMemoryTransport
+import PledgeURLSessionTransport
 
 extension Case {
     /// A call that never leaves the process: the cost of the network in an app's tests.

@@ -1,9 +1,9 @@
 import Foundation
-import Futures
-import HTTPClients
-import HTTPNetworking
-import Services
-import Simulation
+import PledgeFutures
+import PledgeHTTPClients
+import PledgeHTTPNetworking
+import PledgeServices
+import PledgeSimulation
 
 extension Case {
     /// A call of a simulation: it comes by a Poisson process, and one of four workers of one of ten hosts takes an

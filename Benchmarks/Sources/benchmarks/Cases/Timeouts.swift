@@ -1,5 +1,5 @@
 import Dispatch
-import Futures
+import PledgeFutures
 
 extension Case {
     /// A result that arrives in time.

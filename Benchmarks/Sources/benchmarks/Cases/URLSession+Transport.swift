@@ -1,6 +1,6 @@
 import Foundation
-import HTTPNetworking
-import URLSessionTransport
+import PledgeHTTPNetworking
+import PledgeURLSessionTransport
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -2,9 +2,9 @@ import Foundation
 
 #if Peers
 import AsyncHTTPClient
-import AsyncHTTPClientTransport
-import HTTPBodies
-import HTTPNetworking
+import PledgeAsyncHTTPClientTransport
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
 #endif
 
 extension LargeBodies {

@@ -1,8 +1,8 @@
 import CLoopback
 import Foundation
-import HTTPBodies
-import HTTPNetworking
-import LibcurlTransport
+import PledgeHTTPBodies
+import PledgeHTTPNetworking
+import PledgeLibcurlTransport
 
 /// Downloads to a file and uploads from one, each of 2 GiB, compared with the curl program: the medians of
 /// five rounds, in which the ways alternate.

@@ -1,24 +1,32 @@
 import Foundation
 
-/// Which modules each module uses, by the manifest.
+/// Which modules each module uses.
 struct ModuleArrows {
-    /// The modules of the package, by name, without targets of C and programs.
+    /// The folders of Sources, without those of C and programs; each module's name is Pledge and its folder's.
     let uses: [String: Set<String>]
 
-    /// Reads the text of a manifest: its list `modules`, and the targets that bear these names.
-    init(manifest: String) {
-        let list = manifest.firstMatch(of: /let modules = \[([^\]]*)\]/)?.output.1 ?? ""
-        let modules = Set(list.names)
-        var uses: [String: Set<String>] = [:]
-        let target =
-            #/
-            (?:module\(|\.target\(\s*name:)\s*"(\w+)"
-            (?:,\s*(?:uses|dependencies):\s\[([^\]]*)\])?
-            /#
-        for match in manifest.matches(of: target) where modules.contains(String(match.output.1)) {
-            uses[String(match.output.1)] = modules.intersection((match.output.2 ?? "").names)
-        }
-        self.uses = uses
+    init(uses: [String: Set<String>]) { self.uses = uses }
+
+    /// Reads what the sources of a repository import.
+    init(of repository: Repository) throws {
+        let sources = repository.root.appending(path: "Sources")
+        let folders = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+            .filter { $0.wholeMatch(of: /C[A-Z]\w+|quickstart/) == nil }
+        uses = try Dictionary(
+            uniqueKeysWithValues: folders.map { folder in
+                let module = sources.appending(path: folder)
+                let files = try FileManager.default.subpathsOfDirectory(atPath: module.path)
+                let code = try files.filter { $0.hasSuffix(".swift") }
+                    .map { try String(contentsOf: module.appending(path: $0), encoding: .utf8) }
+                    .joined()
+                let imports = code.matches(of: /(?m)^[@_a-z ]*import (\w+)$/).map { String($0.1) }
+                return (folder, Set(folders.filter { imports.contains(Self.name(of: $0)) }))
+            })
+    }
+
+    /// The name of a folder's module, as the manifest's function has it.
+    static func name(of folder: String) -> String {
+        folder.hasPrefix("Pledge") ? folder : "Pledge" + folder
     }
 
     /// The arrows that do not follow from others.
@@ -44,9 +52,4 @@ struct ModuleArrows {
             all.formUnion(reached(from: next))
         }
     }
-}
-
-extension Substring {
-    /// The quoted words.
-    fileprivate var names: [String] { matches(of: /"(\w+)"/).map { String($0.output.1) } }
 }

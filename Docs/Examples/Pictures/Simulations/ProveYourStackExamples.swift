@@ -5,7 +5,7 @@ import Foundation
 import Pledge
 // end snippet
 // snippet: simulation
-import Simulation
+import PledgeSimulation
 // end snippet
 import TestSupport
 // snippet: testing

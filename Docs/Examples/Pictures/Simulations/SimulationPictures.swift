@@ -2,7 +2,7 @@
 import Foundation
 // end snippet
 import Pledge
-import Simulation
+import PledgeSimulation
 import TestSupport
 import Testing
 

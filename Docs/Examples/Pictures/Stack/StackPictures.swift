@@ -2,7 +2,7 @@ import Foundation
 import Pledge
 import Testing
 
-@testable import HTTPClients
+@testable import PledgeHTTPClients
 
 /// The parts of a ready client, with how often one call passed them.
 @Suite struct StackPictures {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    private func counting(_ name: String) -> HTTPClients.HTTPClient.OwnMiddleware {
+    private func counting(_ name: String) -> PledgeHTTPClients.HTTPClient.OwnMiddleware {
         let passed = passed
         return .init(
             send: Middleware(named: name) { next in
@@ -39,8 +39,8 @@ import Testing
             }, stream: Middleware(named: name) { $0 })
     }
 
-    private func client() -> HTTPClients.HTTPClient {
-        var client = HTTPClients.HTTPClient(base: server, over: transport())
+    private func client() -> PledgeHTTPClients.HTTPClient {
+        var client = PledgeHTTPClients.HTTPClient(base: server, over: transport())
         client.scheduler = scheduler
         client.random = RandomSource(SeededGenerator(seed: 1))
         client.headers = ["Accept": "application/json"]

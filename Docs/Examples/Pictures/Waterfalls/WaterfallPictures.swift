@@ -2,7 +2,7 @@ import Foundation
 import Pledge
 import Testing
 
-@testable import quickstart
+@testable import PledgeQuickstart
 
 /// The picture of README.md, and what quickstart draws as text.
 @Suite struct WaterfallPictures {

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension CallContext {
     /// Calls a service in this context.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension CallContext {
     /// Sends a request by a function, and notes in the ``record`` that it is sent, and its fate.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension CallContext {
     /// Whether the call has observers.

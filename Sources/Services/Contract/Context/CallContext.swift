@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The context of the current call: what belongs to it besides its input.
 ///

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// The instant by which a call has to end, together with its clock.
 ///

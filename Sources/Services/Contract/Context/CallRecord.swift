@@ -1,4 +1,4 @@
-package import Futures
+package import PledgeFutures
 import Synchronization
 
 /// A record of the requests that one attempt of a call has sent, for a policy that may repeat the call.

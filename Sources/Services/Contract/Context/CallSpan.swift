@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 import Synchronization
 
 /// A part of an observed call that has a beginning and an end: the whole, an attempt, a hedge.

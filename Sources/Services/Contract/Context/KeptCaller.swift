@@ -1,4 +1,4 @@
-package import Futures
+package import PledgeFutures
 
 /// The context of a call and its caller's task-local values, for work that begins later, on another thread.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 import Synchronization
 
 /// A time between two invalidations, of whatever and anywhere in the process.

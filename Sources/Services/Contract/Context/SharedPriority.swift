@@ -1,4 +1,4 @@
-package import Futures
+package import PledgeFutures
 import Synchronization
 
 /// The priority of a shared call: the highest of all callers who have joined it.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// An error with a code that may be written to a log.
 ///

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// One action of a policy for a call.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// Decides what the end of a call means for retry, breaker, hedging, budget and fallback.
 ///

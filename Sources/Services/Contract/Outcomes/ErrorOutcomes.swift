@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 // The meaning of the errors of this module and of Futures for the policies. Those of HTTP are in
 // HTTPNetworking, in HTTPOutcomes.swift; the guide to errors has the whole table.

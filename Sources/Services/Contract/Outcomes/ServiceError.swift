@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// The error of a policy that fails a call itself.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The source of the policies' randomness: a random number generator that threads can share.
 ///

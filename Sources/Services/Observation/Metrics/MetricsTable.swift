@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The counters and histograms of events.
 struct MetricsTable: Sendable {

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The number of durations in each range, and their sum.
 struct PrometheusHistogram: Sendable {

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension MetricsTable {
     /// The table in Prometheus' text format, version 0.0.4; families without series are left out.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// Counters and latency histograms of policies, as text for Prometheus.
 ///

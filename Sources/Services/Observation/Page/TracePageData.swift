@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// Recorded calls as JSON that may stand in a script element of HTML.
 ///

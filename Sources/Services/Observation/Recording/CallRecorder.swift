@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// Records the last calls, for display as text, as a page, or in a trace viewer.
 ///
@@ -43,7 +43,7 @@ public final class CallRecorder {
     /// Any browser opens it. It lists the calls, searches names, outcomes and facts, and draws each call's
     /// spans and events on a time axis that can be zoomed. Its content security policy forbids it to load
     /// or send anything. It contains only what the recorder keeps: no input, output or error.
-    /// `HTTPNetworking` adds `page(to:)`, which writes it to a file.
+    /// `PledgeHTTPNetworking` adds `page(to:)`, which writes it to a file.
     ///
     /// An invisible character, or one that changes the direction of writing, is shown as its escape, like
     /// `\u{202E}`.

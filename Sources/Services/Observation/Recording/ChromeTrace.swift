@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension RecordedCall {
     /// The call as JSON in the Trace Event Format, for chrome://tracing and Perfetto.

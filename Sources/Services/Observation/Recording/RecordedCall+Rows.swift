@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension RecordedCall {
     /// A span or a mark, in its place in the tree.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// One call in a ``CallRecorder``: its spans and their marks.
 public struct RecordedCall {

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A limited number of calls, those that began last, each with its events.
 struct RecordedCalls: Sendable {

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The part of an event that a recorder keeps: texts and numbers only, of bounded length.
 ///

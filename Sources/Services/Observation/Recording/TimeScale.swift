@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// An interval of time that is drawn in columns.
 struct TimeScale {

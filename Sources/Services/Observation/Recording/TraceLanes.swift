@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The line of a trace viewer in which each span of a call is drawn.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension RecordedCall {
     /// The call as text: a line for each span, drawn over time, and for each mark.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Duration {
     /// A unit of durations.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Duration {
     /// The duration, not less than zero, to three significant digits, such as "1.64 seconds".

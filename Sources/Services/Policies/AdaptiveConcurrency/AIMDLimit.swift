@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A limit that grows by one with each answer while it is used, and shrinks by a factor with each drop.
 ///

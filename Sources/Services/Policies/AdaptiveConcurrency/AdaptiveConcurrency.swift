@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware {
     /// Limits the calls in flight to what the service can take, which it learns from their ends.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The state of an adaptive limit: how many calls are in flight, which wait, and what the algorithm knows.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The end of a call, as far as it says something about how many calls its service can work on.
 struct ConcurrencySample: Sendable {

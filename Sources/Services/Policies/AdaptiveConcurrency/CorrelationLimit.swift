@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A limit by how the calls in flight, their throughput and their round trip change with each other.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A limit by the ratio of the round trip without load to the present one.
 ///

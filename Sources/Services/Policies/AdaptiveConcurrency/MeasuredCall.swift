@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// What an adaptive limit learns from the calls that it has let in.
 struct MeasuredCall<Output: Sendable>: Sendable {

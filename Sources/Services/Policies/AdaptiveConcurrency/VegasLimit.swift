@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A limit by an estimate of the service's queue: what a call takes longer than the shortest one, it has waited.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// What lets calls in: at once, in their turn, or not at all.
 protocol AdmissionGate: AnyObject, Sendable {

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A service behind a gate: a bulkhead, a load shedder or an adaptive limit.
 struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// A budget of retries and hedges, so that they cannot multiply the load of a failing service.
 ///

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware {
     /// Limits the calls in flight, queues a limited number of further calls, and refuses the rest.

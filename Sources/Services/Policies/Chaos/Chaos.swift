@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware {
     /// Injects faults on purpose, to show how the policies around handle them.

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware {
     /// Refuses calls to a service that has failed too often, until it has had time to recover.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The state of a circuit breaker, and its decisions at the beginning and the end of a call.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The calls that are under way and may be shared.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 extension Middleware {
     /// Puts a separate middleware around the calls of each key: a breaker for each host, a bulkhead for each

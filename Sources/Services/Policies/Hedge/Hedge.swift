@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware {
     /// Makes a second call beside one that is slower than most, and takes the first success.

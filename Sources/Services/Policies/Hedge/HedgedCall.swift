@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// One call for which several may be made.
 final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// The shared state of the hedges of one service: their delay and their budget.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The number of calls for each latency in milliseconds.
 ///

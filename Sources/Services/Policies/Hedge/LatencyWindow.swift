@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The latencies in a sliding window, and the latency from which a call is among the slowest.
 ///

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// The answers that ``Middleware/memoise(by:sharing:classifier:)`` has kept.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The answers that are kept, and the calls that may add to them.
 ///

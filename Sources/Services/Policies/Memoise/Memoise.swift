@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware where Input: Hashable {
     /// Keeps the answers for a time to live, by their inputs.

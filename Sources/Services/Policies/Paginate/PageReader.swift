@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The state that all iterations over the same pages share.
 struct Pagination<Input: Sendable, Page: Sendable>: Sendable {

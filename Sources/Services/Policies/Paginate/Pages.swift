@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The pages that `paginate(_:from:maxPages:next:)` loads, in order.
 ///

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// Makes a sequence of pages from a service that loads one.
 ///

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware {
     /// Limits the rate of calls; a call that comes too early waits, or is refused.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The state of a rate limiter: when the next call would be due at an even rate, and the waiting calls.
 ///

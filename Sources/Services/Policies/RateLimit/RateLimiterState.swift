@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The state that a rate limiter's lock guards: the machine, and its only timer.
 ///

@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 /// A number of places for calls, and a queue by priority in which no call grows old.
 ///

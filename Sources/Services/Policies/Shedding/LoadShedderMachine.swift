@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The state of a load shedder: how many calls are in flight, and which wait, for how long at most.
 ///

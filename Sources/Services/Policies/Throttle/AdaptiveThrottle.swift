@@ -1,4 +1,4 @@
-public import Futures
+public import PledgeFutures
 
 extension Middleware {
     /// Refuses some of the calls to a service that is overloaded: the more of them it fails, the more.

@@ -1,4 +1,4 @@
-import Futures
+import PledgeFutures
 
 /// The counts of an adaptive throttle, and how likely it refuses the next call.
 ///

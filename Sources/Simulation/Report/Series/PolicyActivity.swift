@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 extension SimulationRun {
     /// What a policy of the stack did in a run.

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 
 /// Records what the policies of a stack do.
 final class PolicyRecorder: @unchecked Sendable {

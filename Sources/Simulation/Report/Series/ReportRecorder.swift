@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// What a run records for its tables and pictures beside its calls.
 struct ReportRecorder {

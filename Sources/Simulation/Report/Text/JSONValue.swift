@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 
 /// A value of JSON (RFC 8259) whose members keep their order.
 indirect enum JSONValue {

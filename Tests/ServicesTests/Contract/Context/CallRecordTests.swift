@@ -1,10 +1,10 @@
 import Dispatch
-import Futures
+import PledgeFutures
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite(.oneAtATime) struct CallRecordTests {
     @Test func aVerdictIsWhatTheMarksSay() throws {

@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct MetricsTableTests {
     func table(_ events: [PolicyEvent], labelLimit: Int = 100) -> MetricsTable {

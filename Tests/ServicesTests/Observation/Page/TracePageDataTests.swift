@@ -1,9 +1,9 @@
 import Foundation
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import Testing
 
-@testable import struct Services.TracePageData
+@testable import struct PledgeServices.TracePageData
 
 @Suite struct TracePageDataTests {
     /// A call in the form that the page's script reads.

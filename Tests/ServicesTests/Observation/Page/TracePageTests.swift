@@ -1,8 +1,8 @@
 import Foundation
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct TracePageTests {
     let recorder = CallRecorder()

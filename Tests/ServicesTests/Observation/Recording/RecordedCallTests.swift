@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct RecordedCallTests {
     func call(_ events: [PolicyEvent], limit: Int = 100) -> RecordedCall {

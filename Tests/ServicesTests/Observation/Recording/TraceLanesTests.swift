@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct TraceLanesTests {
     func call(_ spans: [(number: Int, parent: Int?, start: Int, end: Int?)]) -> RecordedCall {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct PlainTextTests {
     @Test func quotedIsJSONInOneLineForEveryScalar() throws {

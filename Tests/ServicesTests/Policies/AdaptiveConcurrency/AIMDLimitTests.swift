@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct AIMDLimitTests {
     private func machine(_ initial: Int, _ bounds: ClosedRange<Int> = 20...200) -> AIMDLimit {

@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 /// Which ends of calls an adaptive limit learns from.
 @Suite struct AdaptiveConcurrencyEndTests {

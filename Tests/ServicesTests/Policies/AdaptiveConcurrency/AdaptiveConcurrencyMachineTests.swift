@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct AdaptiveConcurrencyMachineTests {
     /// A limit that each sample sets: to its round trip, in milliseconds.

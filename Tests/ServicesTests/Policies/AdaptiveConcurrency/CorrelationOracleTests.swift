@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 /// The limit compared with one that computes all from the whole history.
 @Suite(.oneAtATime) struct CorrelationOracleTests {

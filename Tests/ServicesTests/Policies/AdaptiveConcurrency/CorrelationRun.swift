@@ -1,6 +1,6 @@
-import Futures
+import PledgeFutures
 
-@testable import Services
+@testable import PledgeServices
 
 /// A limit by correlation, and the clock of its samples in milliseconds.
 struct CorrelationRun {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 /// When a limit by the gradient measures the round trip without load anew.
 @Suite struct GradientMeasurementTests {

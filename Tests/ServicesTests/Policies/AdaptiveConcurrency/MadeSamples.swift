@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import TestSupport
 
-@testable import Services
+@testable import PledgeServices
 
 extension ConcurrencySample {
     /// A sample of a call that took a number of milliseconds, and ended at another.

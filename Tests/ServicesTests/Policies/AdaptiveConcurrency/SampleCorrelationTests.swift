@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct SampleCorrelationTests {
     private func correlation(_ pairs: [(Double, Double)]) -> Double {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct VegasLimitTests {
     /// A limit whose shortest round trip is 100 milliseconds.

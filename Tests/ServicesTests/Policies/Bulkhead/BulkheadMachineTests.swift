@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct BulkheadMachineTests {
     private typealias Machine = BulkheadMachine<String>

@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct ChaosPlanTests {
     /// A source of the given numbers; it fails the test if more are drawn.

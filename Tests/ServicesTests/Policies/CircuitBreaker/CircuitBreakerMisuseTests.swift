@@ -1,4 +1,4 @@
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 

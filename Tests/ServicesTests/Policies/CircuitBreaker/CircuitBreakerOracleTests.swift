@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 /// The machine compared with a model that keeps a list of everything and counts again each time.
 @Suite struct CircuitBreakerOracleTests {

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import Testing
 
 /// Callers that share a call have different deadlines.

@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 /// Callers that share a call have different priorities.
 @Suite(.oneAtATime) struct CoalescePriorityTests {

@@ -1,5 +1,5 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import Testing
 
 extension CoalescingKey where Input == Ask, Output == Int, Key == Int {

@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 /// The table of keys compared with a list that is searched.
 @Suite struct KeyTableTests {

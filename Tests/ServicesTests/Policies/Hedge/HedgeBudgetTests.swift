@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 /// How many hedges calls have: those that a burst adds, those that are saved, and when a call has ended.
 @Suite(.oneAtATime) struct HedgeBudgetTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct HedgeMachineTests {
     /// A machine with `count` calls under way.

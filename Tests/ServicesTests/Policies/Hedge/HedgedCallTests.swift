@@ -1,6 +1,6 @@
 import Dispatch
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct LatencyWindowTests {
     func at(_ seconds: Int) -> SchedulerInstant { SchedulerInstant(offset: .seconds(seconds)) }

@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 /// Which calls an iteration gives up, and in which context it calls.
 @Suite struct PageReaderTests {

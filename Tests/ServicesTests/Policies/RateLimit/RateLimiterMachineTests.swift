@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct RateLimiterMachineTests {
     /// A box for the machine, since `#expect` calls no mutating methods; times in nanoseconds.

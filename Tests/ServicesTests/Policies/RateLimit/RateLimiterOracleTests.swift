@@ -1,8 +1,8 @@
-import Futures
+import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 /// The machine compared with a bucket that is filled nanosecond by nanosecond.
 @Suite(.oneAtATime) struct RateLimiterOracleTests {

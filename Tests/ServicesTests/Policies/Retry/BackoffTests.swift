@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite(.oneAtATime) struct BackoffTests {
     /// The delays before the first retries, with the same random bits each time.

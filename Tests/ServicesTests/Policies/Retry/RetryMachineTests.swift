@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct RetryMachineTests {
     func machine(_ attempts: Int = 3, _ backoff: Backoff = .constant(.seconds(1))) -> RetryMachine {

@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 /// The machine compared with an array that is sorted for each decision.
 @Suite struct LoadShedderOracleTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct PriorityWaitQueueTests {
     /// Compared with an array, over random scripts.

@@ -1,7 +1,7 @@
-import Futures
+import PledgeFutures
 import Testing
 
-@testable import Services
+@testable import PledgeServices
 
 @Suite struct AdaptiveThrottleMachineTests {
     static func at(_ milliseconds: Int) -> SchedulerInstant {

@@ -1,5 +1,5 @@
-import Services
-import Simulation
+import PledgeServices
+import PledgeSimulation
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Simulation
+@testable import PledgeSimulation
 
 @Suite struct ValueScaleTests {
     @Test(arguments: [

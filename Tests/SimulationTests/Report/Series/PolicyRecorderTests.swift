@@ -1,9 +1,9 @@
-import Futures
-import Services
+import PledgeFutures
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import Simulation
+@testable import PledgeSimulation
 
 @Suite(.oneAtATime) struct PolicyRecorderTests {
     @Test func recordingChangesNoCall() {

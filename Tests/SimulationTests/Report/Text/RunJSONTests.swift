@@ -1,9 +1,9 @@
 import Foundation
-import Services
+import PledgeServices
 import TestSupport
 import Testing
 
-@testable import Simulation
+@testable import PledgeSimulation
 
 @Suite(.oneAtATime) struct RunJSONTests {
     private static let small = """

@@ -1,6 +1,6 @@
-import Futures
-import Services
-import Simulation
+import PledgeFutures
+import PledgeServices
+import PledgeSimulation
 
 /// Beneath a retry: an attempt without a connection puts a token back into the budget.
 func leak(

@@ -1,8 +1,8 @@
-import Futures
-import Simulation
+import PledgeFutures
+import PledgeSimulation
 import TestSupport
 
-@testable import Services
+@testable import PledgeServices
 
 /// The machine of the bulkhead, with or without a fault in what is around it.
 final class TestedBulkhead: Sendable {

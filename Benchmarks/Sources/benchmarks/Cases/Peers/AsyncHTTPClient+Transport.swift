@@ -1,7 +1,7 @@
 #if Peers
 import AsyncHTTPClient
-import AsyncHTTPClientTransport
-import HTTPNetworking
+import PledgeAsyncHTTPClientTransport
+import PledgeHTTPNetworking
 
 extension Case {
     /// The cost of the transport in addition to the client below it.

@@ -1,7 +1,7 @@
-import CallbackActions
-import Composition
-import Futures
-import Services
+import PledgeCallbackActions
+import PledgeComposition
+import PledgeFutures
+import PledgeServices
 
 struct Busy: Error {}
 

@@ -1,5 +1,5 @@
-import HTTPClients
-import LibcurlTransport
+import PledgeHTTPClients
+import PledgeLibcurlTransport
 
 /// Says how a call ends to a port at which nobody listens.
 ///

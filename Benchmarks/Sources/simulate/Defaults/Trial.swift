@@ -1,0 +1,133 @@
+import PledgeFutures
+import PledgeServices
+import PledgeSimulation
+
+/// A time line by which a default is judged.
+struct Trial: Sendable {
+    private(set) var name: String
+    let scenario: Scenario
+    /// The seconds in which the fault is there; all, if there is none or it is there all the time.
+    let fault: Range<Int>
+    /// How many clients make the calls, each with policies of its own.
+    private(set) var clients = 1
+    /// How many connections each client has; nil if it opens one for each call.
+    private(set) var connections: Int?
+    /// Whether each host is an origin of its own, and the calls go to one after the other.
+    var hostsAreOrigins = false
+
+    init(name: String, scenario: Scenario, fault: Range<Int>) {
+        self.name = name
+        self.scenario = scenario
+        self.fault = fault
+    }
+
+    /// The same trial with the calls spread over a number of clients.
+    func over(clients: Int) -> Trial {
+        var trial = self
+        trial.name += ", \(clients) clients"
+        trial.clients = clients
+        return trial
+    }
+
+    /// The same trial for clients whose calls wait for one of a number of connections.
+    func over(connections: Int) -> Trial {
+        var trial = self
+        trial.name += ", \(connections) connections"
+        trial.connections = connections
+        return trial
+    }
+}
+
+extension Trial {
+    /// The clients that make the calls, each with a stack of its own.
+    func service(
+        in world: SimulatedWorld, of make: (SimulatedWorld) -> JudgedDefault.Part
+    ) -> Service<SimulatedRequest, SimulatedResponse> {
+        let clients = (0..<clients).map { _ in
+            let connections =
+                connections.map { JudgedDefault.Part.connections($0, in: world) } ?? .passThrough
+            return stack(make(world), connections, over: world.fleet.send)
+        }
+        let origins = hostsAreOrigins ? scenario.hosts.count : nil
+        return { request in
+            var request = request
+            request.host = origins.map { request.number % $0 }
+            return clients[request.number % clients.count](request)
+        }
+    }
+}
+
+extension Middleware<SimulatedRequest, SimulatedResponse> {
+    /// The connections of one client, which a call has until it ends or is given up.
+    ///
+    /// The wait for one is the client's own: it is no evidence, and timeouts do not count it.
+    static func connections(_ count: Int, in world: SimulatedWorld) -> Self {
+        let places = Bulkhead(limit: count, queue: .max, on: world.scheduler)
+        return Middleware(named: "connections") { next in
+            { request in
+                guard let record = CallContext.current.record else {
+                    return Self.bulkhead(sharing: places)(next)(request)
+                }
+                let wait = ConnectionWait(of: record, on: world.scheduler)
+                let begin: Service<SimulatedRequest, SimulatedResponse> = { request in
+                    wait.end()
+                    return next(request)
+                }
+                return Self.bulkhead(sharing: places)(begin)(request).onEnd { _ in wait.end() }
+            }
+        }
+    }
+}
+
+/// The time that a request waits for a connection, which the record of its attempt notes.
+private final class ConnectionWait: Sendable {
+    private let record: CallRecord
+    private let hasEnded = Locked(false)
+
+    init(of record: CallRecord, on scheduler: any Scheduler) {
+        self.record = record
+        record.begin(.queue, on: scheduler)
+    }
+
+    func end() {
+        let isFirst = hasEnded.withLock { hasEnded in
+            defer { hasEnded = true }
+            return !hasEnded
+        }
+        if isFirst { record.end(.queue) }
+    }
+}
+
+extension Trial {
+    /// How many calls a second five hosts with two workers can do: a call takes 22.7 ms on average.
+    static let capacity = 440.0
+
+    /// Hosts at a load, a part of the capacity of five, for a number of seconds.
+    static func fleet(
+        load: Double, seconds: Int, hosts: Int = 5,
+        _ change: (inout HostSettings) -> Void = { _ in }
+    ) -> Scenario {
+        var host = HostSettings(serviceTime: .logNormal(median: .milliseconds(20), sigma: 0.5))
+        host.workers = 2
+        host.queueLimit = 100
+        host.latency = .constant(.milliseconds(1))
+        change(&host)
+        return Scenario(
+            hosts: hosts, each: host, arrivals: .poisson(rate: load * capacity),
+            duration: .seconds(seconds))
+    }
+
+    /// A fault from the tenth second on, with half a minute afterwards.
+    static func fault(
+        _ name: String, seconds: Int, load: Double = 0.5,
+        _ host: (inout HostSettings) -> Void = { _ in }, hosts: Int = 5, after start: Int = 10,
+        then rest: Int = 30, begin: @escaping @Sendable (Fleet) -> Void,
+        end: @escaping @Sendable (Fleet) -> Void = { _ in }
+    ) -> Trial {
+        let until = start + seconds
+        var scenario = fleet(load: load, seconds: until + rest, hosts: hosts, host)
+        scenario.at(.seconds(start), "\(name) begins", begin)
+        scenario.at(.seconds(until), "\(name) ends", end)
+        return Trial(name: name, scenario: scenario, fault: start..<until)
+    }
+}

@@ -1,0 +1,114 @@
+import PledgeServices
+import PledgeSimulation
+
+/// A policy of the command line, with its value.
+struct NamedPolicy: Sendable {
+    typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
+
+    /// Makes it in a simulation, with the budget of retries and hedges, if there is one.
+    let make: @Sendable (SimulatedWorld, RetryBudget?) -> Part
+    /// Whether the budget concerns it.
+    var usesBudget = false
+
+    private init(
+        usesBudget: Bool = false, _ make: @escaping @Sendable (SimulatedWorld, RetryBudget?) -> Part
+    ) {
+        self.make = make
+        self.usesBudget = usesBudget
+    }
+}
+
+extension NamedPolicy {
+    private typealias Maker = @Sendable (PolicyValue?) throws(CommandError) -> NamedPolicy
+
+    /// How one is made of its value, by its name.
+    private static let all: [(name: String, make: Maker)] = [
+        ("retry", retry), ("breaker", breaker), ("hedge", hedge), ("timeout", timeout),
+        ("deadline", deadline), ("bulkhead", bulkhead), ("adaptive", adaptive),
+        ("throttle", throttle),
+    ]
+
+    /// All names, with commas between.
+    static let names = (all.map(\.name) + ["budget"]).sorted().joined(separator: ", ")
+
+    /// The policy with a name and a value; without a value it has the library's defaults.
+    static func named(_ name: String, _ value: String?) throws(CommandError) -> NamedPolicy {
+        guard let make = all.first(where: { $0.name == name })?.make else {
+            throw CommandError(
+                wrongUse: "there is no policy \(Arguments.quoted(name)); there are \(names)")
+        }
+        return try make(value.map { PolicyValue(of: name, $0) })
+    }
+
+    /// "retry=4" makes four attempts at most.
+    @Sendable private static func retry(_ value: PolicyValue?) throws(CommandError) -> NamedPolicy {
+        let attempts = try value?.count() ?? 3
+        return NamedPolicy(usesBudget: true) { world, budget in
+            .retry(
+                attempts: attempts, sharing: budget ?? .unlimited, on: world.scheduler,
+                random: world.random)
+        }
+    }
+
+    /// "breaker=0.5" opens where less than half of the calls succeed.
+    @Sendable private static func breaker(_ value: PolicyValue?) throws(CommandError) -> NamedPolicy
+    {
+        let rate = try value?.share() ?? 0.5
+        return NamedPolicy { world, _ in
+            .circuitBreaker(
+                sharing: CircuitBreaker(
+                    successRate: rate, on: world.scheduler, random: world.random))
+        }
+    }
+
+    /// "hedge=50ms" hedges after 50 ms, "hedge" after a percentile; a budget limits both to its share.
+    @Sendable private static func hedge(_ value: PolicyValue?) throws(CommandError) -> NamedPolicy {
+        let delay = try value?.duration()
+        return NamedPolicy(usesBudget: true) { world, budget in
+            guard let delay else { return .hedge(sharing: budget, on: world.scheduler) }
+            return .hedge(after: delay, maxExtraLoad: 1, sharing: budget, on: world.scheduler)
+        }
+    }
+
+    @Sendable private static func timeout(_ value: PolicyValue?) throws(CommandError) -> NamedPolicy
+    {
+        let limit = try value?.duration() ?? .seconds(1)
+        return NamedPolicy { world, _ in .timeout(limit, on: world.scheduler) }
+    }
+
+    @Sendable private static func deadline(_ value: PolicyValue?) throws(CommandError)
+        -> NamedPolicy
+    {
+        let limit = try value?.duration() ?? .seconds(10)
+        return NamedPolicy { world, _ in .deadline(limit, on: world.scheduler) }
+    }
+
+    /// "bulkhead=8" lets eight calls be in flight.
+    @Sendable private static func bulkhead(_ value: PolicyValue?) throws(CommandError)
+        -> NamedPolicy
+    {
+        let limit = try value?.count() ?? 64
+        return NamedPolicy { world, _ in
+            .bulkhead(sharing: Bulkhead(limit: limit, on: world.scheduler))
+        }
+    }
+
+    @Sendable private static func adaptive(
+        _ value: PolicyValue?
+    ) throws(CommandError) -> NamedPolicy {
+        try value?.refuse()
+        return NamedPolicy { world, _ in
+            .adaptiveConcurrency(
+                sharing: AdaptiveConcurrency(on: world.scheduler, random: world.random))
+        }
+    }
+
+    @Sendable private static func throttle(
+        _ value: PolicyValue?
+    ) throws(CommandError) -> NamedPolicy {
+        try value?.refuse()
+        return NamedPolicy { world, _ in
+            .throttle(sharing: AdaptiveThrottle(on: world.scheduler, random: world.random))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import PledgeFutures
+import PledgeServices
+
+/// How many calls there were in each stretch of time, all of the same length.
+final class CallTally: Sendable {
+    private let stretch: Duration
+    private let counts = Locked<[Int]>([])
+
+    /// Makes an empty one.
+    init(each stretch: Duration = .seconds(1)) { self.stretch = stretch }
+
+    /// Counts a call at an instant of a simulation.
+    func add(at instant: SchedulerInstant) {
+        let index = Int(instant.offset.nanoseconds / stretch.nanoseconds)
+        counts.withLock { counts in
+            while counts.count <= index { counts.append(0) }
+            counts[index] += 1
+        }
+    }
+
+    /// The counts, from the beginning to the last call.
+    var all: [Int] { counts.withLock { $0 } }
+
+    /// How many calls there were in some stretches.
+    func sum(in range: Range<Int>) -> Int {
+        let counts = all
+        return counts[range.clamped(to: 0..<counts.count)].reduce(0, +)
+    }
+
+    /// The most calls in a stretch that is not before one.
+    func peak(from start: Int = 0) -> Int { all.dropFirst(start).max() ?? 0 }
+}

@@ -1,0 +1,50 @@
+import PledgeServices
+import PledgeSimulation
+
+/// Clients that all call a host in the same tenth of a second, and that it tells to come back after the same time.
+struct ReturningClients {
+    var clients = 1_000
+    /// What the host says in Retry-After.
+    var retryAfter = Duration.seconds(10)
+    /// How long calls are counted together.
+    private static let stretch = Duration.milliseconds(100)
+
+    /// What a run has found.
+    struct Outcome {
+        let run: SimulationRun
+        /// The most calls that came back in a tenth of a second.
+        let peak: Int
+        /// The most calls that came back in a second.
+        let peakOfSecond: Int
+        /// Calls in each tenth of a second.
+        let counts: [Int]
+    }
+
+    func outcome(of rule: ReturnRule, _ settings: ScenarioSettings) -> Outcome {
+        // Ten workers do a tenth of the calls in a second, and half as many may wait.
+        var host = HostSettings(
+            serviceTime: .constant(.nanoseconds(100_000_000_000 / Int64(clients))))
+        host.workers = 10
+        host.queueLimit = clients / 20
+        host.retryAfter = retryAfter
+        let tally = CallTally(each: Self.stretch)
+        var scenario = Scenario(
+            hosts: [host], arrivals: .even(rate: Double(clients) * 10), duration: Self.stretch)
+        scenario.drainTime = .seconds(3_600)
+        let run = settings.run(scenario) { world in
+            let service = stack(
+                rule.make(world, retryAfter),
+                over: { request in
+                    tally.add(at: world.scheduler.now)
+                    return world.fleet.send(request)
+                })
+            return service
+        }
+        let counts = tally.all
+        return Outcome(
+            run: run, peak: tally.peak(from: 2),
+            peakOfSecond: counts.indices.dropFirst(2)
+                .map { counts[$0..<min($0 + 10, counts.count)].reduce(0, +) }.max() ?? 0,
+            counts: counts)
+    }
+}

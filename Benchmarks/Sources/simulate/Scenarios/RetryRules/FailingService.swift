@@ -1,0 +1,33 @@
+import PledgeServices
+import PledgeSimulation
+
+/// A service that fails some of its calls, whatever their number, and 100 clients that make ten calls a second each.
+///
+/// (Brooker 2022, "Simulating performance".)
+struct FailingService {
+    /// Which share of calls fails.
+    let failureRate: Double
+    /// How long calls are made, in seconds; those of the last half are counted.
+    let duration: Int
+    private static let clients = 100
+    private static let rate = 1_000.0
+
+    /// How many calls the service got for each that was made, and which share succeeded.
+    func outcome(
+        of rule: RetryRule, _ settings: ScenarioSettings
+    ) -> (load: Double, successRate: Double) {
+        var service = HostSettings(serviceTime: .exponential(mean: .milliseconds(10)))
+        service.workers = .max
+        service.failureRate = failureRate
+        let scenario = Scenario(
+            hosts: [service], arrivals: .poisson(rate: Self.rate), duration: .seconds(duration))
+        let run = settings.run(scenario) { world in
+            let clients = (0..<Self.clients).map { _ in
+                stack(rule.make(world), over: world.fleet.send)
+            }
+            return { request in clients[request.number % Self.clients](request) }
+        }
+        let secondHalf = Double(duration / 2)..<Double(duration)
+        return (run.amplification(in: secondHalf), run.goodput(in: secondHalf))
+    }
+}

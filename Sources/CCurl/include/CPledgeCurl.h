@@ -1,0 +1,309 @@
+#ifndef CPLEDGE_CURL_H
+#define CPLEDGE_CURL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "CPoller.h"
+
+/// The system's libcurl, looked up on first use.
+///
+/// It is neither linked nor included: the build of this package does not require libcurl's headers, and a
+/// program requires libcurl only if it sends requests over it. The numbers below are those of libcurl's
+/// public interface, which are the same in all versions with the soname 4.
+
+/// Why libcurl cannot be used.
+enum ccurl_availability {
+    ccurl_available,
+    /// There is no library with one of the expected names.
+    ccurl_missing,
+    /// The library lacks a function.
+    ccurl_incomplete,
+    /// The library is older than CCURL_MIN_VERSION.
+    ccurl_too_old,
+    /// The library does not start.
+    ccurl_cannot_start,
+    /// This system has no way to look up a library, or no way to wait for sockets.
+    ccurl_unsupported,
+};
+
+/// 7.80.0, the first version with a callback before a request is sent.
+#define CCURL_MIN_VERSION 0x075000
+
+/// The features of libcurl that are used here: bits of ccurl_features.
+enum ccurl_feature {
+    ccurl_feature_tls = 1 << 2,
+    ccurl_feature_http2 = 1 << 16,
+    ccurl_feature_unix_sockets = 1 << 19,
+    ccurl_feature_https_proxy = 1 << 21,
+    ccurl_feature_http3 = 1 << 25,
+};
+
+/// Options of a transfer with an integer value.
+enum ccurl_long_option {
+    ccurl_verbose = 41,
+    ccurl_no_body = 44,
+    ccurl_upload = 46,
+    ccurl_post = 47,
+    ccurl_verify_peer = 64,
+    ccurl_fresh_connect = 74,
+    ccurl_forbid_reuse = 75,
+    ccurl_http_get = 80,
+    ccurl_verify_host = 81,
+    ccurl_http_version = 84,
+    ccurl_buffer_size = 98,
+    ccurl_no_signal = 99,
+    ccurl_connect_timeout_ms = 156,
+    ccurl_protocols = 181,
+    ccurl_ssl_version = 32,
+    ccurl_header_separation = 229,
+    ccurl_path_as_is = 234,
+    ccurl_upload_buffer_size = 280,
+    ccurl_pipe_wait = 237,
+    ccurl_suppress_connect_headers = 265,
+    ccurl_max_idle_seconds = 288,
+    /// 7.87 and later: a transfer that ends does not wait for a thread that resolves a name.
+    ccurl_quick_exit = 322,
+};
+
+/// Options of a transfer with a text value, which libcurl copies.
+enum ccurl_text_option {
+    ccurl_url = 10002,
+    ccurl_proxy = 10004,
+    ccurl_custom_request = 10036,
+    ccurl_ca_folder = 10097,
+    ccurl_certificate_file = 10025,
+    ccurl_key_password = 10026,
+    ccurl_certificate_type = 10086,
+    ccurl_key_file = 10087,
+    ccurl_proxy_user = 10175,
+    ccurl_proxy_password = 10176,
+    ccurl_no_proxy = 10177,
+    ccurl_pinned_public_key = 10230,
+    ccurl_unix_socket_path = 10231,
+};
+
+/// Options of a transfer whose value is a number of bytes.
+enum ccurl_offset_option {
+    ccurl_upload_length = 30115,
+    ccurl_post_length = 30120,
+};
+
+/// Options of a transfer with a list value, which must live as long as it is set.
+enum ccurl_list_option {
+    ccurl_http_header = 10023,
+    ccurl_resolve = 10203,
+};
+
+/// Options of all transfers together.
+enum ccurl_multi_option {
+    ccurl_max_kept_connections = 6,
+    ccurl_max_host_connections = 7,
+    ccurl_max_total_connections = 13,
+};
+
+/// Information about a transfer: integers.
+enum ccurl_long_info {
+    ccurl_info_os_error = 0x200000 + 25,
+    ccurl_info_new_connections = 0x200000 + 26,
+    ccurl_info_remote_port = 0x200000 + 40,
+    ccurl_info_local_port = 0x200000 + 42,
+    ccurl_info_http_version = 0x200000 + 46,
+    ccurl_info_connect_code = 0x200000 + 22,
+    ccurl_info_proxy_error = 0x200000 + 59,
+};
+
+/// Information about a transfer: microseconds since it began.
+enum ccurl_offset_info {
+    ccurl_info_name_lookup_time = 0x600000 + 51,
+    ccurl_info_connect_time = 0x600000 + 52,
+    ccurl_info_start_transfer_time = 0x600000 + 54,
+    ccurl_info_secure_connect_time = 0x600000 + 56,
+};
+
+/// Information about a transfer: texts, which are valid until the transfer changes.
+enum ccurl_text_info {
+    ccurl_info_remote_address = 0x100000 + 32,
+};
+
+/// How a transfer ended, as far as this package distinguishes it.
+enum ccurl_code {
+    ccurl_ok = 0,
+    ccurl_unsupported_protocol = 1,
+    ccurl_not_built_in = 4,
+    ccurl_cannot_resolve_proxy = 5,
+    ccurl_cannot_resolve_host = 6,
+    ccurl_cannot_connect = 7,
+    ccurl_weird_server_reply = 8,
+    ccurl_http2_error = 16,
+    ccurl_partial_file = 18,
+    ccurl_out_of_memory = 27,
+    ccurl_timed_out = 28,
+    ccurl_ssl_connect_error = 35,
+    ccurl_bad_argument = 43,
+    ccurl_got_nothing = 52,
+    ccurl_send_error = 55,
+    ccurl_receive_error = 56,
+    ccurl_ssl_certificate_problem = 58,
+    ccurl_ssl_cipher = 59,
+    ccurl_peer_failed_verification = 60,
+    ccurl_bad_content_encoding = 61,
+    ccurl_rewind_failed = 65,
+    ccurl_ssl_ca_unreadable = 77,
+    ccurl_again = 81,
+    ccurl_pinned_key_mismatch = 90,
+    ccurl_http2_stream = 92,
+    ccurl_http3_error = 95,
+    ccurl_quic_connect_error = 96,
+    ccurl_proxy_handshake = 97,
+    ccurl_ssl_client_certificate = 98,
+    ccurl_too_large = 100,
+};
+
+/// How a proxy that speaks SOCKS refused.
+enum ccurl_proxy_refusal {
+    ccurl_proxy_no_method = 12,
+    ccurl_proxy_not_allowed = 23,
+    ccurl_proxy_user_rejected = 33,
+};
+
+/// What the functions of a transfer may return in place of a count.
+enum {
+    ccurl_write_pause = 0x10000001,
+    ccurl_read_pause = 0x10000001,
+    ccurl_read_abort = 0x10000000,
+    ccurl_seek_done = 0,
+    ccurl_seek_failed = 1,
+    ccurl_may_send = 0,
+    ccurl_must_not_send = 1,
+};
+
+/// One transfer.
+typedef struct ccurl_easy ccurl_easy;
+/// All transfers of one thread, with their connections.
+typedef struct ccurl_multi ccurl_multi;
+/// A list of texts.
+typedef struct ccurl_list ccurl_list;
+
+/// The functions that a transfer calls, with the context that was set with them.
+struct ccurl_functions {
+    /// Receives a line of a head.
+    size_t (*_Nonnull header)(char *_Nonnull, size_t, size_t, void *_Nonnull);
+    /// Receives bytes of a body.
+    size_t (*_Nonnull write)(char *_Nonnull, size_t, size_t, void *_Nonnull);
+    /// Copies bytes of a body to send.
+    size_t (*_Nonnull read)(char *_Nonnull, size_t, size_t, void *_Nonnull);
+    /// Moves to another position in the body to send.
+    int (*_Nonnull seek)(void *_Nonnull, int64_t, int);
+    /// Called when there is a connection, just before the request is sent.
+    int (*_Nonnull connected)(
+        void *_Nonnull, char *_Nullable, char *_Nullable, int, int);
+    /// Called before a name is resolved.
+    int (*_Nonnull resolving)(void *_Nullable, void *_Nullable, void *_Nonnull);
+    /// Called when a socket is made, before it is connected.
+    int (*_Nonnull connecting)(void *_Nonnull, int, int);
+};
+
+/// Whether libcurl can be used; looks it up the first time. Any thread may call it.
+enum ccurl_availability ccurl_look_up(void);
+
+/// The version as 0xXXYYZZ; 0 if there is no library. It is also known if the library is too old.
+unsigned int ccurl_version_number(void);
+
+/// Bits of ccurl_feature.
+unsigned int ccurl_features(void);
+
+/// The name of the TLS library and its version; NULL if there is none.
+const char *_Nullable ccurl_tls_library(void);
+
+/// The default file of authorities that libcurl was built with; NULL if there is none.
+const char *_Nullable ccurl_default_ca_file(void);
+
+/// The words for a code. They are valid until the process ends.
+const char *_Nonnull ccurl_words(int code);
+
+// All functions below require that ccurl_look_up has returned ccurl_available. One thread at a time may use a
+// transfer or a multi.
+
+/// Makes a transfer; NULL if there is no memory.
+ccurl_easy *_Nullable ccurl_easy_make(void);
+void ccurl_easy_free(ccurl_easy *_Nonnull easy);
+
+// Each returns a ccurl_code.
+int ccurl_set_long(ccurl_easy *_Nonnull easy, enum ccurl_long_option option, long value);
+int ccurl_set_offset(ccurl_easy *_Nonnull easy, enum ccurl_offset_option option, int64_t value);
+int ccurl_set_text(
+    ccurl_easy *_Nonnull easy, enum ccurl_text_option option, const char *_Nullable value);
+int ccurl_set_list(
+    ccurl_easy *_Nonnull easy, enum ccurl_list_option option, ccurl_list *_Nullable value);
+
+/// Sets the authorities' certificates in PEM, which are copied.
+int ccurl_set_authorities(ccurl_easy *_Nonnull easy, const void *_Nonnull bytes, size_t count);
+
+/// Copies the body to send; its length must have been set before.
+int ccurl_copy_post_fields(ccurl_easy *_Nonnull easy, const void *_Nullable bytes);
+
+/// Sets the functions that the transfer calls, with a context.
+void ccurl_set_functions(ccurl_easy *_Nonnull easy, const struct ccurl_functions *_Nonnull functions);
+void ccurl_set_context(ccurl_easy *_Nonnull easy, void *_Nonnull context);
+void *_Nonnull ccurl_context(ccurl_easy *_Nonnull easy);
+
+/// What libcurl says of a request over HTTP/2.
+struct ccurl_refusal {
+    /// Whether the server has not processed it and never will.
+    bool is_refused;
+    /// The number of its stream; zero if it is not known.
+    uint32_t stream;
+};
+
+/// Notes as soon as libcurl says that the server has not processed the request and never will: it reset the
+/// stream with HTTP_1_1_REQUIRED or REFUSED_STREAM, or sent a GOAWAY with a lower stream as the last one. Of the
+/// last two libcurl speaks from 8.19.0 on.
+///
+/// It does so in the texts of its log, which cost time. NULL ends it.
+void ccurl_watch_refusals(ccurl_easy *_Nonnull easy, struct ccurl_refusal *_Nullable refusal);
+
+/// Sets the buffer for error messages: at least 256 bytes, or NULL.
+void ccurl_set_error_buffer(ccurl_easy *_Nonnull easy, char *_Nullable buffer);
+
+long ccurl_get_long(ccurl_easy *_Nonnull easy, enum ccurl_long_info info);
+int64_t ccurl_get_offset(ccurl_easy *_Nonnull easy, enum ccurl_offset_info info);
+const char *_Nullable ccurl_get_text(ccurl_easy *_Nonnull easy, enum ccurl_text_info info);
+
+/// The descriptor of an ended transfer's connection; -1 if the connection is closed.
+int ccurl_socket(ccurl_easy *_Nonnull easy);
+
+/// Pauses and resumes: the directions in `bits`, of ccurl_pause_receiving and ccurl_pause_sending, are
+/// paused, the others resumed.
+int ccurl_pause(ccurl_easy *_Nonnull easy, int bits);
+
+/// Appends a copy of a text; NULL if there is no memory, and then the list is unchanged.
+ccurl_list *_Nullable ccurl_list_append(ccurl_list *_Nullable list, const char *_Nonnull text);
+void ccurl_list_free(ccurl_list *_Nullable list);
+
+/// Makes a multi; NULL if there is no memory.
+///
+/// - socket: called with a descriptor and what to wait for on it (bits 1 in, 2 out; 4 to stop waiting).
+/// - timer: called with the milliseconds after which ccurl_multi_time_out must be called; -1 for never.
+ccurl_multi *_Nullable ccurl_multi_make(
+    int (*_Nonnull socket)(void *_Nullable, int, int, void *_Nonnull, void *_Nullable),
+    int (*_Nonnull timer)(void *_Nonnull, long, void *_Nonnull));
+/// Sets the context of a multi's functions, before the first transfer is added.
+void ccurl_multi_set_context(ccurl_multi *_Nonnull multi, void *_Nonnull context);
+void ccurl_multi_free(ccurl_multi *_Nonnull multi);
+void ccurl_multi_set(ccurl_multi *_Nonnull multi, enum ccurl_multi_option option, long value);
+
+// Each returns 0 on success.
+int ccurl_multi_add(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
+int ccurl_multi_remove(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
+
+/// Continues with what a descriptor is ready for: bits 1 in, 2 out, 4 error.
+int ccurl_multi_ready(ccurl_multi *_Nonnull multi, int descriptor, int ready);
+/// Continues after the time that the timer asked for.
+int ccurl_multi_time_out(ccurl_multi *_Nonnull multi);
+
+/// Returns the next ended transfer and its code; NULL if there is none.
+ccurl_easy *_Nullable ccurl_multi_next_ended(ccurl_multi *_Nonnull multi, int *_Nonnull code);
+
+#endif

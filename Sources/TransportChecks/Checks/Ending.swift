@@ -1,0 +1,114 @@
+import Pledge
+import PledgeTesting
+
+extension TransportCheck {
+    /// A call that is cancelled ends, here and on the wire.
+    static var cancelling: [TransportCheck] {
+        [
+            TransportCheck("cancel at once", "a call cancelled at once ends as cancelled") {
+                bench in
+                let server = try LoopbackServer(answeringLater: { _ in Promise<LoopbackAnswer>() })
+                defer { server.stop() }
+                for _ in 0..<20 {
+                    let call = bench.transport.send(HTTPRequest(.get, server.url))
+                    call.cancel()
+                    try await bench.requireCancelled(call)
+                }
+                // A connection that was made for one of them may be kept.
+                _ = try await bench.inTime(server.allHungUp())
+            },
+            TransportCheck("cancel before the answer", "cancelling closes the connection") {
+                bench in
+                let answer = Promise<LoopbackAnswer>()
+                let server = try LoopbackServer(answeringLater: { _ in answer })
+                defer { server.stop() }
+                let call = bench.transport.send(HTTPRequest(.get, server.url))
+                _ = try await bench.inTime(server.received(1))
+                call.cancel()
+                try await bench.requireCancelled(call)
+                _ = try await bench.inTime(server.connectionsOpen(atMost: 0))
+            },
+            TransportCheck("cancel in the body", "cancelling in the body closes the connection") {
+                bench in
+                let rest = Promise<Void>()
+                let server = try LoopbackServer(answers: [
+                    .stopping(after: "abc", of: 9, until: rest)
+                ])
+                defer { server.stop() }
+                let call = bench.transport.send(HTTPRequest(.get, server.url))
+                _ = try await bench.inTime(server.received(1))
+                call.cancel()
+                try await bench.requireCancelled(call)
+                _ = try await bench.inTime(server.connectionsOpen(atMost: 0))
+            },
+            TransportCheck("cancel afterwards", "cancelling what has ended does no harm") { bench in
+                let server = try LoopbackServer(answering: { _ in .text("ok") })
+                defer { server.stop() }
+                let call = bench.transport.send(HTTPRequest(.get, server.url))
+                try require("the body", try await bench.inTime(call).text, is: "ok")
+                call.cancel()
+                try require("the next body", try await bench.get(server).text, is: "ok")
+            },
+            TransportCheck("cancel among many", "cancelling every other call leaves the others") {
+                bench in
+                let server = try LoopbackServer(answering: { .text($0.target) })
+                defer { server.stop() }
+                let calls = (0..<200).map { index in
+                    bench.transport.send(HTTPRequest(.get, server.at("/\(index)")))
+                }
+                for index in stride(from: 0, to: 200, by: 2) { calls[index].cancel() }
+                for index in stride(from: 1, to: 200, by: 2) {
+                    let text = try await bench.inTime(calls[index]).text
+                    try require("the body", text, is: "/\(index)")
+                }
+            },
+        ]
+    }
+
+    /// A deadline ends a call, and not before.
+    static var timeLimits: [TransportCheck] {
+        [
+            TransportCheck("deadline", "a silent server meets the deadline of the context") {
+                bench in
+                let answer = Promise<LoopbackAnswer>()
+                let server = try LoopbackServer(answeringLater: { _ in answer })
+                defer { server.stop() }
+                let deadline = CallDeadline(after: .milliseconds(300))
+                let error = try await bench.failure(HTTPRequest(server.url), by: deadline)
+                try require("the code", error.code, is: .timedOut)
+                try require("what it says of the server", error.advisedOutcome, is: .outOfTime)
+                try require("whether it came too soon", deadline.remaining > .zero, is: false)
+                _ = try await bench.inTime(server.connectionsOpen(atMost: 0))
+            },
+            TransportCheck("deadline in the body", "a body that stops meets the deadline") {
+                bench in
+                let rest = Promise<Void>()
+                let server = try LoopbackServer(answers: [
+                    .stopping(after: "abc", of: 9, until: rest)
+                ])
+                defer { server.stop() }
+                let deadline = CallDeadline(after: .milliseconds(300))
+                let error = try await bench.failure(HTTPRequest(server.url), by: deadline)
+                try require("the code", error.code, is: .timedOut)
+            },
+            TransportCheck("deadline passed", "a deadline that has passed sends nothing") { bench in
+                let server = try LoopbackServer(answering: { _ in .text("ok") })
+                defer { server.stop() }
+                let deadline = CallDeadline(after: .seconds(-1))
+                let error = try await bench.failure(HTTPRequest(server.url), by: deadline)
+                try require("the code", error.code, is: .timedOut)
+                try require("the number of requests", server.requests.count, is: 0)
+            },
+        ]
+    }
+}
+
+extension TransportBench {
+    /// Fails if a call does not end as cancelled.
+    func requireCancelled<Value>(_ call: Future<Value>) async throws {
+        switch await settled(call) {
+        case .failure(is CancellationError): return
+        case let other: throw Unexpected("it gives \(other) instead of CancellationError")
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Pledge
+import PledgeTesting
+
+extension TransportCheck {
+    /// Whatever a server does, the call ends, with an error that describes it.
+    static var brokenAnswers: [TransportCheck] {
+        let lost: [(Name, String, LoopbackAnswer)] = [
+            ("hang up", "a server that leaves without an answer is connectionLost", .hangUp),
+            (
+                "reset", "a server that breaks off without an answer is connectionLost",
+                LoopbackAnswer([.reset])
+            ),
+            (
+                "reset in the head", "a head that breaks off is connectionLost",
+                LoopbackAnswer([.send(Data("HTTP/1.1 200 OK\r\nX-A: ".utf8)), .reset])
+            ),
+            (
+                "truncated head", "a head that ends too soon is connectionLost",
+                .raw("HTTP/1.1 200 OK\r\nX-A: ")
+            ),
+            (
+                "truncated body", "a body that ends too soon is connectionLost",
+                .truncated("short", of: 100)
+            ),
+            (
+                "reset in the body", "a body that breaks off is connectionLost",
+                LoopbackAnswer([
+                    .send(Data("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort".utf8)), .reset,
+                ])
+            ),
+            (
+                "truncated chunks", "chunks that end too soon are connectionLost",
+                .chunked(["con", "te"], isComplete: false)
+            ),
+            (
+                "truncated chunk", "a chunk that ends too soon is connectionLost",
+                .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc")
+            ),
+        ]
+        let garbled: [(Name, String)] = [
+            ("garbage", "\u{1}\u{2}no HTTP at all\r\n\r\n"),
+            ("bare text", "hello"),
+            ("bad status line", "HTTP/1.1 abc OK\r\nContent-Length: 0\r\n\r\n"),
+            ("bad version", "HTTX/9.9 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            (
+                "bad chunk size",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n"
+            ),
+            ("bad length", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabc"),
+            (
+                "two lengths",
+                "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"
+            ),
+            ("length no number", "HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\nabcde"),
+            (
+                "endless length",
+                "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\nabc"
+            ),
+            (
+                "header without a colon",
+                "HTTP/1.1 200 OK\r\nno colon here\r\nContent-Length: 2\r\n\r\nok"
+            ),
+            ("NUL in a header", "HTTP/1.1 200 OK\r\nX-A: a\u{0}b\r\nContent-Length: 2\r\n\r\nok"),
+            (
+                "endless head",
+                "HTTP/1.1 200 OK\r\n"
+                    + String(
+                        repeating: "X-A: \(String(repeating: "a", count: 300))\r\n", count: 4_300)
+            ),
+        ]
+        let codes: Set<HTTPError.Code> = [.badResponse, .connectionLost, .bodyTooLarge]
+        return lost.map { name, requirement, answer in
+            TransportCheck(name, requirement) { bench in
+                try require("the code", try await bench.failure(answer).code, is: .connectionLost)
+            }
+        }
+            + garbled.map { name, text in
+                TransportCheck(name, "what is no HTTP is an error or an answer, and never a hang") {
+                    bench in
+                    let server = try LoopbackServer(answering: { _ in .raw(text) })
+                    defer { server.stop() }
+                    switch await bench.settled(bench.transport.send(HTTPRequest(.get, server.url)))
+                    {
+                    case .success: break
+                    case .failure(let error as HTTPError) where codes.contains(error.code): break
+                    case .failure(let error): throw Unexpected("it fails with \(error)")
+                    }
+                }
+            } + [refused, unknownHost]
+    }
+
+    private static var refused: TransportCheck {
+        TransportCheck("refused", "a closed port is cannotConnect, and certainly unsent") { bench in
+            let closed = try ClosedPort()
+            let error = try await bench.failure(HTTPRequest(.post, closed.url))
+            try require("the code", error.code, is: .cannotConnect)
+            try require("the request", error.request?.url, is: closed.url)
+        }
+    }
+
+    private static var unknownHost: TransportCheck {
+        // RFC 6761, section 6.4: no resolver knows a name below .invalid.
+        TransportCheck("unknown host", "a name that leads nowhere is cannotFindHost") { bench in
+            let url = URL(string: "http://no-such-host.invalid/") ?? .anywhere
+            let error = try await bench.failure(HTTPRequest(.get, url))
+            try require("the code", error.code, is: .cannotFindHost)
+        }
+    }
+
+    /// Connections are reused, and a server may close them.
+    static var connections: [TransportCheck] {
+        [
+            TransportCheck("keep-alive", "calls one after the other share a connection") { bench in
+                let server = try LoopbackServer(answering: { _ in .text("ok") })
+                defer { server.stop() }
+                for _ in 0..<5 { _ = try await bench.get(server) }
+                try require("the number of connections", server.acceptedConnections, is: 1)
+            },
+            TransportCheck(
+                "early close", "a kept connection that the server has closed is replaced"
+            ) {
+                bench in
+                let server = try LoopbackServer(answering: { _ in
+                    LoopbackAnswer(LoopbackAnswer.text("ok").steps + [.close])
+                })
+                defer { server.stop() }
+                for _ in 0..<20 {
+                    try require("the body", try await bench.get(server).text, is: "ok")
+                }
+            },
+            TransportCheck("too much", "bytes after an answer spoil no other") { bench in
+                // In one piece with the answer: after the next request was sent, no client can distinguish
+                // such bytes from the answer to it.
+                let answers = """
+                    HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/0\
+                    HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nextra
+                    """
+                let spoilt = LoopbackAnswer([.send(Data(answers.utf8))])
+                let server = try LoopbackServer(answering: { request in
+                    request.target == "/0" ? spoilt : .text(request.target)
+                })
+                defer { server.stop() }
+                for index in 0..<5 {
+                    let text = try await bench.get(server, "/\(index)").text
+                    try require("the body", text, is: "/\(index)")
+                }
+            },
+            TransportCheck("a thousand at once", "1,000 concurrent calls each get their own answer")
+            {
+                bench in
+                let server = try LoopbackServer(answering: { .text("for \($0.target)") })
+                defer { server.stop() }
+                let calls = (0..<1_000).map { index in
+                    bench.transport.send(HTTPRequest(.get, server.at("/\(index)")))
+                }
+                for (index, call) in calls.enumerated() {
+                    try require("the body", try await bench.inTime(call).text, is: "for /\(index)")
+                }
+            },
+        ]
+    }
+}

@@ -1,0 +1,144 @@
+import Pledge
+import PledgeTesting
+
+extension TransportCheck {
+    /// A body can be read while it arrives, and abandoned.
+    static var streaming: [TransportCheck] {
+        [
+            TransportCheck(
+                "streamed head", "the head comes before the body is whole", needsStreaming: true
+            ) { bench in
+                let rest = Promise<Void>()
+                let server = try LoopbackServer(answers: [
+                    LoopbackAnswer([
+                        .send(
+                            Data("HTTP/1.1 201 Yes\r\nContent-Length: 6\r\nX-A: 1\r\n\r\nabc".utf8)),
+                        .hold(rest), .send(Data("def".utf8)),
+                    ])
+                ])
+                defer { server.stop() }
+                let response = try await bench.stream(HTTPRequest(.get, server.url))
+                try require("the status", response.status, is: 201)
+                try require("X-A", response.headers["X-A"], is: "1")
+                try require(
+                    "the first chunk", try await bench.inTime(response.body.next()),
+                    is: Data("abc".utf8))
+                rest.resolve(with: ())
+                try require(
+                    "the rest", try await bench.inTime(response.body.gathered(upTo: 10)),
+                    is: Data("def".utf8))
+                try require("the end", try await bench.inTime(response.body.next()), is: nil)
+            },
+            TransportCheck(
+                "streamed bulk", "8 MiB come whole, chunk by chunk", needsStreaming: true
+            ) { bench in
+                let data = Pattern.bytes(8 * 1_048_576)
+                let server = try LoopbackServer(answering: { _ in .response(body: data) })
+                defer { server.stop() }
+                let response = try await bench.stream(HTTPRequest(.get, server.url))
+                let body = try await bench.inTime(response.body.gathered(upTo: data.count))
+                try require("whether the body is the same", body == data, is: true)
+            },
+            TransportCheck(
+                "streamed without a body", "HEAD, 204 and 304 end at once", needsStreaming: true
+            ) { bench in
+                let server = try LoopbackServer(answers: [
+                    .text("x"), .response(204), .response(304),
+                ])
+                defer { server.stop() }
+                for (method, status) in [(HTTPMethod.head, 200), (.get, 204), (.get, 304)] {
+                    let response = try await bench.stream(HTTPRequest(method, server.url))
+                    try require("the status", response.status, is: status)
+                    try require("the end", try await bench.inTime(response.body.next()), is: nil)
+                }
+            },
+            TransportCheck(
+                "stream breaks off", "a body that breaks off fails the stream, after what came",
+                needsStreaming: true
+            ) { bench in
+                let rest = Promise<Void>()
+                let server = try LoopbackServer(answers: [
+                    .stopping(after: "abc", of: 9, until: rest, then: [.close])
+                ])
+                defer { server.stop() }
+                let response = try await bench.stream(HTTPRequest(.get, server.url))
+                try require(
+                    "the chunk", try await bench.inTime(response.body.next()), is: Data("abc".utf8))
+                rest.resolve(with: ())
+                let error = try await bench.failure(of: response.body.next())
+                try require("the code", error.code, is: .connectionLost)
+            },
+            slowReading,
+            left("stream cancelled", "cancelling the stream closes the connection") {
+                $0.body.cancel()
+            },
+            left("stream released", "releasing an unread stream closes the connection") { _ in },
+            TransportCheck(
+                "stream deadline", "the deadline holds for the body as well", needsStreaming: true
+            ) { bench in
+                let rest = Promise<Void>()
+                let server = try LoopbackServer(answering: { _ in
+                    .stopping(after: "abc", of: 9, until: rest)
+                })
+                defer { server.stop() }
+                let response = try await bench.streamUntilDeadline(server)
+                let error = try await bench.failure(of: response.body.gathered(upTo: 10))
+                try require("the code", error.code, is: .timedOut)
+            },
+            TransportCheck(
+                "held back", "what is not read is not fetched without end", needsStreaming: true
+            ) { bench in
+                let size = 64 * 1_048_576
+                let server = try LoopbackServer(answering: { _ in .response(body: Data(count: size))
+                })
+                defer { server.stop() }
+                let response = try await bench.stream(HTTPRequest(.get, server.url))
+                _ = try await bench.inTime(response.body.next())
+                // Other calls continue meanwhile, and the rest still arrives.
+                let other = try LoopbackServer(answering: { _ in .text("ok") })
+                defer { other.stop() }
+                for _ in 0..<50 { _ = try await bench.get(other) }
+                var count = 0
+                while let chunk = try await bench.inTime(response.body.next()) {
+                    count += chunk.count
+                }
+                try require("whether the rest came", count > size / 2, is: true)
+            },
+        ]
+    }
+
+    private static func left(
+        _ name: Name, _ requirement: String,
+        _ leave: @escaping @Sendable (HTTPStreamedResponse) -> Void
+    ) -> TransportCheck {
+        TransportCheck(name, requirement, needsStreaming: true) { bench in
+            let rest = Promise<Void>()
+            let server = try LoopbackServer(answers: [
+                .stopping(after: "abc", of: 9, until: rest)
+            ])
+            defer { server.stop() }
+            leave(try await bench.stream(HTTPRequest(.get, server.url)))
+            try require("the number of requests", server.requests.count, is: 1)
+            _ = try await bench.inTime(server.connectionsOpen(atMost: 0))
+        }
+    }
+}
+
+extension TransportBench {
+    /// The response to a request whose deadline comes after the head; soon after it on an idle machine.
+    fileprivate func streamUntilDeadline(
+        _ server: LoopbackServer
+    ) async throws -> HTTPStreamedResponse {
+        var limit = Duration.milliseconds(500)
+        while true {
+            let deadline = CallDeadline(after: limit)
+            do {
+                return try await stream(HTTPRequest(server.url), by: deadline)
+            } catch let error as HTTPError
+                where error.code == .timedOut && limit < transport.patience
+            {
+                limit *= 10
+            }
+        }
+    }
+}
