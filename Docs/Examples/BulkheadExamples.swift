@@ -1,6 +1,6 @@
-import PledgeFutures
 // snippet: imports
 import Pledge
+import PledgeFutures
 // end snippet
 import Testing
 

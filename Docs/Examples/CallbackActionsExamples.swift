@@ -87,7 +87,7 @@ import Testing
 
     @Test func toFuture() throws {
         // snippet: future
-        let session = returningFuture(logIn >- parse)  // (Login) -> Future<[String]>
+        let session = asFuture(logIn >- parse)  // (Login) -> Future<[String]>
         let name = session(tangent).map { words in words[1] }
         // end snippet
         #expect(name.result == nil)
@@ -106,7 +106,7 @@ import Testing
                 login.password == "123" ? .success("hello") : .failure(Refused(name: login.name))
             )
         }
-        let session = returningFuture(unwrapping: check)  // (Login) -> Future<String>
+        let session = asFuture(unwrapping: check)  // (Login) -> Future<String>
         // end snippet
         #expect(try session(tangent).result?.get() == "hello")
         #expect(throws: Refused(name: "Tan")) {
@@ -120,7 +120,7 @@ import Testing
             guard input > 0 else { return }  // the callback goes, uncalled
             callback(input)
         }
-        let future = returningFuture(forgetful)(0)
+        let future = asFuture(forgetful)(0)
         // end snippet
         let error = #expect(throws: FutureError.self) { try future.result?.get() }
         #expect(error?.code == .abandoned)
@@ -130,7 +130,7 @@ import Testing
         // snippet: calling-back
         let load: @Sendable (Int) -> Future<String> = { Future(value: "book \($0)") }
         let request =
-            callingBack(load) <- { result in
+            asCallback(load) <- { result in
                 switch result {
                 case .success(let book): print(book)
                 case .failure(let error): print("no book: \(error)")
@@ -195,7 +195,7 @@ import Testing
         let controller = LoginController()
         controller.name = "Tangent"
         let direct: Action<Login, String> = { login, callback in callback("hello:\(login.name)") }
-        let words = try await returningFuture(controller.fetchLogin >- direct >- parse)(()).value
+        let words = try await asFuture(controller.fetchLogin >- direct >- parse)(()).value
         #expect(words == ["hello", "Tangent"])
         controller.render(words)
         for _ in 0..<100_000 where controller.tip.isEmpty { await Task.yield() }

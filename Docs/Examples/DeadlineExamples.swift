@@ -1,7 +1,7 @@
 import Foundation
-import PledgeFutures
 // snippet: imports
 import Pledge
+import PledgeFutures
 // end snippet
 import Testing
 

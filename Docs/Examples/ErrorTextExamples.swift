@@ -138,8 +138,8 @@ import Testing
     @Test func longCycles() async {
         await #expect(processExitsWith: .success) {
             let log = ExampleLog()
-            FutureReports.send { text in log.add(text) }
-            FutureReports.awaitingLimit = .milliseconds(1)
+            FutureDiagnostics.send { text in log.add(text) }
+            FutureDiagnostics.awaitingLimit = .milliseconds(1)
             let (login, kept) = (Promise<Int>(), Locked<Future<Int>?>(nil))
             let session = login.flatMap(
                 { id in kept.withLock { $0.take() } ?? Future(value: id) },

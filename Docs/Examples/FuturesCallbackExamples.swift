@@ -117,16 +117,16 @@ import Testing
             let log = ExampleLog()
             let print: @Sendable (String) -> Void = { log.add($0) }
             // snippet: reports
-            FutureReports.send { text in print(text) }
-            FutureReports.awaitingLimit = .seconds(2)
-            FutureReports.reportsUnobservedPromises = true
+            FutureDiagnostics.send { text in print(text) }
+            FutureDiagnostics.awaitingLimit = .seconds(2)
+            FutureDiagnostics.reportsUnobservedPromises = true
             // end snippet
             _ = Promise<Int>(fileID: "Shop/Loading.swift", line: 12)
             let unobserved =
                 "nobody waited for the promise made at Shop/Loading.swift:12, which was released "
                 + "unsettled"
             precondition(log.lines == [unobserved], "\(log.lines)")
-            FutureReports.awaitingLimit = .milliseconds(20)
+            FutureDiagnostics.awaitingLimit = .milliseconds(20)
             let promise = Promise<Int>(fileID: "Shop/Loading.swift", line: 12)
             let task = Task {
                 let title = promise.map({ "\($0)" }, fileID: "Shop/Screen.swift", line: 30)

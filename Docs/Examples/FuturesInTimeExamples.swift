@@ -63,7 +63,7 @@ import Testing
         let client: @Sendable (Endpoint) async throws -> Data = { endpoint in
             Data("{}".utf8)
         }
-        let networking: Networking = returningFuture(client)
+        let networking: Networking = asFuture(client)
         let load = awaiting(networking)
         // end snippet
         #expect(try await load(Endpoint(path: "/")) == Data("{}".utf8))

@@ -1,5 +1,5 @@
-import PledgeFutures
 import Pledge
+import PledgeFutures
 import PledgeTesting
 import TestSupport
 import Testing

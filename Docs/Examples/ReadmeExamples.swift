@@ -2,11 +2,11 @@ import Foundation
 // snippet: imports
 import Pledge
 // end snippet
-// snippet: pledge-testing
-import PledgeTesting
-// end snippet
 // snippet: simulating
 import PledgeSimulation
+// end snippet
+// snippet: pledge-testing
+import PledgeTesting
 // end snippet
 // snippet: testing
 import Testing

@@ -206,7 +206,7 @@ struct RecipesCombiningExamples {
     @Test func asynchronous() async throws {
         // snippet: async
         let loadName: @Sendable (Int) async throws -> String = { id in "name \(id)" }
-        let loadFuture = returningFuture(loadName)
+        let loadFuture = asFuture(loadName)
         let loadAgain = awaiting(loadFuture)
         let name = try await loadAgain(7)
         // end snippet

@@ -27,7 +27,8 @@ struct RecipesCommandLineExamples {
         await #expect(processExitsWith: .exitCode(130)) {
             exitIfHung(1)
             let never = Promise<HTTPResponse>()
-            let client = PledgeHTTPClients.HTTPClient(base: URL(string: "https://api.example.com")) { _ in
+            let client = PledgeHTTPClients.HTTPClient(base: URL(string: "https://api.example.com"))
+            { _ in
                 interruptAgainAndAgain()
                 return never.map { $0 }
             }

@@ -25,7 +25,7 @@ struct RecipesTransfersExamples {
             "/photos",
             answer: .futureResponse { call in
                 let body = try call.request?.body.open() ?? HTTPBodyStream(Data())
-                return body.gathered(upTo: 1 << 20).map { HTTPResponse(status: 201, body: $0) }
+                return body.collected(upTo: 1 << 20).map { HTTPResponse(status: 201, body: $0) }
             }),
         .put("/photos/7", answer: .status(201)),
         .get("/pictures/:id", answer: .reply { Data("picture \($0.parameters["id"]!)".utf8) }),

@@ -1,9 +1,9 @@
 // snippet: dispatch
 import Dispatch
-// end snippet
-import PledgeFutures
 // snippet: imports
 import Pledge
+// end snippet
+import PledgeFutures
 // end snippet
 // snippet: testing
 import PledgeTesting

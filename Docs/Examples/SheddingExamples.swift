@@ -1,6 +1,6 @@
-import PledgeFutures
 // snippet: imports
 import Pledge
+import PledgeFutures
 // end snippet
 import Testing
 
@@ -16,7 +16,7 @@ import Testing
             Future(value: "\(name) is done").delay(.milliseconds(40), on: scheduler)
         }
         let shedder = LoadShedder(limit: 1, queue: 2, on: scheduler)
-        let load = stack(.shed(sharing: shedder), over: work)
+        let load = stack(.loadShedding(sharing: shedder), over: work)
         let calls: [(String, CallPriority)] = [
             ("page", .critical), ("prefetch", .sheddable), ("report", .sheddablePlus),
             ("payment", .criticalPlus),
@@ -47,8 +47,8 @@ import Testing
         let work: Service<String, String> = { name in Future(value: name) }
         // snippet: stacks
         let shedder = LoadShedder(named: "work")
-        let interactive = stack(.shed(sharing: shedder), over: work)
-        let prefetch = stack(.priority(.sheddable), .shed(sharing: shedder), over: work)
+        let interactive = stack(.loadShedding(sharing: shedder), over: work)
+        let prefetch = stack(.priority(.sheddable), .loadShedding(sharing: shedder), over: work)
         // end snippet
         #expect(interactive("a").result != nil && prefetch("b").result != nil)
     }
@@ -62,7 +62,7 @@ import Testing
         }
         // snippet: overload
         let busy = LoadShedder(limit: 2, on: scheduler)
-        let serve = stack(.shed(sharing: busy), over: work)
+        let serve = stack(.loadShedding(sharing: busy), over: work)
         for number in 1...16 {
             let start = scheduler.now
             serve("call \(number)").observe { result in

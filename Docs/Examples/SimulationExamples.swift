@@ -145,7 +145,7 @@ struct SimulationExamples {
                 run.recovers(within: .seconds(2)) ? nil : "it needs more than 2 s to recover"
             }
         }
-        let strict = HTTPClient.OriginState<CircuitBreaker>.perOrigin {
+        let strict = HTTPClient.PerOrigin<CircuitBreaker>.perOrigin {
             CircuitBreaker(
                 failuresInARow: 5, successRate: 0.8,
                 backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)), on: $0.scheduler,

@@ -233,7 +233,7 @@ import SwiftUI
 
     @Test func middle() {
         // snippet: middleware
-        let logging = DispatchMiddleware<Int, String> { context in
+        let logging = StoreMiddleware<Int, String> { context in
             { next in
                 { event in
                     next(event)

@@ -11,7 +11,7 @@ import Testing
 
     /// Answers with what it was sent, two bytes a chunk.
     let echo: HTTPStreamingService = { request in
-        Future(value: request).flatMap { try $0.body.open().gathered(upTo: 1_000_000) }
+        Future(value: request).flatMap { try $0.body.open().collected(upTo: 1_000_000) }
             .map { data in
                 HTTPStreamedResponse(
                     status: 200, body: HTTPBodyStream(data, chunksOf: 2),
@@ -59,7 +59,7 @@ import Testing
         }
         let request = HTTPRequest(.post, url, body: .stream(source, contentType: "text/plain"))
         // end snippet
-        let response = echo(request).flatMap { $0.gathered(upTo: 100) }
+        let response = echo(request).flatMap { $0.collected(upTo: 100) }
         #expect(try await response.value.text == "a\nb\n")
     }
 
@@ -75,7 +75,7 @@ import Testing
             return pipe.write(Data("\(number)\n".utf8)).flatMap { write(number + 1) }
         }
         let written = write(1)
-        let text = try await body.gathered(upTo: 1_000_000).value
+        let text = try await body.collected(upTo: 1_000_000).value
         // end snippet
         try await written.value
         #expect(text.count == 3_893)
@@ -103,7 +103,7 @@ import Testing
         let reader = MultipartReader(response.body, boundary: form.boundary)
         var read: [String] = []
         for try await part in reader {
-            let data = try await part.body.gathered(upTo: 100).value
+            let data = try await part.body.collected(upTo: 100).value
             read.append("\(part.headers["Content-Type"] ?? "none"), \(data.count) bytes")
         }
         #expect(read == ["none, 8 bytes", "image/jpeg, 3 bytes"])
@@ -120,7 +120,7 @@ import Testing
         var ranges: [String: Data] = [:]
         for try await part in try MultipartReader(response) {
             let range = part.headers["Content-Range"] ?? ""
-            ranges[range] = try await part.body.gathered(upTo: 1_000_000).value
+            ranges[range] = try await part.body.collected(upTo: 1_000_000).value
         }
         // end snippet
         #expect(ranges == ["bytes 0-1/9": Data("ab".utf8)])

@@ -116,7 +116,7 @@ struct TestingStateExamples {
 
     // snippet: middleware
     @Test func countsAndGreets() {
-        let counting = DispatchMiddleware<[String], String> { context in
+        let counting = StoreMiddleware<[String], String> { context in
             { next in
                 { event in
                     if event == "tap" { context.dispatch(event: "tracked") }
@@ -187,7 +187,7 @@ struct TestingStateExamples {
 
     @Test func recorder() {
         // snippet: recorder
-        let recorder = Recorder(
+        let recorder = StoreRecorder(
             initialState: "",
             reducer: Reducer { (text: String, typed: String) in
                 text + typed
@@ -207,10 +207,10 @@ struct TestingStateExamples {
 
     @Test func bounded() {
         // snippet: recorder-bound
-        let recorder = Recorder<Int, Int>(
+        let recorder = StoreRecorder<Int, Int>(
             initialState: 0, maximumEvents: 2, reducer: Reducer { $0 + $1 },
             middleware: [
-                DispatchMiddleware { _ in
+                StoreMiddleware { _ in
                     { next in
                         { event in
                             print("\(event)")
@@ -234,11 +234,11 @@ struct TestingStateExamples {
         defer { try? FileManager.default.removeItem(at: file) }
 
         let append: @Sendable (String, String) -> String = { text, typed in text + typed }
-        let session = Recorder(initialState: "", reducer: Reducer(append))
+        let session = StoreRecorder(initialState: "", reducer: Reducer(append))
         for letter in ["M", "o", "m", "o"] { session.dispatch(event: letter) }
         try session.save(to: file)
 
-        let again = Recorder(initialState: "", reducer: Reducer(append))
+        let again = StoreRecorder(initialState: "", reducer: Reducer(append))
         try again.replay(contentsOf: file)
         #expect(again.states == ["", "M", "Mo", "Mom", "Momo"])
         // end snippet

@@ -1,6 +1,6 @@
-import PledgeFutures
 // snippet: imports
 import Pledge
+import PledgeFutures
 // end snippet
 import Testing
 
@@ -48,10 +48,10 @@ import Testing
         #expect(throttle.probability == 0)
     }
 
-    @Test func each() {
+    @Test func keyed() {
         // snippet: each
         let load: Service<Int, String> = stack(
-            .each(by: { $0 % 10 }) { shard in
+            .keyed(by: { $0 % 10 }) { shard in
                 .throttle(sharing: AdaptiveThrottle(named: "shard \(shard)"))
             },
             over: { number in Future(value: "product \(number)") })

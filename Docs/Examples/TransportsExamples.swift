@@ -170,7 +170,7 @@ struct TransportsExamples {
 
     @Test func ownStream() async throws {
         let response = try await Echo().stream(HTTPRequest(.get, server)).value
-        #expect(try await response.body.gathered(upTo: 10).value == Data("bytes".utf8))
+        #expect(try await response.body.collected(upTo: 10).value == Data("bytes".utf8))
     }
 }
 

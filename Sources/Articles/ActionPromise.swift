@@ -54,12 +54,12 @@ extension ActionPromise where Output: Sendable {
     ///   - input: The input of the first action, which is called on this thread.
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.
-    /// - Returns: A future that settles like that of `returningFuture(_:fileID:line:)`.
+    /// - Returns: A future that settles like that of `asFuture(_:fileID:line:)`.
     public func future(
         input: Input,
         fileID: StaticString = #fileID,
         line: UInt = #line
     ) -> Future<Output> {
-        returningFuture(action, fileID: fileID, line: line)(input)
+        asFuture(action, fileID: fileID, line: line)(input)
     }
 }

@@ -13,7 +13,7 @@ public import PledgeStores
 public typealias RequestState = RequestSequence<Endpoint, Data>
 
 /// A request for a ``RequestState`` as a value, for code without an enum of its own events.
-public typealias RequestAction = RequestStep<Endpoint, Data>
+public typealias RequestAction = QueuedRequest<Endpoint, Data>
 
 extension RequestSequence where Request == Endpoint, Answer == Data {
     /// Declares a request whose answer is JSON; returns at once.
@@ -52,7 +52,7 @@ extension RequestSequence where Request == Endpoint, Answer == Data {
     }
 }
 
-extension RequestStep where Request == Endpoint, Answer == Data {
+extension QueuedRequest where Request == Endpoint, Answer == Data {
     /// A request whose answer is JSON.
     ///
     /// - Parameters:
@@ -61,7 +61,7 @@ extension RequestStep where Request == Endpoint, Answer == Data {
     public static func send<Response: Decodable & Sendable>(
         _ request: Endpoint,
         completion: @escaping @Sendable (Result<Response, any Error>) -> Void
-    ) -> RequestStep {
+    ) -> QueuedRequest {
         .send(request, parse: { $0.decoded() }, completion: completion)
     }
 }
@@ -72,7 +72,7 @@ extension Reducer {
     /// The sequence is an object, so this reducer is not pure. It is the article's, for existing calls of it;
     /// a `Store` sends requests by effects.
     public static func requests<Request, Answer>() -> Reducer
-    where State == RequestSequence<Request, Answer>, Event == RequestStep<Request, Answer> {
+    where State == RequestSequence<Request, Answer>, Event == QueuedRequest<Request, Answer> {
         Reducer { (state: inout State, step: Event) in state.send(step) }
     }
 }

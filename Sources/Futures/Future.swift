@@ -100,7 +100,7 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
     ///
     /// The error itself is the transform's own, unchanged, so that it can be matched; this property names the
     /// step of a chain that threw it. Nil while pending, on success, and if no transform threw.
-    public final var failureOrigin: SourceLocation? {
+    public final var failureOrigin: CodeLocation? {
         hasSettled ? failure?.origin : nil
     }
 }

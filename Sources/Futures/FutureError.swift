@@ -7,10 +7,10 @@ public struct FutureError: Error, Sendable {
     public let code: Code
 
     /// Where: the promise that was abandoned, or the call of the combinator that failed.
-    public let location: SourceLocation?
+    public let location: CodeLocation?
 
     /// For ``Code/cycle``, where the future that leads back was made; nil if that is ``location``.
-    public internal(set) var secondLocation: SourceLocation?
+    public internal(set) var secondLocation: CodeLocation?
 
     /// The errors behind this one: for ``Code/allFailed`` those of all inputs, in their order.
     ///
@@ -39,7 +39,7 @@ public struct FutureError: Error, Sendable {
     }
 
     /// Makes an error.
-    public init(_ code: Code, at location: SourceLocation? = nil, causes: [any Error] = []) {
+    public init(_ code: Code, at location: CodeLocation? = nil, causes: [any Error] = []) {
         self.code = code
         self.location = location
         let depth = causes.reduce(1) { max($0, 1 + (($1 as? FutureError)?.depth ?? 0)) }

@@ -19,14 +19,14 @@
 /// that passes a callback on uses ``Future/make(fileID:line:_:)`` instead, whose resolver has a lifetime of
 /// its own.
 public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable {
-    @usableFromInline let location: SourceLocation
+    @usableFromInline let location: CodeLocation
 
     /// Makes a pending promise.
     ///
     /// The arguments name the place that made it; leave them out.
     @inlinable
     public init(fileID: StaticString = #fileID, line: UInt = #line) {
-        location = SourceLocation(fileID: fileID, line: line)
+        location = CodeLocation(fileID: fileID, line: line)
         super.init()
     }
 
@@ -40,13 +40,13 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     @inlinable
     @_disfavoredOverload
     public override init(value: Value) {
-        location = SourceLocation()
+        location = CodeLocation()
         super.init(value: value)
     }
 
     /// Makes a promise that has failed already.
     public override init(error: any Error) {
-        location = SourceLocation()
+        location = CodeLocation()
         super.init(error: error)
     }
 
@@ -95,7 +95,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
             forgettingWhoGaveUp: true)
     }
 
-    override var origin: SourceLocation? { location }
+    override var origin: CodeLocation? { location }
 
     /// Registers what to do when the result is no longer wanted.
     ///
@@ -132,10 +132,10 @@ extension Promise {
 /// It does what a ``Promise`` does, but is not a subclass, so that no reader of the future can cast and
 /// settle it.
 package final class InternalPromise<Value: Sendable>: Future<Value>, @unchecked Sendable {
-    private let location: SourceLocation
+    private let location: CodeLocation
 
     package init(fileID: StaticString = #fileID, line: UInt = #line) {
-        location = SourceLocation(fileID: fileID, line: line)
+        location = CodeLocation(fileID: fileID, line: line)
         super.init()
     }
 
@@ -170,7 +170,7 @@ package final class InternalPromise<Value: Sendable>: Future<Value>, @unchecked 
         add(RaisingHandlers(handler, raising: raising))
     }
 
-    override var origin: SourceLocation? { location }
+    override var origin: CodeLocation? { location }
 
     override var endsByItself: Bool { true }
 }

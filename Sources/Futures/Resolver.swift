@@ -5,9 +5,9 @@
 /// holds the future; so a callback that is dropped without a call leaves no observer waiting.
 public final class Resolver<Value: Sendable>: Sendable {
     private let future: Future<Value>
-    private let location: SourceLocation
+    private let location: CodeLocation
 
-    init(_ future: Future<Value>, location: SourceLocation) {
+    init(_ future: Future<Value>, location: CodeLocation) {
         self.future = future
         self.location = location
     }
@@ -70,7 +70,7 @@ extension Future {
     public static func make(
         fileID: StaticString = #fileID, line: UInt = #line, _ start: (Resolver<Value>) -> Void
     ) -> Future {
-        let location = SourceLocation(fileID: fileID, line: line)
+        let location = CodeLocation(fileID: fileID, line: line)
         let future = ResolvedFuture<Value>(at: location)
         start(Resolver(future, location: location))
         return future
@@ -79,14 +79,14 @@ extension Future {
 
 /// The future of a resolver.
 private final class ResolvedFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
-    private let location: SourceLocation
+    private let location: CodeLocation
 
-    init(at location: SourceLocation) {
+    init(at location: CodeLocation) {
         self.location = location
         super.init()
     }
 
-    override var origin: SourceLocation? { location }
+    override var origin: CodeLocation? { location }
 }
 
 extension Resolver where Value == Void {

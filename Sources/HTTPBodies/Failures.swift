@@ -16,7 +16,7 @@ extension MultipartError: LocalizedError {
 extension MultipartError: ShownCause {}
 
 // The answer does not match the type.
-extension MultipartError: CallersMistake {}
+extension MultipartError: CallerError {}
 
 extension DecompressionFailure: CodedError {
     /// The code's name.

@@ -16,7 +16,7 @@ struct FunctionTransport: HTTPTransport {
     /// that of an upload, which limits of time do not count.
     func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let context = CallContext.current
-        let future = noting(request, in: context, service).naming(request)
+        let future = sendRecorded(request, in: context, service).naming(request)
         guard request.body.isReadWhileSent, let record = context.record, !future.isSettled else {
             return future
         }

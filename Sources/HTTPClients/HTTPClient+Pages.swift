@@ -53,7 +53,7 @@ extension HTTPClient {
     public func pages<Page: Decodable & Sendable, Cursor: Sendable & LosslessStringConvertible>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         cursor name: String, maxPages: Int = 10_000, next: @escaping @Sendable (Page) -> Cursor?
-    ) -> Pages<Cursor?, Page> {
+    ) -> PageSequence<Cursor?, Page> {
         let load: Service<Cursor?, Page> = { [self] cursor in
             let items =
                 query.items + (cursor.map { [URLQueryItem(name: name, value: "\($0)")] } ?? [])

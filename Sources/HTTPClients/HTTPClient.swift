@@ -113,7 +113,7 @@ public struct HTTPClient {
     }
 
     /// The circuit breakers: by default one for each origin.
-    public var circuitBreaker: OriginState<CircuitBreaker>? = .perOrigin() {
+    public var circuitBreaker: PerOrigin<CircuitBreaker>? = .perOrigin() {
         didSet {
             keptStates.breakers = StatesByOrigin()
             renew()
@@ -123,7 +123,7 @@ public struct HTTPClient {
     /// How many requests may be sent in a period, such as a server's quota; the others wait or are refused.
     ///
     /// It counts every request that is sent: attempts, hedges, and those that follow a redirect.
-    public var rateLimit: OriginState<RateLimiter>? {
+    public var rateLimit: PerOrigin<RateLimiter>? {
         didSet {
             keptStates.limiters = StatesByOrigin()
             renew()
@@ -131,7 +131,7 @@ public struct HTTPClient {
     }
 
     /// How many calls may be in flight: by default 256 to each origin, while 1,000 more wait.
-    public var bulkhead: OriginState<Bulkhead>? = .perOrigin() {
+    public var bulkhead: PerOrigin<Bulkhead>? = .perOrigin() {
         didSet {
             keptStates.bulkheads = StatesByOrigin()
             renew()
@@ -211,13 +211,13 @@ public struct HTTPClient {
     /// Your own middleware around each call: outside all parts except the observers.
     ///
     /// It gets an `HTTPError` if the status is not accepted.
-    public var aroundCall: OwnMiddleware? { didSet { renew() } }
+    public var aroundCall: CustomMiddleware? { didSet { renew() } }
 
     /// Your own middleware around each attempt: within the retry, outside the hedge.
-    public var aroundAttempt: OwnMiddleware? { didSet { renew() } }
+    public var aroundAttempt: CustomMiddleware? { didSet { renew() } }
 
     /// Your own middleware around each exchange: only the decompression and the transport are beneath it.
-    public var aroundExchange: OwnMiddleware? { didSet { renew() } }
+    public var aroundExchange: CustomMiddleware? { didSet { renew() } }
 
     /// The scheduler of all parts.
     ///
@@ -280,7 +280,7 @@ public struct HTTPClient {
     public init(
         base: URL?, over send: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
     ) {
-        self.init(base: base, over: returningFuture(send))
+        self.init(base: base, over: asFuture(send))
     }
 
     private mutating func renew() { lazyFunctions = LazyFunctions() }

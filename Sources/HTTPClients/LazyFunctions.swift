@@ -34,10 +34,10 @@ extension LazyFunctions.Functions {
         let transport = client.transportOnItsClock
         send = client.using(client.wholeStack(sharing: shared)(transport.send))
         stream = client.using(client.streamingStack(sharing: shared)(transport.stream))
-        let sendEndpoint = lowering(to: send, base: client.base)
+        let sendEndpoint = endpointService(over: send, base: client.base)
         self.sendEndpoint = sendEndpoint
         networking = { endpoint in sendEndpoint(endpoint, nil).mapWithoutOrigin { $0.body } }
-        streamEndpoint = lowering(to: stream, base: client.base)
+        streamEndpoint = endpointService(over: stream, base: client.base)
     }
 }
 

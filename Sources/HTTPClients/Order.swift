@@ -29,7 +29,7 @@ extension HTTPClient {
 
     private func stack<Output: HTTPResponseHead>(
         sharing shared: SharedStates,
-        own: KeyPath<OwnMiddleware, Middleware<HTTPRequest, Output>>,
+        own: KeyPath<CustomMiddleware, Middleware<HTTPRequest, Output>>,
         limit: Middleware<HTTPRequest, Output>, cache: Middleware<HTTPRequest, Output>?,
         decompression: Middleware<HTTPRequest, Output>?
     ) -> Middleware<HTTPRequest, Output> {

@@ -18,9 +18,9 @@ struct KeptStates: Sendable {
 struct SharedStates: Sendable {
     private let kept: KeptStates
     private let retry: HTTPClient.Retry?
-    private let circuitBreaker: HTTPClient.OriginState<CircuitBreaker>?
-    private let bulkhead: HTTPClient.OriginState<Bulkhead>?
-    private let rateLimit: HTTPClient.OriginState<RateLimiter>?
+    private let circuitBreaker: HTTPClient.PerOrigin<CircuitBreaker>?
+    private let bulkhead: HTTPClient.PerOrigin<Bulkhead>?
+    private let rateLimit: HTTPClient.PerOrigin<RateLimiter>?
     private let metrics: ServiceMetrics?
     private let scheduler: any Scheduler
     private let random: RandomSource
@@ -86,7 +86,7 @@ struct SharedStates: Sendable {
     }
 
     private func state<State: GaugedState>(
-        of origin: HTTPOrigin?, by slot: HTTPClient.OriginState<State>,
+        of origin: HTTPOrigin?, by slot: HTTPClient.PerOrigin<State>,
         in states: StatesByOrigin<State>
     ) -> State {
         if let shared = slot.shared { return shared }

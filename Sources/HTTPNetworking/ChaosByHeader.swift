@@ -47,7 +47,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 /// A header that asks for chaos has a value of another form.
 public struct ChaosHeaderError: Error, Hashable {}
 
-extension ChaosHeaderError: CallersMistake {
+extension ChaosHeaderError: CallerError {
     /// Nothing was sent.
     public var isCertainlyUnsent: Bool { true }
 }

@@ -23,7 +23,7 @@ public func makeNetworking(
     base: URL? = nil,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299
 ) -> Networking {
-    let ask = lowering(to: service, base: base)
+    let ask = endpointService(over: service, base: base)
     return { endpoint in
         ask(endpoint, nil).mapWithoutOrigin { response in
             if statuses.contains(response.status) { return response.body }
@@ -39,25 +39,15 @@ public func makeNetworking(
     base: URL? = nil,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299
 ) -> Networking {
-    makeNetworking(over: returningFuture(function), base: base, accepting: statuses)
-}
-
-/// The earlier name of `makeNetworking(over:base:accepting:)`, which a constant named `networking` hides.
-@available(*, deprecated, renamed: "makeNetworking(over:base:accepting:)")
-public func networking(
-    over service: @escaping HTTPService,
-    base: URL? = nil,
-    accepting statuses: some RangeExpression<Int> & Sendable = 200...299
-) -> Networking {
-    makeNetworking(over: service, base: base, accepting: statuses)
+    makeNetworking(over: asFuture(function), base: base, accepting: statuses)
 }
 
 /// Lowers a service of requests to one of endpoints.
 ///
 /// - Returns: A function of an endpoint and a body that an endpoint can't have, such as a file; nil for the endpoint's own. An
 ///   ``HTTPError`` of the service gets the endpoint and the request, if it has none.
-package func lowering<Output: HTTPResponseHead>(
-    to service: @escaping Service<HTTPRequest, Output>, base: URL?
+package func endpointService<Output: HTTPResponseHead>(
+    over service: @escaping Service<HTTPRequest, Output>, base: URL?
 ) -> @Sendable (Endpoint, HTTPRequest.Body?) -> Future<Output> {
     { endpoint, body in
         let endpoint = base.map { Endpoint.based(on: $0)(endpoint) } ?? endpoint
@@ -67,8 +57,8 @@ package func lowering<Output: HTTPResponseHead>(
         } catch {
             return Future(error: error)
         }
-        return noting(request, in: .current, service)
-            .continued { result in
+        return sendRecorded(request, in: .current, service)
+            .flatMapSomeResults { result in
                 guard case .failure(var error as HTTPError) = result else { return nil }
                 error.endpoint = error.endpoint ?? endpoint
                 return Future(error: error.naming(request))
@@ -77,7 +67,7 @@ package func lowering<Output: HTTPResponseHead>(
 }
 
 /// Calls a service, and notes in the attempt's record that it sends the request, unless the service notes it.
-package func noting<Output: Sendable>(
+package func sendRecorded<Output: Sendable>(
     _ request: HTTPRequest, in context: CallContext,
     _ service: @escaping Service<HTTPRequest, Output>
 ) -> Future<Output> {

@@ -72,7 +72,7 @@ extension MemoryTransport {
             let record = CallContext.current.record
             record?.begin(.upload, on: scheduler)
             do {
-                return try request.body.open().gathered(upTo: .max).mapWithoutOrigin { $0 }
+                return try request.body.open().collected(upTo: .max).mapWithoutOrigin { $0 }
                     .mapError(HTTPError.failure(ofBody:))
                     .onEnd { _ in record?.end(.upload) }
             } catch {

@@ -12,7 +12,7 @@ final class ClientSpan: ExchangeListener {
 
     private struct State {
         var status: Int?
-        var connection: HTTPConnectionReport?
+        var connection: ConnectionMetrics?
         var hasEnded = false
     }
 

@@ -56,7 +56,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                         span.context, into: &sent.headers, using: HeaderInjector())
                 }
                 return ServiceContext.withValue(span.context) { service(sent).naming(sent) }
-                    .told(to: span)
+                    .notifying(span)
             }
         }
     }

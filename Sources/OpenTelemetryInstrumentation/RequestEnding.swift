@@ -6,7 +6,7 @@ import Tracing
 /// How a request that was sent ended.
 struct RequestEnding {
     let status: Int?
-    let connection: HTTPConnectionReport?
+    let connection: ConnectionMetrics?
     let error: (any Error)?
 
     /// Whether the span's status is an error; giving a request up is not an error.

@@ -22,7 +22,7 @@ struct Load {
                 .redirect(), .downloadProgress(line.update),
                 over: try transport.open())
             return load(request)
-                .flatMap { $0.gathered(upTo: Self.mostBytes) }
+                .flatMap { $0.collected(upTo: Self.mostBytes) }
                 .always { line.finish() }
                 .map { response in
                     _ = try response.acceptedBody(for: endpoint)

@@ -1,5 +1,5 @@
-import PledgeArticles
 import Foundation
+import PledgeArticles
 import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeStores

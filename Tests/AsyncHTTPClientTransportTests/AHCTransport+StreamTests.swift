@@ -80,7 +80,7 @@ import Testing
         let server = try LoopbackServer { _ in .chunked(["a", "bc"]) }
         for _ in 0..<3 {
             let response = try await transport.stream(HTTPRequest(.get, server.url)).value
-            #expect(try await response.body.gathered(upTo: 3).value == Data("abc".utf8))
+            #expect(try await response.body.collected(upTo: 3).value == Data("abc".utf8))
         }
         #expect(server.acceptedConnections == 1)
     }

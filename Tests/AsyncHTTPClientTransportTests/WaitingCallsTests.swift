@@ -98,7 +98,7 @@ import Testing
         scheduler.advance(by: .seconds(59))
         #expect(second.result == nil)
         gate.resolve()
-        #expect(try await first.body.gathered(upTo: 2).value == Data("ab".utf8))
+        #expect(try await first.body.collected(upTo: 2).value == Data("ab".utf8))
         #expect(try await second.value.text == "ok")
     }
 

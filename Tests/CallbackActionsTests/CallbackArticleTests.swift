@@ -1,6 +1,6 @@
-import PledgeCallbackActions
 import Dispatch
 import Foundation
+import PledgeCallbackActions
 import PledgeFutures
 import TestSupport
 import Testing
@@ -48,7 +48,7 @@ import Testing
             }
         }
         let info = LoginInfo(userName: "Tangent", password: "123")
-        let response = try await returningFuture(loginAction)(info).value
+        let response = try await asFuture(loginAction)(info).value
         #expect(response.message == "hello Tangent")
     }
 

@@ -1,5 +1,5 @@
-import PledgeCallbackActions
 import Dispatch
+import PledgeCallbackActions
 import PledgeFutures
 import TestSupport
 import Testing

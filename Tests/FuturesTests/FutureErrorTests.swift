@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func everyCodeHasATextOfItsOwnThatNamesThePlace() {
-        let place = SourceLocation(fileID: "App/File.swift", line: 12)
+        let place = CodeLocation(fileID: "App/File.swift", line: 12)
         let texts = FutureError.Code.allCases.map { FutureError($0, at: place).description }
         #expect(Set(texts).count == texts.count)
         for (code, text) in zip(FutureError.Code.allCases, texts) where code != .cycle {

@@ -22,7 +22,7 @@ import Testing
         while true {
             switch reader.next().result {
             case .success(let part?):
-                guard case .success(let data) = part.body.gathered(upTo: 1 << 20).result else {
+                guard case .success(let data) = part.body.collected(upTo: 1 << 20).result else {
                     reading.failed = true
                     return reading
                 }
@@ -58,12 +58,12 @@ import Testing
         for _ in 0..<fuzzInputCount() / 10 {
             let data = Data(inputs.next())
             let form = Multipart([.data("a", data), .data("b", Data())])
-            let body = try HTTPRequest.Body.multipart(form).open().gathered(upTo: 1 << 20)
+            let body = try HTTPRequest.Body.multipart(form).open().collected(upTo: 1 << 20)
             let bytes = try #require(try body.result?.get())
             let reader = MultipartReader(HTTPBodyStream(bytes), boundary: form.boundary)
             for expected in [data, Data()] {
                 let part = try #require(try reader.next().result?.get())
-                #expect(try part.body.gathered(upTo: 1 << 20).result?.get() == expected)
+                #expect(try part.body.collected(upTo: 1 << 20).result?.get() == expected)
             }
             #expect(try reader.next().result?.get() == nil)
         }

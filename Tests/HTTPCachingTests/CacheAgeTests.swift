@@ -1,6 +1,6 @@
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import Testing
 
 @testable import PledgeHTTPCaching

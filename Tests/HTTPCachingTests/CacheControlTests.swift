@@ -1,5 +1,5 @@
-import PledgeHTTPNetworking
 import HTTPTestSupport
+import PledgeHTTPNetworking
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import PledgeHTTPCaching
 import HTTPTestSupport
+import PledgeHTTPCaching
 import Testing
 
 /// The guide's table names tests that exist.

@@ -1,6 +1,6 @@
 import Foundation
-import PledgeHTTPNetworking
 import HTTPTestSupport
+import PledgeHTTPNetworking
 import Testing
 
 @testable import PledgeHTTPCaching

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import TestSupport
 import Testing
@@ -36,8 +36,8 @@ import Testing
     @Test func aMissThatTakesLongIsNotReported() async {
         await #expect(processExitsWith: .success) {
             let reports = Locked<[String]>([])
-            FutureReports.send { report in reports.withLock { $0.append(report) } }
-            FutureReports.awaitingLimit = .milliseconds(1)
+            FutureDiagnostics.send { report in reports.withLock { $0.append(report) } }
+            FutureDiagnostics.awaitingLimit = .milliseconds(1)
             let origin = Promise<HTTPResponse>()
             let send = stack(.cache(), over: { _ in origin })
             let request = HTTPRequest(.get, URL(string: "https://a.example")!)

@@ -31,7 +31,7 @@ import Testing
         )
         let pages = paginate({ (number: Int) in Future(value: "\(number)") }, from: 1) { _, _ in nil
         }
-        let typed: Pages<Int, String> = pages
+        let typed: PageSequence<Int, String> = pages
         _ = typed
     }
 
@@ -93,7 +93,7 @@ import Testing
         #expect(whole.text == "body" && whole.headers["X-Seen"] == "yes")
         let streamed = try await client.stream(Endpoint(path: "/a")).value
         #expect(streamed.headers["X-Seen"] == "yes")
-        #expect(try await streamed.gathered(upTo: 100).value.text == "body")
+        #expect(try await streamed.collected(upTo: 100).value.text == "body")
         #expect(
             transport.calls.map { $0.request?.headers["X-Signature"] } == [
                 "signed /a", "signed /a",
@@ -110,7 +110,7 @@ import Testing
         }
         #expect(try await client.get("/a").text == "own")
         let streamed = try await client.stream(Endpoint(path: "/a")).value
-        #expect(try await streamed.gathered(upTo: 100).value.text == "own")
+        #expect(try await streamed.collected(upTo: 100).value.text == "own")
         await #expect(throws: CocoaError.self) { try await client.get("/b") }
         #expect(transport.calls.isEmpty)
     }

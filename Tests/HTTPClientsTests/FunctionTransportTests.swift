@@ -14,7 +14,7 @@ import Testing
         let request = HTTPRequest(server.appending(path: "a"))
         #expect(try client.send(request).settledValue().text == "/v1/a")
         let streamed = try client.stream(request).settledValue()
-        #expect(try streamed.gathered(upTo: 100).settledValue().text == "/v1/a")
+        #expect(try streamed.collected(upTo: 100).settledValue().text == "/v1/a")
     }
 
     @Test func whatAServerRefusedIsSentAgain() throws {

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    private func named(_ name: String) -> HTTPClient.OwnMiddleware {
+    private func named(_ name: String) -> HTTPClient.CustomMiddleware {
         .init(send: Middleware(named: name) { $0 }, stream: Middleware(named: name) { $0 })
     }
 

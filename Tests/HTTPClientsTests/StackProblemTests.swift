@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func aShedderIsWhereABulkheadIs() {
-        let shed: Part = .shed(sharing: LoadShedder())
+        let shed: Part = .loadShedding(sharing: LoadShedder())
         #expect(problems(of: .priority(.sheddable), .cache(), shed, .retry()) == [])
         #expect(pairs(problems(of: shed, .cache())) == [["shed", "cache"]])
         #expect(pairs(problems(of: shed, .priority(.critical))) == [["shed", "priority"]])
@@ -114,7 +114,7 @@ import Testing
         let sent: Part = .callPropagation(to: .all)
         let waiting: [Part] = [
             .redirect(), .authorize(.bearer("t"), for: .all), .cache(), .coalesce(), .retry(),
-            .hedge(), .bulkhead(sharing: Bulkhead(limit: 1)), .shed(sharing: LoadShedder()),
+            .hedge(), .bulkhead(sharing: Bulkhead(limit: 1)), .loadShedding(sharing: LoadShedder()),
             .adaptiveConcurrency(sharing: AdaptiveConcurrency()),
             .rateLimit(sharing: RateLimiter(rate: 1, per: .seconds(1))), .deadline(.seconds(1)),
             .priority(.critical),

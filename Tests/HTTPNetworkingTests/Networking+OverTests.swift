@@ -22,12 +22,6 @@ import Testing
             request.url.absoluteString == "https://api.example.com/a" && request.method == .delete)
     }
 
-    @available(*, deprecated)
-    @Test func theOldNameMakesTheSame() throws {
-        let api = networking(over: answering(200, seen: Locked([])), base: base)
-        #expect(try api(Endpoint(path: "/a")).result?.get() == Data("body".utf8))
-    }
-
     @Test func anEndpointsOwnBaseHolds() throws {
         let seen = Locked([HTTPRequest]())
         let api = makeNetworking(over: answering(200, seen: seen), base: base)

@@ -39,7 +39,7 @@ struct HTTPResponseConversionTests {
             head, body: HTTPBodyStream(Data("piece".utf8), chunksOf: 2), url: url)
         #expect(try HTTPTypes.HTTPResponse(response) == head)
         #expect(response.url == url)
-        #expect(try await response.gathered(upTo: 9).value.text == "piece")
+        #expect(try await response.collected(upTo: 9).value.text == "piece")
     }
 }
 #endif

@@ -192,7 +192,7 @@ import Testing
         let future = transport.stream(HTTPRequest(.get, URL(string: "http://h/a")!))
         let response = try #require(try future.result?.get())
         #expect(response.status == 200 && response.url?.path == "/a")
-        #expect(try response.body.gathered(upTo: 5).result?.get() == Data("hello".utf8))
+        #expect(try response.body.collected(upTo: 5).result?.get() == Data("hello".utf8))
     }
 
     @Test func aFutureOfAResponseIsCancelledWithItsCall() {

@@ -32,7 +32,7 @@ struct OpenTelemetryTests {
     @Test func tellsWhatWasAskedAndAnswered() throws {
         try send { request in
             var response = HTTPResponse(status: 200)
-            response.timing.connection = HTTPConnectionReport()
+            response.timing.connection = ConnectionMetrics()
             response.timing.connection?.protocolVersion = "HTTP/1.1"
             response.timing.connection?.remoteAddress = "[::1]:8080"
             return Future(value: response)

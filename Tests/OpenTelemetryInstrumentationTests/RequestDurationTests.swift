@@ -30,7 +30,7 @@ struct RequestDurationTests {
 
     @Test func recordsSecondsByTheRequiredDimensions() throws {
         var response = HTTPResponse(status: 503)
-        response.timing.connection = HTTPConnectionReport()
+        response.timing.connection = ConnectionMetrics()
         response.timing.connection?.protocolVersion = "HTTP/2"
         try measured(.get, .success(response))
         let recorder = try #require(metrics.recorders.first)

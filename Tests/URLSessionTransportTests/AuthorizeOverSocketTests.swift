@@ -2,11 +2,11 @@ import Foundation
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
-import PledgeTesting
 import PledgeServices
+import PledgeTesting
+import PledgeURLSessionTransport
 import TestSupport
 import Testing
-import PledgeURLSessionTransport
 
 /// `.authorize` over a real connection.
 @Suite(.oneAtATime)

@@ -2,9 +2,9 @@ import Foundation
 import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeTesting
+import PledgeURLSessionTransport
 import TestSupport
 import Testing
-import PledgeURLSessionTransport
 
 @Suite(.oneAtATime)
 struct URLSessionRequestFailureTests {

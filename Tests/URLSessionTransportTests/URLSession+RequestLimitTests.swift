@@ -3,11 +3,11 @@ import Foundation
 import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
-import PledgeTesting
 import PledgeServices
+import PledgeTesting
+import PledgeURLSessionTransport
 import TestSupport
 import Testing
-import PledgeURLSessionTransport
 
 @Suite(.oneAtATime)
 struct URLSessionRequestLimitTests {

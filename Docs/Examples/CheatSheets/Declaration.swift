@@ -20,7 +20,7 @@ struct Declaration: Hashable {
 }
 
 extension Declaration {
-    /// Every public function and initialiser of a file but the deprecated ones.
+    /// Every public function and initialiser of a file.
     static func all(in source: String) -> [Declaration] {
         let lines = source.lines
         var declarations: [Declaration] = []
@@ -30,7 +30,7 @@ extension Declaration {
             if let name = declaredType(line) {
                 types = types.filter { $0.indent < indent } + [(indent, name)]
             }
-            guard let name = declaredFunction(line), !isDeprecated(index, of: lines) else {
+            guard let name = declaredFunction(line) else {
                 continue
             }
             let code = lines[index...].joined(separator: "\n")
@@ -51,12 +51,6 @@ extension Declaration {
             words[..<index].allSatisfy({ ["public", "final", "@MainActor"].contains($0) })
         else { return nil }
         return words[index + 1]
-    }
-
-    /// Whether one of the attributes above a line says so.
-    private static func isDeprecated(_ index: Int, of lines: [String]) -> Bool {
-        lines[..<index].reversed().prefix { $0.trimmed.hasPrefix("@") }
-            .contains { $0.contains("deprecated") }
     }
 
     private static func declaredFunction(_ line: String) -> String? {

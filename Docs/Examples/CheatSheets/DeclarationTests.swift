@@ -37,12 +37,9 @@ import Testing
             ])
     }
 
-    @Test func deprecatedAndInternalOnesAreLeftOut() {
+    @Test func internalOnesAreLeftOut() {
         let source = """
             extension Future {
-                @available(*, deprecated, renamed: "b")
-                @inlinable
-                public func a() {}
                 @inlinable
                 public func b() {}
                 func c() {}

@@ -77,7 +77,7 @@ final class RequestAttempt: Sendable {
     func failure(_ error: any Error) -> any Error {
         switch error {
         case let error as HTTPError: return error.naming(request)
-        case let error as Superseded: return error
+        case let error as AttemptSuperseded: return error
         case let error as BodyFailure: return exchange.unreadable(error.cause)
         case let error as UnprocessedRequest where resends > 0:
             // An earlier attempt may have been processed.

@@ -13,7 +13,7 @@ extension Future {
         _ duration: Duration, on scheduler: some Scheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        let location = SourceLocation(fileID: fileID, line: line)
+        let location = CodeLocation(fileID: fileID, line: line)
         let future = DelayedFuture<Value>(duration, on: scheduler, at: location)
         enroll(future.retained())
         return future
@@ -23,13 +23,13 @@ extension Future {
 /// The future of a delayed value.
 final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
     private let duration: Duration
-    private let location: SourceLocation
+    private let location: CodeLocation
     /// Nil once the timer is set, or not needed.
     ///
     /// Belongs to the deliverer; see `FutureNode.dropClosure`.
     private var scheduler: WeakScheduler?
 
-    init(_ duration: Duration, on scheduler: any Scheduler, at location: SourceLocation) {
+    init(_ duration: Duration, on scheduler: any Scheduler, at location: CodeLocation) {
         self.duration = duration
         self.location = location
         self.scheduler = WeakScheduler(scheduler)
@@ -64,7 +64,7 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
 
     override func dropClosure() { scheduler = nil }
 
-    override var origin: SourceLocation? { location }
+    override var origin: CodeLocation? { location }
 }
 
 /// A scheduler, which is not kept alive if it is an object.

@@ -16,15 +16,6 @@ extension Future {
         _ predicate: @escaping @Sendable (Value) throws -> Bool,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        transformed(by: .filter(predicate), at: SourceLocation(fileID: fileID, line: line))
-    }
-
-    /// The former name of `filter`.
-    @available(*, deprecated, renamed: "filter(_:fileID:line:)")
-    public final func ensure(
-        _ predicate: @escaping @Sendable (Value) throws -> Bool,
-        fileID: StaticString = #fileID, line: UInt = #line
-    ) -> Future<Value> {
-        filter(predicate, fileID: fileID, line: line)
+        transformed(by: .filter(predicate), at: CodeLocation(fileID: fileID, line: line))
     }
 }

@@ -11,7 +11,7 @@ extension Future {
     public static func any<Input: Future<Value>>(
         _ futures: [Input], fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        first(of: futures, .firstSuccess, .givenUp, SourceLocation(fileID: fileID, line: line))
+        first(of: futures, .firstSuccess, .givenUp, CodeLocation(fileID: fileID, line: line))
     }
 
     /// Waits for the first future to settle.
@@ -28,12 +28,12 @@ extension Future {
         _ futures: [Input], others: OtherInputs = .givenUp, fileID: StaticString = #fileID,
         line: UInt = #line
     ) -> Future<Value> {
-        first(of: futures, .first, others, SourceLocation(fileID: fileID, line: line))
+        first(of: futures, .first, others, CodeLocation(fileID: fileID, line: line))
     }
 
     private static func first<Input: Future<Value>>(
         of futures: [Input], _ rule: Aggregate<Value>.Rule, _ others: OtherInputs,
-        _ location: SourceLocation
+        _ location: CodeLocation
     ) -> Future<Value> {
         if futures.isEmpty { return Future(error: FutureError(.noInputs, at: location)) }
         return First(count: futures.count, rule: rule, others: others, at: location).start(futures)
@@ -41,9 +41,9 @@ extension Future {
 }
 
 private final class First<Value: Sendable>: Aggregate<Value>, @unchecked Sendable {
-    private let location: SourceLocation
+    private let location: CodeLocation
 
-    init(count: Int, rule: Rule, others: OtherInputs, at location: SourceLocation) {
+    init(count: Int, rule: Rule, others: OtherInputs, at location: CodeLocation) {
         self.location = location
         super.init(count: count, rule: rule, others: others)
     }

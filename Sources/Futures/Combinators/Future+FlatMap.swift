@@ -24,7 +24,7 @@ extension Future {
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
         transformed(
-            by: .flatMap(transform, CallerContext()), at: SourceLocation(fileID: fileID, line: line)
+            by: .flatMap(transform, CallerContext()), at: CodeLocation(fileID: fileID, line: line)
         ) { node, source in
             unsafeDowncast(node, to: TransformedFuture<Value, NewValue>.self)
                 .receiveFlatMapped(unsafeDowncast(source, to: Future<Value>.self))

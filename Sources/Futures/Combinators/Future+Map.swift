@@ -16,7 +16,7 @@ extension Future {
         _ transform: @escaping @Sendable (Value) throws -> NewValue,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
-        mapped(by: transform, at: SourceLocation(fileID: fileID, line: line))
+        mapped(by: transform, at: CodeLocation(fileID: fileID, line: line))
     }
 
     /// Transforms the value within the framework.
@@ -32,7 +32,7 @@ extension Future {
     /// Adds a `map`, compiled where it is used.
     @inlinable
     final func mapped<NewValue: Sendable>(
-        by transform: @escaping @Sendable (Value) throws -> NewValue, at location: SourceLocation?
+        by transform: @escaping @Sendable (Value) throws -> NewValue, at location: CodeLocation?
     ) -> Future<NewValue> {
         if hasSettled {
             guard hasSucceeded else { return failed() }

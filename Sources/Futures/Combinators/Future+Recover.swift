@@ -14,7 +14,7 @@ extension Future {
         _ transform: @escaping @Sendable (any Error) throws -> Value,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        transformed(by: .recover(transform), at: SourceLocation(fileID: fileID, line: line))
+        transformed(by: .recover(transform), at: CodeLocation(fileID: fileID, line: line))
     }
 
     /// Continues after an error with another future: a retry, or a second source.
@@ -36,7 +36,7 @@ extension Future {
     ) -> Future<Value> {
         transformed(
             by: .flatMapError(transform, CallerContext()),
-            at: SourceLocation(fileID: fileID, line: line))
+            at: CodeLocation(fileID: fileID, line: line))
     }
 
     /// Transforms the error.
@@ -51,6 +51,6 @@ extension Future {
         _ transform: @escaping @Sendable (any Error) throws -> any Error,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        transformed(by: .mapError(transform), at: SourceLocation(fileID: fileID, line: line))
+        transformed(by: .mapError(transform), at: CodeLocation(fileID: fileID, line: line))
     }
 }

@@ -12,16 +12,16 @@ extension Future {
     ) -> Future<NewValue> {
         transformed(
             by: .flatMapResult(transform, CallerContext()),
-            at: SourceLocation(fileID: fileID, line: line))
+            at: CodeLocation(fileID: fileID, line: line))
     }
 
     /// Continues with another future after some results, and keeps the others unchanged.
     ///
     /// - Parameter next: As for ``flatMapResult(_:fileID:line:)``. Nil keeps the result, without an object.
     /// - Returns: What the future from `next` settles with, or else this one's result.
-    package final func continued(
+    package final func flatMapSomeResults(
         _ next: @escaping @Sendable (Result<Value, any Error>) -> Future<Value>?
     ) -> Future<Value> {
-        transformed(by: .continued(next, CallerContext()), at: nil)
+        transformed(by: .flatMapSomeResults(next, CallerContext()), at: nil)
     }
 }

@@ -25,7 +25,7 @@ extension Future {
     ) -> Future<Value> {
         precondition(attempts >= 1, "Future.retry: attempts is less than 1.")
         @Sendable func attempt(_ number: Int) -> Future<Value> {
-            made(by: step).continued { result in
+            made(by: step).flatMapSomeResults { result in
                 guard case .failure(let error) = result, number < attempts, isWorthRetrying(error)
                 else { return nil }
                 let pause = delay(number)

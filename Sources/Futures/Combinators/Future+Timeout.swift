@@ -13,7 +13,7 @@ extension Future {
         _ duration: Duration, on scheduler: some Scheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        timed(duration, on: scheduler, at: SourceLocation(fileID: fileID, line: line), nil)
+        timed(duration, on: scheduler, at: CodeLocation(fileID: fileID, line: line), nil)
     }
 
     /// Fails with the caller's error if there is no result in time.
@@ -34,7 +34,7 @@ extension Future {
     }
 
     final func timed(
-        _ duration: Duration, on scheduler: some Scheduler, at location: SourceLocation?,
+        _ duration: Duration, on scheduler: some Scheduler, at location: CodeLocation?,
         _ error: (@Sendable () -> any Error)?,
         extendingBy newTimer: TimerRenewal? = nil
     ) -> Future<Value> {
@@ -53,13 +53,13 @@ package typealias TimerRenewal =
 
 /// The future of a result in time.
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
-    private let location: SourceLocation?
+    private let location: CodeLocation?
     /// Makes the error, if it is not the default one.
     private let error: (@Sendable () -> any Error)?
     private let newTimer: TimerRenewal?
 
     init(
-        at location: SourceLocation?, failingWith error: (@Sendable () -> any Error)?,
+        at location: CodeLocation?, failingWith error: (@Sendable () -> any Error)?,
         extendingBy newTimer: TimerRenewal?
     ) {
         self.location = location
@@ -87,7 +87,7 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         abort(with: Failure(error?() ?? FutureError(.timedOut, at: location)))
     }
 
-    override var origin: SourceLocation? { location }
+    override var origin: CodeLocation? { location }
 
     override var endsByItself: Bool { true }
 }

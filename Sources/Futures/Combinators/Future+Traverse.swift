@@ -24,7 +24,7 @@ extension Future {
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<[Element]> where Value == [Element] {
         precondition(maxConcurrent > 0, "traverse needs maxConcurrent to be at least 1")
-        let location = SourceLocation(fileID: fileID, line: line)
+        let location = CodeLocation(fileID: fileID, line: line)
         let traversal = Traversal(
             TraversalWork(items, transform), maxConcurrent: maxConcurrent, at: location)
         traversal.pump()
@@ -94,10 +94,10 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
     }
 
     private let maxConcurrent: Int
-    private let location: SourceLocation
+    private let location: CodeLocation
     private let state: Locked<State>
 
-    init(_ work: TraversalWork<Item, Element>, maxConcurrent: Int, at location: SourceLocation) {
+    init(_ work: TraversalWork<Item, Element>, maxConcurrent: Int, at location: CodeLocation) {
         self.maxConcurrent = maxConcurrent
         self.location = location
         state = Locked(State(work: work))
@@ -173,7 +173,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
 
     override var inputsOfAggregate: [FutureNode] { state.withLock { $0.inputs } }
 
-    override var origin: SourceLocation? { location }
+    override var origin: CodeLocation? { location }
 
     /// Settles once all has been started and has succeeded.
     private func complete() {

@@ -10,7 +10,7 @@ enum Transform<Input: Sendable, Output: Sendable>: Sendable {
     case flatMapResult(@Sendable (Result<Input, any Error>) throws -> Future<Output>, CallerContext)
 
     // These have an input of the output's type.
-    case continued(@Sendable (Result<Input, any Error>) -> Future<Output>?, CallerContext)
+    case flatMapSomeResults(@Sendable (Result<Input, any Error>) -> Future<Output>?, CallerContext)
     case recover(@Sendable (any Error) throws -> Output)
     case flatMapError(@Sendable (any Error) throws -> Future<Output>, CallerContext)
     case mapError(@Sendable (any Error) throws -> any Error)
@@ -30,7 +30,7 @@ extension Transform {
     /// - Parameters:
     ///   - source: The upstream, which has settled.
     ///   - location: Where the transform was written, for the error of a condition that is not met.
-    func apply(to source: Future<Input>, at location: SourceLocation?) throws -> Outcome<Output> {
+    func apply(to source: Future<Input>, at location: CodeLocation?) throws -> Outcome<Output> {
         switch (self, source.failure) {
         case (.map(let body), nil): return .value(try body(source.settledValue))
         case (.flatMap(let body, let context), nil):
@@ -39,7 +39,7 @@ extension Transform {
             return .future(try context.run { try body(source.settledResult) })
         case (.map, let failure?), (.flatMap, let failure?): return .failure(failure)
 
-        case (.continued(let body, let context), _):
+        case (.flatMapSomeResults(let body, let context), _):
             guard let next = context.run({ body(source.settledResult) }) else { return .unchanged }
             return .future(next)
         case (.recover(let body), let failure?): return .value(try body(failure.error))
@@ -93,11 +93,11 @@ final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<
     @usableFromInline @exclusivity(unchecked) var transform: Transform<Input, Output>
 
     /// Where the transform was written; nil within the framework.
-    @usableFromInline let location: SourceLocation?
+    @usableFromInline let location: CodeLocation?
 
     @inlinable
     init(
-        _ transform: Transform<Input, Output>, at location: SourceLocation?,
+        _ transform: Transform<Input, Output>, at location: CodeLocation?,
         deliver: @escaping Delivery
     ) {
         self.transform = transform
@@ -174,7 +174,7 @@ final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<
         transform.giveUp()
     }
 
-    override var origin: SourceLocation? { location }
+    override var origin: CodeLocation? { location }
 }
 
 extension Future {
@@ -183,7 +183,7 @@ extension Future {
     /// - Parameter deliver: Formed by an inlinable function where it is used, so that it is specialised.
     @usableFromInline
     final func transformed<NewValue: Sendable>(
-        by transform: Transform<Value, NewValue>, at location: SourceLocation?,
+        by transform: Transform<Value, NewValue>, at location: CodeLocation?,
         deliver: @escaping FutureNode.Delivery = FutureNode.deliverByOverride
     ) -> Future<NewValue> {
         if hasSettled, enterDelivery() {
@@ -199,7 +199,7 @@ extension Future {
 
     /// What a transform makes of this settled future.
     private final func transformedAtOnce<NewValue: Sendable>(
-        by transform: Transform<Value, NewValue>, at location: SourceLocation?
+        by transform: Transform<Value, NewValue>, at location: CodeLocation?
     ) -> Future<NewValue> {
         do {
             // The usual case, without an outcome: that is a generic value, which costs more than a reference.
@@ -236,7 +236,7 @@ extension Future {
     /// A future that has failed with what a transform threw.
     @usableFromInline
     final func failed<NewValue: Sendable>(
-        by error: any Error, at location: SourceLocation?
+        by error: any Error, at location: CodeLocation?
     ) -> Future<NewValue> {
         Future<NewValue>(sharing: Failure(error, thrownAt: location))
     }

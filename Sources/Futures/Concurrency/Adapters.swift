@@ -1,13 +1,13 @@
 /// Turns an asynchronous function into one that returns a future.
 ///
 /// ```swift
-/// let networking: Networking = returningFuture { endpoint in try await client.load(endpoint) }
+/// let networking: Networking = asFuture { endpoint in try await client.load(endpoint) }
 /// ```
 ///
 /// - Parameter operation: Runs in a task of its own for each call; that task is cancelled when the
 ///   future is.
 /// - Returns: A function that starts the operation and returns at once.
-public func returningFuture<Input: Sendable, Output: Sendable>(
+public func asFuture<Input: Sendable, Output: Sendable>(
     _ operation: @escaping @Sendable (Input) async throws -> Output
 ) -> @Sendable (Input) -> Future<Output> {
     { input in Future { try await operation(input) } }

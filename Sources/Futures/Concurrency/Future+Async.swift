@@ -7,8 +7,8 @@ extension Future {
     ///
     /// - Parameters:
     ///   - priority: The priority of the task; nil for that of the caller.
-    ///   - fileID: The file that ``FutureReports`` names; leave it out.
-    ///   - line: The line that ``FutureReports`` names; leave it out.
+    ///   - fileID: The file that ``FutureDiagnostics`` names; leave it out.
+    ///   - line: The line that ``FutureDiagnostics`` names; leave it out.
     ///   - operation: Runs in a task of its own, which starts now. That task is cancelled when the future is
     ///     cancelled, or has lost its last waiter.
     public convenience init(
@@ -26,7 +26,7 @@ extension Future {
                 Task(priority: priority) { await self.settle(by: operation) }
             }
         add(
-            TaskHandlers(cancelling: task, madeAt: SourceLocation(fileID: fileID, line: line)))
+            TaskHandlers(cancelling: task, madeAt: CodeLocation(fileID: fileID, line: line)))
     }
 
     private final func settle(by operation: @Sendable () async throws -> Value) async {
@@ -44,8 +44,8 @@ extension Future {
     ///
     /// - Parameters:
     ///   - priority: The priority of the task; nil for that of the caller.
-    ///   - fileID: The file that ``FutureReports`` names; leave it out.
-    ///   - line: The line that ``FutureReports`` names; leave it out.
+    ///   - fileID: The file that ``FutureDiagnostics`` names; leave it out.
+    ///   - line: The line that ``FutureDiagnostics`` names; leave it out.
     ///   - operation: Runs in a task of its own, which starts now.
     public convenience init(
         priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -92,11 +92,5 @@ extension Future {
             guard let source = await waiter.wait() else { return .failure(CancellationError()) }
             return unsafeDowncast(source, to: Future<Value>.self).settledResult
         }
-    }
-
-    /// The former name of ``resultWhenSettled``.
-    @available(*, deprecated, renamed: "resultWhenSettled")
-    public final var settled: Result<Value, any Error> {
-        get async { await resultWhenSettled }
     }
 }

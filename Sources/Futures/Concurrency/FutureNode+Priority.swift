@@ -46,9 +46,9 @@ extension FutureNode {
 final class TaskHandlers: CancelHandlers, @unchecked Sendable {
     private let task: Task<Void, Never>
     /// Where the future was made.
-    let location: SourceLocation
+    let location: CodeLocation
 
-    init(cancelling task: Task<Void, Never>, madeAt location: SourceLocation) {
+    init(cancelling task: Task<Void, Never>, madeAt location: CodeLocation) {
         self.task = task
         self.location = location
         super.init { task.cancel() }
@@ -63,7 +63,7 @@ final class TaskHandlers: CancelHandlers, @unchecked Sendable {
         return []
     }
 
-    override var awaited: FutureNode? { FutureReports.wait(of: task) }
+    override var awaited: FutureNode? { FutureDiagnostics.wait(of: task) }
 }
 
 /// The handlers of a promise that settles as another future does.

@@ -31,7 +31,7 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     ///   by the runtime.
     @usableFromInline
     func wait() async -> FutureNode? {
-        let watch = FutureReports.watch(self)
+        let watch = FutureDiagnostics.watch(self)
         defer { watch?.cancel() }
         #if compiler(>=6.2)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {

@@ -1,7 +1,7 @@
 /// The end of a promise that is released before it settles.
 extension Future {
     /// Fails everything that waits for this promise; called by its deinit.
-    final func abandon(at location: SourceLocation) {
+    final func abandon(at location: CodeLocation) {
         let failure = Failure(FutureError(.abandoned, at: location))
         abandon(failure, to: Future(sharing: failure))
     }
@@ -19,7 +19,7 @@ extension FutureNode {
         let handlers = attach(failure)
         let list = list
         unlock(to: StateWord.failure)
-        if list == 0 { FutureReports.noteUnobserved(self) }
+        if list == 0 { FutureDiagnostics.noteUnobserved(self) }
         defer { if let handlers { Self.drop(handlers) } }
         var current = Self.node(at: list)
         while let node = current {

@@ -5,7 +5,7 @@ extension FutureNode {
     /// The error of a future that would wait for itself; nil if no cycle is found within `reach`.
     ///
     /// Follows the one upstream of each derived future, beginning with `inner`. A longer cycle, or one through an
-    /// aggregate, is reported after ``FutureReports/awaitingLimit``.
+    /// aggregate, is reported after ``FutureDiagnostics/awaitingLimit``.
     final func cycle(through inner: FutureNode) -> FutureError? {
         var last = inner
         for _ in 0..<Self.reach {
@@ -17,7 +17,7 @@ extension FutureNode {
             guard let upstream = last.lockedUpstream() else { break }
             last = upstream
         }
-        if !last.isRoot, last.isPending { FutureReports.watchForCycle(self) }
+        if !last.isRoot, last.isPending { FutureDiagnostics.watchForCycle(self) }
         return nil
     }
 

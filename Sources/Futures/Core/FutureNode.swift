@@ -93,7 +93,7 @@ public class FutureNode: @unchecked Sendable {
     func timeIsOver() {}
 
     /// Where this node was made, as far as it is known.
-    var origin: SourceLocation? { nil }
+    var origin: CodeLocation? { nil }
 
     /// What this aggregate waits for.
     var inputsOfAggregate: [FutureNode] { [] }

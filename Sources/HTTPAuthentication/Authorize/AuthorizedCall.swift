@@ -47,7 +47,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         let sent = authorize.adding(grant, to: request)
         let future = service(sent)
         let caller = KeptCaller(context, until: future)
-        return future.naming(sent).continued { result in
+        return future.naming(sent).flatMapSomeResults { result in
             guard isRefusal(result, of: grant), let response = result.answer else { return nil }
             return sendAgain(after: response, grant, for: caller)
         }

@@ -15,7 +15,7 @@ extension HTTPError {
 }
 
 /// The error of a refresh that waits for its own result.
-struct RefreshWithinItself: Error, CallersMistake {}
+struct RefreshWithinItself: Error, CallerError {}
 
 /// A user signed in or out while a request waited.
 struct SessionEnded: Error {}

@@ -113,7 +113,7 @@ public final class TokenRefresher {
     ) {
         self.init(
             token, named: name, leeway: leeway, timeout: timeout, grace: grace, on: scheduler,
-            onChange: onChange, refresh: returningFuture(refresh))
+            onChange: onChange, refresh: asFuture(refresh))
     }
 
     /// The token of requests; nil if no user is signed in.

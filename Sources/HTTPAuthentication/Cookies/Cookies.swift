@@ -39,7 +39,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                     return Future(error: HTTPError(code: .sessionEnded, request: request))
                 }
                 sent.noteSignIns()
-                return next(sent).naming(sent).continued { result in
+                return next(sent).naming(sent).flatMapSomeResults { result in
                     switch result {
                     case .success(let response): sent.keepCookies(of: response)
                     case .failure: sent.keep(result)

@@ -43,7 +43,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         }
         let future = service(sent)
         let caller = KeptCaller(context, until: future)
-        return future.naming(sent).continued { result in
+        return future.naming(sent).flatMapSomeResults { result in
             let next = goOn(after: result, grant, repeats, for: caller)
             if let probe, result.answerHead != nil {
                 session.endProbe(probe, of: origin, isAnswered: true)

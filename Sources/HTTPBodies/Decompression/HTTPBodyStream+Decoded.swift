@@ -32,7 +32,7 @@ private final class DecodedBody: Sendable {
         do {
             if let piece = try decoder.withLock({ try $0.read() }) { return Future(value: piece) }
         } catch { return fail(error) }
-        return body.next().continued { result in
+        return body.next().flatMapSomeResults { result in
             guard case .success(let data) = result else { return nil }
             guard let data else {
                 do { try self.decoder.withLock { try $0.finish() } } catch {

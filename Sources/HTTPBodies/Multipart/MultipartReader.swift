@@ -5,7 +5,7 @@ public import PledgeHTTPNetworking
 ///
 /// ```swift
 /// for try await part in try MultipartReader(response) {
-///     let data = try await part.body.gathered(upTo: 1_000_000).value
+///     let data = try await part.body.collected(upTo: 1_000_000).value
 /// }
 /// ```
 ///
@@ -97,7 +97,7 @@ public final class MultipartReader {
             }
             let chunk = body.next()
             guard let result = chunk.result else {
-                return chunk.continued { result in
+                return chunk.flatMapSomeResults { result in
                     self.state.withLock { $0.take(result) }
                     return nil
                 }

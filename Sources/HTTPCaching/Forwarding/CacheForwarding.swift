@@ -28,7 +28,7 @@ struct CacheForwarding: Sendable {
         }
         return next(request)
             .mapWithoutOrigin { made($0, nil) }
-            .continued { result in
+            .flatMapSomeResults { result in
                 guard case .failure(let error as HTTPError) = result, let response = error.refused
                 else { return nil }
                 return Future(value: made(response, error))

@@ -14,7 +14,7 @@ extension CacheLayer {
         return
             future
             .flatMap { validated in caller.run { settle(validated, validation) } }
-            .continued { result in
+            .flatMapSomeResults { result in
                 guard case .failure(let error) = result else { return nil }
                 return context.run { rescue(validation, after: error) }
             }

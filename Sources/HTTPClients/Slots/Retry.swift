@@ -14,7 +14,7 @@ extension HTTPClient {
         public var backoff: Backoff
 
         /// The budgets of retries and hedges: by default one for each origin.
-        public var budget: OriginState<RetryBudget>
+        public var budget: PerOrigin<RetryBudget>
 
         /// The longest wait that a server may ask for.
         ///
@@ -42,7 +42,7 @@ extension HTTPClient {
         ///   - attemptHeader: The header that tells the server the number of the attempt, such as `X-Attempt`.
         public init(
             attempts: Int = 3, backoff: Backoff = .fullJitter(),
-            budget: OriginState<RetryBudget> = .perOrigin(),
+            budget: PerOrigin<RetryBudget> = .perOrigin(),
             maxServerDelay: Duration = .seconds(10), holdsBackOrigin: Bool = false,
             attemptHeader: String? = nil
         ) {

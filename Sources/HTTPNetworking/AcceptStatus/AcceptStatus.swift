@@ -29,7 +29,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         precondition(limit >= 0, "acceptStatus keeps zero bytes or more, not \(limit)")
         return Middleware(named: "acceptStatus") { service in
             { request in
-                service(request).continued { result in
+                service(request).flatMapSomeResults { result in
                     guard case .success(let response) = result,
                         !statuses.contains(response.status)
                     else { return nil }
@@ -61,7 +61,7 @@ extension HTTPResponseHead {
         upTo limit: Int, within time: Duration, on scheduler: some Scheduler
     ) -> Future<BodyBeginning> {
         if let bodyStream { return bodyStream.beginning(upTo: limit, within: time, on: scheduler) }
-        return gathered(upTo: limit).mapWithoutOrigin { BodyBeginning(data: $0.body) }
+        return collected(upTo: limit).mapWithoutOrigin { BodyBeginning(data: $0.body) }
             .recover { BodyBeginning(missing: $0) }
     }
 }

@@ -15,26 +15,26 @@ extension HTTPBodyStream {
     func beginning(
         upTo limit: Int, within time: Duration, on scheduler: some Scheduler
     ) -> Future<BodyBeginning> {
-        let gathered = Locked(Data())
-        let read = read(upTo: limit, gathered).timeout(time, on: scheduler) {
+        let collected = Locked(Data())
+        let read = read(upTo: limit, collected).timeout(time, on: scheduler) {
             HTTPError(code: .timedOut, reason: TimeLimit.errorBody(time).words)
         }
         return read.recover { error in
-            BodyBeginning(data: gathered.withLock { $0 }, missing: error)
+            BodyBeginning(data: collected.withLock { $0 }, missing: error)
         }
     }
 
-    private func read(upTo limit: Int, _ gathered: Locked<Data>) -> Future<BodyBeginning> {
+    private func read(upTo limit: Int, _ collected: Locked<Data>) -> Future<BodyBeginning> {
         next().flatMap { chunk in
             guard let chunk else {
-                return Future(value: BodyBeginning(data: gathered.withLock { $0 }))
+                return Future(value: BodyBeginning(data: collected.withLock { $0 }))
             }
-            let isTooLong = gathered.withLock { data in
+            let isTooLong = collected.withLock { data in
                 let room = limit - data.count
                 data.append(chunk.prefix(room))
                 return chunk.count > room
             }
-            guard isTooLong else { return self.read(upTo: limit, gathered) }
+            guard isTooLong else { return self.read(upTo: limit, collected) }
             self.cancel()
             return Future(error: HTTPError(code: .bodyTooLarge))
         }

@@ -26,7 +26,7 @@ extension ExchangeListener {
 extension Future where Value: HTTPResponseHead {
     /// The same response, which notifies a listener; the exchange ends with the body, or when the body is
     /// given up.
-    package func told(to listener: some ExchangeListener) -> Future {
+    package func notifying(_ listener: some ExchangeListener) -> Future {
         onEnd { result in
             if case .failure(let error) = result { listener.fail(with: error) }
         }
@@ -37,14 +37,14 @@ extension Future where Value: HTTPResponseHead {
                 return response
             }
             var told = response
-            told.bodyStream = body.told(to: listener)
+            told.bodyStream = body.notifying(listener)
             return told
         }
     }
 }
 
 extension HTTPBodyStream {
-    fileprivate func told(to listener: some ExchangeListener) -> HTTPBodyStream {
+    fileprivate func notifying(_ listener: some ExchangeListener) -> HTTPBodyStream {
         HTTPBodyStream(
             length: length,
             next: {

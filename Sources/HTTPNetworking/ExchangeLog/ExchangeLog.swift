@@ -30,7 +30,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
             { request in
                 // Made first: the exchange lasts from before the call.
                 let entry = ExchangeEntry(request, now: now, write)
-                return service(request).told(to: entry)
+                return service(request).notifying(entry)
             }
         }
     }

@@ -29,7 +29,7 @@ extension ServiceError: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-extension Superseded: LocalizedError {
+extension AttemptSuperseded: LocalizedError {
     /// The same as `description`.
     public var errorDescription: String? { description }
 }

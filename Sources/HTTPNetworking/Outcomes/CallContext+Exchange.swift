@@ -19,7 +19,7 @@ extension CallContext {
     /// - Parameters:
     ///   - request: An `HTTPRequest` or an `Endpoint`.
     ///   - send: Sends it. Called at most once, at once.
-    /// - Returns: The future of the function; a future that rejects with `Superseded` if the request may not
+    /// - Returns: The future of the function; a future that rejects with `AttemptSuperseded` if the request may not
     ///   be sent.
     public func exchange<Output: Sendable>(
         _ request: some Replayable, by send: () -> Future<Output>

@@ -112,7 +112,7 @@ extension HTTPError: OutcomeAdvising {
     /// the request.
     ///
     /// Such a call may be repeated, whatever its method, as long as its body is not used up
-    /// (``HTTPRequest/isUsedUp``).
+    /// (``HTTPRequest/isConsumed``).
     public var isCertainlyUnsent: Bool {
         switch code {
         case .cannotFindHost, .cannotConnect, .proxyRefused, .notConnected, .requestNotPrepared,
@@ -131,7 +131,7 @@ extension Outcome {
     }
 }
 
-extension HTTPError: RequestCarrying {
+extension HTTPError: HasRequest {
     /// The request; or the endpoint, if the endpoint may not be sent twice or there is no request.
     ///
     /// The request may differ from the endpoint: it may be the GET after a redirect of a POST, or have a key
@@ -142,13 +142,13 @@ extension HTTPError: RequestCarrying {
     }
 }
 
-extension Endpoint.Error: CallersMistake {
+extension Endpoint.Error: CallerError {
     /// Nothing was sent.
     public var isCertainlyUnsent: Bool { true }
 }
 
 // The answer does not match the type.
-extension DecodingFailure: CallersMistake {}
+extension DecodingFailure: CallerError {}
 
 // The service has nothing to do with the file.
-extension FileError: CallersMistake {}
+extension FileError: CallerError {}

@@ -41,7 +41,7 @@ public struct HTTPOrigin {
 extension HTTPRequest {
     /// Scheme, host and port of the URL; nil where that is no absolute http or https URL.
     ///
-    /// A key for `.each(by: \.origin)`. It takes time in proportion to the URL's length.
+    /// A key for `.keyed(by: \.origin)`. It takes time in proportion to the URL's length.
     public var origin: HTTPOrigin? { HTTPOrigin(url) }
 }
 

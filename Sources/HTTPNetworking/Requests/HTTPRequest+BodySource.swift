@@ -29,7 +29,7 @@ extension HTTPRequest {
         private let opened = Locked(false)
 
         /// Whether it was opened, and cannot be opened again.
-        var isUsedUp: Bool { !isReplayable && opened.withLock { $0 } }
+        var isConsumed: Bool { !isReplayable && opened.withLock { $0 } }
 
         /// Makes a source.
         ///

@@ -12,8 +12,8 @@ extension HTTPRequest: Replayable {
     }
 
     /// Whether its body is a stream that can be opened only once, and was.
-    public var isUsedUp: Bool {
-        if case .stream(let source) = body.content { return source.isUsedUp }
+    public var isConsumed: Bool {
+        if case .stream(let source) = body.content { return source.isConsumed }
         return false
     }
 }

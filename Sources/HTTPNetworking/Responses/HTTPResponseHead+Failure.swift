@@ -17,7 +17,7 @@ extension HTTPResponseHead {
     /// The whole response, without its body if that is too long or too slow, or fails.
     package func kept(on scheduler: some Scheduler = .live) -> Future<HTTPResponse> {
         let head = head
-        return gathered(upTo: 65_536).timeout(.errorBody, on: scheduler).recover { _ in head }
+        return collected(upTo: 65_536).timeout(.errorBody, on: scheduler).recover { _ in head }
     }
 }
 

@@ -34,7 +34,7 @@ extension Future {
             return unsafeDowncast(
                 streamed.namingHead(request) { $0.request != nil }, to: Future.self)
         }
-        return continued { result in
+        return flatMapSomeResults { result in
             guard case .success(let value) = result else { return result.namingError(request) }
             guard let response = value as? any HTTPResponseHead, response.request == nil,
                 let named = response.naming(request) as? Value
@@ -48,7 +48,7 @@ extension Future where Value: HTTPResponseHead {
     fileprivate func namingHead(
         _ request: HTTPRequest, unless isNamed: @escaping @Sendable (Value) -> Bool
     ) -> Future {
-        continued { result in
+        flatMapSomeResults { result in
             guard case .success(let response) = result else { return result.namingError(request) }
             return isNamed(response) ? nil : Future(value: response.naming(request))
         }

@@ -29,13 +29,13 @@ public protocol HTTPResponseHead: Sendable {
     /// Declares that the body will not be read, so that its connection can be reused or closed.
     func discardBody()
 
-    /// The whole response, its body gathered.
+    /// The whole response, its body collected.
     ///
     /// - Parameter limit: How many bytes the body may have.
     /// - Returns: A future of the response. It rejects with an ``HTTPError`` with the code
     ///   ``HTTPError/Code/bodyTooLarge`` if a streamed body has more, and with the error of the body. A whole
     ///   body is returned, whatever its size.
-    func gathered(upTo limit: Int) -> Future<HTTPResponse>
+    func collected(upTo limit: Int) -> Future<HTTPResponse>
 }
 
 extension HTTPResponseHead {
@@ -74,5 +74,5 @@ extension HTTPResponse: HTTPResponseHead {
     public func discardBody() {}
 
     /// Itself.
-    public func gathered(upTo limit: Int) -> Future<HTTPResponse> { Future(value: self) }
+    public func collected(upTo limit: Int) -> Future<HTTPResponse> { Future(value: self) }
 }

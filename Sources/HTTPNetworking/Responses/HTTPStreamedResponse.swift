@@ -53,10 +53,10 @@ extension HTTPStreamedResponse: HTTPResponseHead {
     /// Cancels the body.
     public func discardBody() { body.cancel() }
 
-    /// The whole response, its body gathered; see ``HTTPBodyStream/gathered(upTo:)``.
-    public func gathered(upTo limit: Int) -> Future<HTTPResponse> {
+    /// The whole response, its body collected; see ``HTTPBodyStream/collected(upTo:)``.
+    public func collected(upTo limit: Int) -> Future<HTTPResponse> {
         let head = head
-        return body.gathered(upTo: limit).mapWithoutOrigin { data in
+        return body.collected(upTo: limit).mapWithoutOrigin { data in
             var response = head
             response.body = data
             return response

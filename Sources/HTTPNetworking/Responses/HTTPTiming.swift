@@ -7,7 +7,7 @@ public struct HTTPTiming {
     public var total: Duration?
 
     /// The connection, and the time of each step; nil if the transport cannot measure it.
-    public var connection: HTTPConnectionReport? {
+    public var connection: ConnectionMetrics? {
         get { boxed?.report }
         set { boxed = newValue.map(BoxedReport.init) }
     }
@@ -24,9 +24,9 @@ public struct HTTPTiming {
 
 extension HTTPTiming {
     private final class BoxedReport: Sendable {
-        let report: HTTPConnectionReport
+        let report: ConnectionMetrics
 
-        init(_ report: HTTPConnectionReport) { self.report = report }
+        init(_ report: ConnectionMetrics) { self.report = report }
     }
 }
 

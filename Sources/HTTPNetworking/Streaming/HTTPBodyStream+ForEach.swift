@@ -49,10 +49,10 @@ extension HTTPBodyStream {
     /// - Returns: A future of the bytes. It rejects with an ``HTTPError`` with the code
     ///   ``HTTPError/Code/bodyTooLarge`` if there are more, and with the stream's error. Cancelling it
     ///   cancels the stream.
-    public func gathered(upTo limit: Int) -> Future<Data> {
-        let gathered = Locked(Data())
+    public func collected(upTo limit: Int) -> Future<Data> {
+        let collected = Locked(Data())
         return forEach { chunk in
-            try gathered.withLock { data in
+            try collected.withLock { data in
                 guard chunk.count <= limit - data.count else {
                     throw HTTPError(code: .bodyTooLarge, reason: "the limit of \(limit) bytes")
                 }
@@ -60,6 +60,6 @@ extension HTTPBodyStream {
             }
             return Future(value: ())
         }
-        .mapWithoutOrigin { gathered.withLock { $0 } }
+        .mapWithoutOrigin { collected.withLock { $0 } }
     }
 }

@@ -107,7 +107,7 @@ package final class TransportExchange: Sendable {
     ///
     /// - Parameter scheduler: The clock of the response's timing.
     /// - Throws: `HTTPRequest.Error` if the request cannot be sent, `HTTPError` if the deadline has passed, and
-    ///   `Superseded` if the attempt is over.
+    ///   `AttemptSuperseded` if the attempt is over.
     package init(
         _ request: HTTPRequest, for recipient: Recipient, within limits: Limits,
         on scheduler: any Scheduler
@@ -253,7 +253,7 @@ extension TransportExchange {
 
     /// Notes that the request is about to be sent.
     ///
-    /// - Throws: `Superseded` if it must not be sent any more, and the reason if the exchange is to end.
+    /// - Throws: `AttemptSuperseded` if it must not be sent any more, and the reason if the exchange is to end.
     package func willSend() throws {
         let (reason, isOver) = state.withLock { ($0.reason, $0.isOver) }
         if let reason { throw reason }
@@ -468,7 +468,7 @@ extension TransportExchange {
     }
 
     /// Notes how the connection was made, if the transport learns it after the head.
-    package func note(_ connection: HTTPConnectionReport) {
+    package func note(_ connection: ConnectionMetrics) {
         state.withLock { $0.head?.timing.connection = connection }
     }
 
@@ -505,7 +505,9 @@ extension TransportExchange {
         if let place = last.idlePlace { limits.idle?.remove(place) }
         if last.isQueueing { leaveQueue(last.queuePlace) }
         if let moving = last.moving { context.record?.end(moving) }
-        let outcome = result.flatMap { check(last) }.mapError { keepingPart($0, of: last) }
+        let outcome = result.flatMap { check(last) }.mapError {
+            errorWithPartialResponse($0, of: last)
+        }
         if let mark = last.mark { context.record?.end(mark, .init(of: outcome)) }
         let (recipient, sink) = (last.recipient, last.sink)
         deliver {
@@ -530,7 +532,7 @@ extension TransportExchange {
     }
 
     /// An error keeps nothing of a body that is too large to be kept.
-    private func keepingPart(_ error: any Error, of last: State) -> any Error {
+    private func errorWithPartialResponse(_ error: any Error, of last: State) -> any Error {
         guard var error = error as? HTTPError, var part = last.head else { return error }
         part.body = error.code == .bodyTooLarge ? Data() : last.body
         part.timing.total = elapsed

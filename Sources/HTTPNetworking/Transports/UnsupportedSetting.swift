@@ -29,7 +29,7 @@ extension UnsupportedSetting: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-extension UnsupportedSetting: CallersMistake {
+extension UnsupportedSetting: CallerError {
     /// Nothing was sent.
     public var isCertainlyUnsent: Bool { true }
 }

@@ -27,7 +27,7 @@ extension MemoryTransport {
     }
 }
 
-extension MemoryTransport.AnswerFailure: CallersMistake {}
+extension MemoryTransport.AnswerFailure: CallerError {}
 
 extension MemoryTransport.AnswerFailure: CustomStringConvertible {
     /// The route, what it should have answered with, and why it could not.

@@ -27,7 +27,7 @@ extension MemoryTransport {
     }
 }
 
-extension MemoryTransport.UnmatchedCall: CallersMistake {}
+extension MemoryTransport.UnmatchedCall: CallerError {}
 
 extension MemoryTransport.UnmatchedCall: CustomStringConvertible {
     /// The call, the nearest route with the differences, and all routes, without query values.

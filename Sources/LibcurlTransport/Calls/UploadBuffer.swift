@@ -99,7 +99,7 @@ final class UploadBuffer: Sendable {
     func give(to room: UnsafeMutableRawBufferPointer) -> ReadResult {
         let (pieces, given, stream, round) = state.withLock { state in
             let pieces = state.take(upTo: room.count)
-            let given = pieces.isEmpty ? state.whereNothingIs() : .bytes(0)
+            let given = pieces.isEmpty ? state.emptyResult() : .bytes(0)
             let asks = !state.isAsking && state.end == nil && state.buffered <= limit / 4 * 3
             if asks { state.isAsking = true }
             return (pieces, given, asks ? state.stream : nil, state.round)
@@ -193,7 +193,7 @@ extension UploadBuffer.State {
     }
 
     /// What libcurl gets if no bytes are buffered.
-    fileprivate mutating func whereNothingIs() -> UploadBuffer.ReadResult {
+    fileprivate mutating func emptyResult() -> UploadBuffer.ReadResult {
         switch end {
         case .success: return .bytes(0)
         case .failure(let error): return .failed(error)

@@ -25,7 +25,7 @@ struct KeptConnections {
     ///
     /// - Parameter port: The connection's local port. For Unix domain sockets, bytes on any of them count,
     ///   since it is not known which one is used.
-    mutating func isSpoilt(_ port: Int32) -> Bool {
+    mutating func hasUnsolicitedBytes(_ port: Int32) -> Bool {
         guard let candidates = sockets.removeValue(forKey: port) else { return false }
         if port == 0 { sockets[0] = candidates.filter { ccurl_has_local_port($0, 0) } }
         // Usually nothing has arrived. If something has, the socket may have been closed since, and its number be

@@ -131,7 +131,7 @@ extension Transfer {
     private func take(head status: Int, _ headers: HTTPHeaders) {
         hasHead = true
         var head = HTTPResponse(status: status, headers: headers)
-        head.timing.connection = HTTPConnectionReport(of: handle.easy)
+        head.timing.connection = ConnectionMetrics(of: handle.easy)
         failure = exchange.receive(
             head, delivering: { self.loop.results.append(ResultDelivery.Job($0)) })
     }
@@ -225,7 +225,7 @@ extension Transfer {
             failure = exchange.failure(.redirectRefused, reason: HTTPError.privateNetwork)
             return false
         }
-        if isSpoilt(localPort) {
+        if hasUnsolicitedBytes(localPort) {
             spoiltConnections += 1
             isToBeRepeated = true
             return false
@@ -252,9 +252,9 @@ extension Transfer {
         return rewind()
     }
 
-    private func isSpoilt(_ localPort: Int32) -> Bool {
+    private func hasUnsolicitedBytes(_ localPort: Int32) -> Bool {
         guard spoiltConnections < 100, ccurl_get_long(handle.easy, ccurl_info_new_connections) == 0
         else { return false }
-        return loop.kept.isSpoilt(localPort)
+        return loop.kept.hasUnsolicitedBytes(localPort)
     }
 }

@@ -42,7 +42,7 @@ extension CurlLibrary.Unavailable: LocalizedError {
 
 extension CurlLibrary.Unavailable: ShownCause {}
 
-extension CurlLibrary.Unavailable: CallersMistake {
+extension CurlLibrary.Unavailable: CallerError {
     /// Nothing was sent.
     public var isCertainlyUnsent: Bool { true }
 }

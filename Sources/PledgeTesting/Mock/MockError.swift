@@ -29,7 +29,7 @@ public struct MockError: Error {
     private let text: String
 }
 
-extension MockError: CallersMistake {}
+extension MockError: CallerError {}
 
 extension MockError: CustomStringConvertible {
     /// What happened, to which call, what to do, and the path and line of the test, if known.

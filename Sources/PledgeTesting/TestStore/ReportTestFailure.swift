@@ -12,19 +12,6 @@ public func reportTestFailure(_ message: String, at location: TestSourceLocation
     TestFrameworks.loaded.report(message, at: location)
 }
 
-/// Fails the running test, at a file that no editor can open.
-///
-/// - Parameters:
-///   - message: The failure.
-///   - fileID: The file at which it is shown: a `#fileID`, which names a module and a file, but has no path.
-///   - line: The line at which it is shown.
-@available(*, deprecated, renamed: "reportTestFailure(_:at:)")
-@Sendable
-public func reportTestFailure(_ message: String, _ fileID: StaticString, _ line: UInt) {
-    let location = TestSourceLocation(fileID: fileID, filePath: fileID, line: line, column: 1)
-    reportTestFailure(message, at: location)
-}
-
 /// The test frameworks that this process has loaded.
 struct TestFrameworks: Sendable {
     let swiftTesting: SwiftTestingCalls?

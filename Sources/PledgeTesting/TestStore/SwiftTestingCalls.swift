@@ -21,10 +21,10 @@ struct SwiftTestingCalls: Sendable {
         guard
             // Test.current: Test?
             let current = lookUp("$s7Testing4TestV7currentACSgvgZ"),
-            // SourceLocation.init(fileID: String, filePath: String, line: Int, column: Int)
+            // CodeLocation.init(fileID: String, filePath: String, line: Int, column: Int)
             let makeLocation = lookUp(
                 "$s7Testing14SourceLocationV6fileID0D4Path4line6columnACSS_SSS2itcfC"),
-            // Issue.record(_: Comment?, sourceLocation: SourceLocation) -> Issue
+            // Issue.record(_: Comment?, sourceLocation: CodeLocation) -> Issue
             let recordIssue = lookUp(
                 "$s7Testing5IssueV6record_14sourceLocationAcA7CommentVSg_AA06SourceE0VtFZ"),
             let test = _typeByName("7Testing4TestV"),

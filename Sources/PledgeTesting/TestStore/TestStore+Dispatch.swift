@@ -25,8 +25,8 @@ extension TestStore {
     /// The outermost middleware: it records how deeply dispatches are nested while the test sends.
     static func notingDepth(
         in journal: Locked<TestJournal<State, Event>>
-    ) -> DispatchMiddleware<State, Event> {
-        DispatchMiddleware { _ in
+    ) -> StoreMiddleware<State, Event> {
+        StoreMiddleware { _ in
             { next in
                 { event in
                     let thread = TestThread.current

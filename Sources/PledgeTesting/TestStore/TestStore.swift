@@ -62,7 +62,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     public init(
         initialState: State,
         reducer: Reducer<State, Event>,
-        middleware: [DispatchMiddleware<State, Event>] = [],
+        middleware: [StoreMiddleware<State, Event>] = [],
         feedback: [Feedback<State, Event>] = [],
         exhaustivity: TestStoreExhaustivity = .all,
         onFailure: @escaping FailureReport = reportTestFailure,

@@ -31,7 +31,7 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
     ///
     /// - Parameters:
     ///   - name: Its name in ``parts``, like the static member that makes it: "retry".
-    ///   - isIdle: Whether an ``each(by:limit:named:_:)`` may discard the state that it keeps between calls,
+    ///   - isIdle: Whether an ``keyed(by:limit:named:_:)`` may discard the state that it keeps between calls,
     ///     and make it again, without a loss: false for an open breaker. Called on any thread, while no lock
     ///     is held.
     ///   - wrap: Makes a service from the one beneath. Called once for each service that the middleware is
@@ -87,7 +87,7 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
     /// The names of the middleware that it is composed of, outermost first, such as `["retry", "timeout"]`.
     ///
     /// Middleware without a name is left out, and so is the middleware that an
-    /// ``each(by:limit:named:_:)`` makes for a key.
+    /// ``keyed(by:limit:named:_:)`` makes for a key.
     public let parts: [String]
 
     /// Whether the middleware's state may be discarded now without a loss.

@@ -21,10 +21,10 @@ enum Repeatability {
         let unsent = (error as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
         switch verdict {
         case .harmful: self = .refused
-        case .repeatable: self = input?.isUsedUp == true ? .refused : .proven
-        case .nothing where unsent: self = input?.isUsedUp == true ? .refused : .proven
+        case .repeatable: self = input?.isConsumed == true ? .refused : .proven
+        case .nothing where unsent: self = input?.isConsumed == true ? .refused : .proven
         case .nothing:
-            let failed: (any Replayable)? = (error as? any RequestCarrying)?.failedRequest
+            let failed: (any Replayable)? = (error as? any HasRequest)?.failedRequest
             self = (failed ?? input).map { $0.isReplayable ? .proven : .refused } ?? .unproven
         }
     }

@@ -9,7 +9,7 @@
 /// ```
 ///
 /// Retry and hedging decide by what an attempt has sent (``CallRecord``). If that is unknown, they read
-/// `isReplayable` of the request that the error carries (``RequestCarrying``), and then of the input,
+/// `isReplayable` of the request that the error carries (``HasRequest``), and then of the input,
 /// whatever its static type. They do so only before another call, so a call that succeeds at once does not
 /// pay for it. If the input's type does not conform, nothing is known: a retry that allows it repeats the
 /// input, and a hedge never does.
@@ -21,10 +21,10 @@ public protocol Replayable {
     /// not arrive.
     ///
     /// False by default. A stream that can be read only once has to return true after its use.
-    var isUsedUp: Bool { get }
+    var isConsumed: Bool { get }
 }
 
 extension Replayable {
     /// Not used up.
-    public var isUsedUp: Bool { false }
+    public var isConsumed: Bool { false }
 }

@@ -36,5 +36,5 @@ public func stack<Input: Sendable, Output: Sendable>(
     _ middleware: Middleware<Input, Output>...,
     over function: @escaping @Sendable (Input) async throws -> Output
 ) -> Service<Input, Output> {
-    Middleware(stacking: middleware)(returningFuture(function))
+    Middleware(stacking: middleware)(asFuture(function))
 }

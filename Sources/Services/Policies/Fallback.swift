@@ -109,7 +109,7 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
             return replace(result, of: input, in: context, beneath) ?? future
         }
         let caller = KeptCaller(context)
-        return future.continued { result in
+        return future.flatMapSomeResults { result in
             caller.run { replace(result, of: input, in: context, beneath) }
         }
     }

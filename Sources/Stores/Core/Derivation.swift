@@ -38,7 +38,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
 
     @inlinable
     func subscribe(
-        at place: SourceLocation?, onClose: (@Sendable () -> Void)?,
+        at place: CodeLocation?, onClose: (@Sendable () -> Void)?,
         _ receive: @escaping Subscriber<Part>.Receive
     ) -> UUID {
         let (id, group) = (UUID(), UUID())
@@ -88,7 +88,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
     /// This derivation's members, as one subscriber of the store.
     @inlinable
     func subscriber(
-        _ id: UUID, since version: UInt64, at place: SourceLocation?
+        _ id: UUID, since version: UInt64, at place: CodeLocation?
     ) -> Subscriber<State> {
         Subscriber(
             id: id, since: version, at: place,

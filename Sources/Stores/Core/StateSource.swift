@@ -20,7 +20,7 @@ protocol StateSource<State>: Sendable {
     ///   - onClose: Called once, when the subscription ends or the store is released.
     ///   - receive: Called with the state before, which is nil at the replay, and the state after.
     func subscribe(
-        at place: SourceLocation?, onClose: (@Sendable () -> Void)?,
+        at place: CodeLocation?, onClose: (@Sendable () -> Void)?,
         _ receive: @escaping Subscriber<State>.Receive
     ) -> UUID
 
@@ -36,7 +36,7 @@ protocol StateSource<State>: Sendable {
 extension StateSource {
     /// Subscribes until the returned token is released.
     func subscription(
-        at place: SourceLocation?, onClose: (@Sendable () -> Void)? = nil,
+        at place: CodeLocation?, onClose: (@Sendable () -> Void)? = nil,
         _ receive: @escaping Subscriber<State>.Receive
     ) -> Subscription {
         Subscription(ending(subscribe(at: place, onClose: onClose, receive)))
@@ -44,7 +44,7 @@ extension StateSource {
 
     /// Subscribes on the main actor, until the returned token is released.
     func subscriptionOnMainActor(
-        at place: SourceLocation, _ observer: @escaping @MainActor @Sendable (State?, State) -> Void
+        at place: CodeLocation, _ observer: @escaping @MainActor @Sendable (State?, State) -> Void
     ) -> Subscription {
         let observer = MainActorObserver(observer)
         return subscription(at: place, onClose: { observer.close() }) { observer.receive($0, $1) }

@@ -124,7 +124,7 @@ extension StoreCore {
             values.subscribers.member(observing.load(ordering: .relaxed))?.place
         }
         let observer = place.map { " at \($0)" } ?? ""
-        FutureReports.tell(
+        FutureDiagnostics.tell(
             """
             the observers of a Store of \(State.self) are slower than its events: \
             \(Self.reportedLength) changes wait while the observer\(observer) runs

@@ -3,7 +3,7 @@ internal import PledgeFutures
 extension StoreCore {
     /// Builds the chain of middleware; the first layer is the outermost.
     @usableFromInline
-    func setUp(_ middleware: [DispatchMiddleware<State, Event>]) {
+    func setUp(_ middleware: [StoreMiddleware<State, Event>]) {
         guard hasMiddleware else { return }
         let context = DispatchContext(core: self)
         let layers = middleware.map { $0.setUp(context) }

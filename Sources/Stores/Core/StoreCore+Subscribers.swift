@@ -4,7 +4,7 @@ extension StoreCore: StateSource {
     /// Adds a subscriber, and replays the state to it.
     @inlinable
     func subscribe(
-        at place: SourceLocation?, onClose: (@Sendable () -> Void)? = nil,
+        at place: CodeLocation?, onClose: (@Sendable () -> Void)? = nil,
         _ receive: @escaping Subscriber<State>.Receive
     ) -> UUID {
         let id = UUID()

@@ -17,7 +17,7 @@ final class Subscriber<State: Sendable>: Sendable {
     let receive: Receive
     /// Where it was subscribed, if that is known.
     @usableFromInline
-    let place: SourceLocation?
+    let place: CodeLocation?
     /// The subscribers behind this one, if it passes changes on.
     @usableFromInline
     let group: SubscriberGroup<State>?
@@ -29,7 +29,7 @@ final class Subscriber<State: Sendable>: Sendable {
 
     @inlinable
     init(
-        id: UUID, since: UInt64, at place: SourceLocation?, onClose: (@Sendable () -> Void)? = nil,
+        id: UUID, since: UInt64, at place: CodeLocation?, onClose: (@Sendable () -> Void)? = nil,
         receive: @escaping Receive
     ) {
         self.place = place
@@ -44,7 +44,7 @@ final class Subscriber<State: Sendable>: Sendable {
     ///
     /// The state is replayed to each of these.
     @inlinable
-    init(id: UUID, since: UInt64, at place: SourceLocation?, group: SubscriberGroup<State>) {
+    init(id: UUID, since: UInt64, at place: CodeLocation?, group: SubscriberGroup<State>) {
         self.place = place
         self.id = id
         self.since = since

@@ -1,4 +1,4 @@
-/// The events of a ``Recorder``'s store: the app's events, and steps through their history.
+/// The events of a ``StoreRecorder``'s store: the app's events, and steps through their history.
 public enum RecorderEvent<Event: Sendable>: Sendable {
     /// An event of the app. It is recorded, and its effects begin.
     case event(Event)

@@ -1,4 +1,4 @@
-/// Why a ``Recorder``'s events could not be written to a file, or read from one.
+/// Why a ``StoreRecorder``'s events could not be written to a file, or read from one.
 public struct RecordingError: Error {
     /// The kinds of failure.
     public enum Code: Hashable, Sendable {

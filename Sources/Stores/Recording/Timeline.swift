@@ -1,4 +1,4 @@
-/// The history of a ``Recorder``: the events, the state after each, and the current position.
+/// The history of a ``StoreRecorder``: the events, the state after each, and the current position.
 struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     private(set) var events: [Event] = []
     /// One state more than events.

@@ -12,7 +12,7 @@
 /// inPlace.reduce(1, 2)  // 3
 /// ```
 ///
-/// A ``Store``, a ``Recorder`` and a `TestStore` take it. You can call it in each form, whichever form it was written
+/// A ``Store``, a ``StoreRecorder`` and a `TestStore` take it. You can call it in each form, whichever form it was written
 /// in. It runs on the calling thread, before the call returns; any thread may call it.
 public struct Reducer<State, Event: Sendable>: Sendable {
     /// Makes the next state.

@@ -67,7 +67,7 @@ extension DerivedStore {
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
         source.subscribe(
-            at: SourceLocation(fileID: fileID, line: line), onClose: nil, observer)
+            at: CodeLocation(fileID: fileID, line: line), onClose: nil, observer)
     }
 
     /// Stops calling an observer.
@@ -90,7 +90,7 @@ extension DerivedStore {
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> Subscription {
-        source.subscription(at: SourceLocation(fileID: fileID, line: line), observer)
+        source.subscription(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
     /// Calls an observer on the main actor, until the returned subscription is released.
@@ -108,7 +108,7 @@ extension DerivedStore {
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> Subscription {
-        source.subscriptionOnMainActor(at: SourceLocation(fileID: fileID, line: line), observer)
+        source.subscriptionOnMainActor(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
     /// The current part and its changes, as an asynchronous sequence; otherwise as ``Store/states``.

@@ -1,6 +1,6 @@
 internal import Dispatch
-internal import PledgeFutures
 public import Observation
+internal import PledgeFutures
 
 /// A store for a view: on the main actor, and observable.
 ///

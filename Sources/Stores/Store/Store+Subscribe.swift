@@ -22,7 +22,7 @@ extension Store {
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> UUID {
-        core.subscribe(at: SourceLocation(fileID: fileID, line: line), onClose: nil, observer)
+        core.subscribe(at: CodeLocation(fileID: fileID, line: line), onClose: nil, observer)
     }
 
     /// Stops calling an observer.
@@ -49,7 +49,7 @@ extension Store {
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> Subscription {
-        core.subscription(at: SourceLocation(fileID: fileID, line: line), observer)
+        core.subscription(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
     /// Calls an observer with a part of the state, and after each change of it, until the returned subscription is
@@ -75,7 +75,7 @@ extension Store {
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldPart: Part?, _ newPart: Part) -> Void
     ) -> Subscription {
-        core.derived(part).subscription(at: SourceLocation(fileID: fileID, line: line), observer)
+        core.derived(part).subscription(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
     /// Calls an observer on the main actor, until the returned subscription is released.
@@ -93,7 +93,7 @@ extension Store {
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
     ) -> Subscription {
-        core.subscriptionOnMainActor(at: SourceLocation(fileID: fileID, line: line), observer)
+        core.subscriptionOnMainActor(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
     /// The current state and the following ones, as an asynchronous sequence.

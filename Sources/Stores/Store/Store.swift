@@ -25,7 +25,7 @@ internal import PledgeFutures
 /// programming error and traps. Observers are called on the thread that dispatches, or on the thread that
 /// drains the queue. A thread that dispatches notifies the observers of what other threads dispatch meanwhile for 2
 /// milliseconds, or 1,000 changes; then a thread of the library goes on. Where events are faster than observers, the queue grows: at
-/// 10,000 changes `FutureReports` gets a report, once, that names the observer being called. With a `queueLimit` a dispatch waits
+/// 10,000 changes `FutureDiagnostics` gets a report, once, that names the observer being called. With a `queueLimit` a dispatch waits
 /// instead until the queue has a place, also that of an effect's event, but never one from within an observer: an
 /// observer must then not wait for another thread that dispatches to the same store, since each would wait for the other.
 ///
@@ -56,7 +56,7 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     public init(
         initialState: State,
         reducer: Reducer<State, Event>,
-        middleware: [DispatchMiddleware<State, Event>] = [],
+        middleware: [StoreMiddleware<State, Event>] = [],
         feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
         onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
     ) {

@@ -25,7 +25,7 @@ extension TransportCheck {
                     is: Data("abc".utf8))
                 rest.resolve(with: ())
                 try require(
-                    "the rest", try await bench.inTime(response.body.gathered(upTo: 10)),
+                    "the rest", try await bench.inTime(response.body.collected(upTo: 10)),
                     is: Data("def".utf8))
                 try require("the end", try await bench.inTime(response.body.next()), is: nil)
             },
@@ -36,7 +36,7 @@ extension TransportCheck {
                 let server = try LoopbackServer(answering: { _ in .response(body: data) })
                 defer { server.stop() }
                 let response = try await bench.stream(HTTPRequest(.get, server.url))
-                let body = try await bench.inTime(response.body.gathered(upTo: data.count))
+                let body = try await bench.inTime(response.body.collected(upTo: data.count))
                 try require("whether the body is the same", body == data, is: true)
             },
             TransportCheck(
@@ -82,7 +82,7 @@ extension TransportCheck {
                 })
                 defer { server.stop() }
                 let response = try await bench.streamUntilDeadline(server)
-                let error = try await bench.failure(of: response.body.gathered(upTo: 10))
+                let error = try await bench.failure(of: response.body.collected(upTo: 10))
                 try require("the code", error.code, is: .timedOut)
             },
             TransportCheck(

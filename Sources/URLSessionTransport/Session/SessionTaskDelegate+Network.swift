@@ -15,7 +15,7 @@ extension SessionTaskDelegate {
         didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
         let times = metrics.transactionMetrics.map(TransactionTimes.init)
-        let report = HTTPConnectionReport(times, since: metrics.taskInterval.start)
+        let report = ConnectionMetrics(times, since: metrics.taskInterval.start)
         if let report { exchange(task.taskIdentifier)?.note(report) }
         passOn(session, metrics, of: task)
     }

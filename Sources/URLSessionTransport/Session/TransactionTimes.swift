@@ -17,7 +17,7 @@ struct TransactionTimes {
     var responseStart: Date?
 }
 
-extension HTTPConnectionReport {
+extension ConnectionMetrics {
     /// The report of the last exchange over the network; nil if there was none.
     ///
     /// - Parameters:

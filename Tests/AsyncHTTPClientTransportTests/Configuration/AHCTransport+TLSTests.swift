@@ -38,7 +38,7 @@ struct AHCTransportTLSTests {
         let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(data) }
         let request = HTTPRequest(.post, server.url, body: .stream(source))
         let response = try await transport.stream(request).value
-        let body = try await response.body.gathered(upTo: 2 << 20).value
+        let body = try await response.body.collected(upTo: 2 << 20).value
         #expect(body == Data("HTTP/2 POST ".utf8) + data)
         let cancelled = try await transport.stream(request).value
         _ = try await cancelled.body.next().value

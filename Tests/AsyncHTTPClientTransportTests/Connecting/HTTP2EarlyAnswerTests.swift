@@ -50,7 +50,7 @@ struct HTTP2EarlyAnswerTests {
         let request = upload.request(to: site.url)
         if isStreamed {
             let response = try await transport.stream(request).soon
-            #expect(try await response.body.gathered(upTo: 9).soon == Data("answer".utf8))
+            #expect(try await response.body.collected(upTo: 9).soon == Data("answer".utf8))
         } else {
             #expect(try await transport.send(request).soon.text == "answer")
         }

@@ -30,7 +30,7 @@ import Testing
         #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "0")
         #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "2")
         let response = try await transport.stream(HTTPRequest(.get, server.url)).value
-        #expect(try await response.body.gathered(upTo: 9).value == Data("3".utf8))
+        #expect(try await response.body.collected(upTo: 9).value == Data("3".utf8))
         #expect(server.acceptedConnections == 2)
     }
 
@@ -38,7 +38,7 @@ import Testing
         let server = try server(hangingUpOn: [1])
         #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "0")
         let response = try await transport.stream(HTTPRequest(.get, server.url)).value
-        #expect(try await response.body.gathered(upTo: 9).value == Data("2".utf8))
+        #expect(try await response.body.collected(upTo: 9).value == Data("2".utf8))
     }
 
     @Test func sendsABodyAgain() async throws {

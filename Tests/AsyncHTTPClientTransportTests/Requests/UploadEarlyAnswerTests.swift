@@ -31,7 +31,7 @@ struct UploadEarlyAnswerTests {
         let upload = StuckUpload()
         let response = try await transport.stream(upload.request(to: server.url)).value
         #expect(response.status == 413)
-        let body = try await response.body.gathered(upTo: 100).value
+        let body = try await response.body.collected(upTo: 100).value
         #expect(String(decoding: body, as: UTF8.self) == pieces.joined())
         try await upload.wasCancelled.value
         try await server.stop()

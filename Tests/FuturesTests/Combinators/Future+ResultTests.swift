@@ -15,8 +15,8 @@ import Testing
     @Test func continuedGoesOnAfterAnyResult() {
         let inner = Promise<Int>()
         let futures = [
-            Future(value: 1).continued { _ in inner },
-            Future<Int>(error: TestError()).continued { _ in inner },
+            Future(value: 1).flatMapSomeResults { _ in inner },
+            Future<Int>(error: TestError()).flatMapSomeResults { _ in inner },
         ]
         #expect(futures.allSatisfy { $0.result == nil })
         inner.resolve(with: 5)
@@ -24,10 +24,10 @@ import Testing
     }
 
     @Test func continuedWithoutAnotherKeepsTheResultAndItsOrigin() {
-        let value = Future(value: 1).continued { _ in nil }
+        let value = Future(value: 1).flatMapSomeResults { _ in nil }
         #expect(value.valueNow == 1)
         let failed = Future(value: 1).map { _ -> Int in throw TestError(number: 2) }
-        let kept = failed.continued { _ in nil }
+        let kept = failed.flatMapSomeResults { _ in nil }
         #expect(kept.errorNow as? TestError == TestError(number: 2))
         #expect(kept.failureOrigin?.line == failed.failureOrigin?.line)
         #expect(kept.failureOrigin != nil)
@@ -38,16 +38,16 @@ import Testing
         let outer = Promise<Int>(), inner = Promise<Int>()
         outer.onCancel { cancelled.append("outer") }
         inner.onCancel { cancelled.append("inner") }
-        outer.continued { _ in inner }.cancel()
+        outer.flatMapSomeResults { _ in inner }.cancel()
         #expect(cancelled.elements == ["outer"])
-        let future = Future(value: 1).continued { _ in inner }
+        let future = Future(value: 1).flatMapSomeResults { _ in inner }
         future.cancel()
         #expect(cancelled.elements == ["outer", "inner"])
     }
 
     @Test func continuedInATurnOfItsOwnNeedsNoStack() {
         @Sendable func turn(_ rest: Int) -> Future<Int> {
-            Future(value: rest).continued { _ in rest == 0 ? nil : turn(rest - 1) }
+            Future(value: rest).flatMapSomeResults { _ in rest == 0 ? nil : turn(rest - 1) }
         }
         #expect(onSmallThread { turn(100_000).valueNow } == 0)
     }

@@ -26,8 +26,8 @@ import Testing
     func aLongAwaitIsReported() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
-            FutureReports.send { reports.append($0) }
-            FutureReports.awaitingLimit = .milliseconds(1)
+            FutureDiagnostics.send { reports.append($0) }
+            FutureDiagnostics.awaitingLimit = .milliseconds(1)
             let promise = Promise<Int>(fileID: "Test/Load.swift", line: 3)
             let task = Task { try await promise.map { $0 }.value }
             let cameTrue = await comesTrue { !reports.elements.isEmpty }
@@ -43,10 +43,10 @@ import Testing
     func aPromiseDroppedUnobserved() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
-            FutureReports.send { reports.append($0) }
+            FutureDiagnostics.send { reports.append($0) }
             _ = Promise<Int>(fileID: "Test/Load.swift", line: 4)
             precondition(reports.elements.isEmpty, "off at first")
-            FutureReports.reportsUnobservedPromises = true
+            FutureDiagnostics.reportsUnobservedPromises = true
             _ = Promise<Int>(fileID: "Test/Load.swift", line: 5)
             precondition(
                 reports.elements.count == 1 && reports.elements[0].contains("Load.swift:5"))

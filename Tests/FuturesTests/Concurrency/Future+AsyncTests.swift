@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func adaptersLeadThereAndBack() async throws {
-        let double = returningFuture { (number: Int) async throws -> Int in
+        let double = asFuture { (number: Int) async throws -> Int in
             if number < 0 { throw TestError(number: number) }
             return number * 2
         }

@@ -76,8 +76,8 @@ import Testing
     func aShieldIsLookedThrough() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
-            FutureReports.send { reports.append($0) }
-            FutureReports.awaitingLimit = .milliseconds(1)
+            FutureDiagnostics.send { reports.append($0) }
+            FutureDiagnostics.awaitingLimit = .milliseconds(1)
             let (promise, forgotten) = (Promise<Int>(), Promise<Int>(fileID: "Test/Load", line: 3))
             let future = CycleTests().loop(promise) { $0.shielded() }
             promise.resolve(with: 1)
@@ -100,8 +100,8 @@ import Testing
         await #expect(processExitsWith: .success) {
             for isLong in [true, false] {
                 let reports = TestLog<String>()
-                FutureReports.send { reports.append($0) }
-                FutureReports.awaitingLimit = .milliseconds(1)
+                FutureDiagnostics.send { reports.append($0) }
+                FutureDiagnostics.awaitingLimit = .milliseconds(1)
                 let promise = Promise<Int>()
                 let future = CycleTests().loop(promise) { future in
                     if isLong { return (0..<200).reduce(future) { future, _ in future.map { $0 } } }

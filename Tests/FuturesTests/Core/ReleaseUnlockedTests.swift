@@ -90,12 +90,12 @@ import Testing
             let reports = TestLog<String>()
             do {
                 let last = Last {
-                    FutureReports.reportsUnobservedPromises = true
+                    FutureDiagnostics.reportsUnobservedPromises = true
                     _ = Promise<Int>()
                 }
-                FutureReports.send { [last] _ in last.use() }
+                FutureDiagnostics.send { [last] _ in last.use() }
             }
-            FutureReports.send { reports.append($0) }
+            FutureDiagnostics.send { reports.append($0) }
             precondition(reports.elements.count == 1, "the report of the deinit came")
         }
     }

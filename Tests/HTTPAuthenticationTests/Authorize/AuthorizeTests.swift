@@ -1,9 +1,9 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPCaching
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import Testing
 

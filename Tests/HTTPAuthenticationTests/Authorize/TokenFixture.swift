@@ -1,8 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 
 /// A server with one valid token, and a refresher whose refreshes the test ends.

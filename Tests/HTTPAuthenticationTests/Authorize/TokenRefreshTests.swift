@@ -1,8 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import TestSupport
 import Testing
@@ -239,7 +239,7 @@ import Testing
         #expect(log.withLock { $0 } == [])
         fixture.end(with: AccessToken("t2"))
         let response = try #require(renewed.valueNow)
-        #expect(response.gathered(upTo: 9).valueNow?.text == "text")
+        #expect(response.collected(upTo: 9).valueNow?.text == "text")
         #expect(log.withLock { $0 } == [])
 
         let other = TokenFixture()

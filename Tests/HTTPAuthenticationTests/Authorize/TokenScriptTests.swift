@@ -1,8 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import Testing
 
@@ -54,7 +54,7 @@ import Testing
                         status: 200, headers: ["Set-Cookie": "a=1"], body: HTTPBodyStream(Data())))
             })
         let response = load(HTTPRequest(.get, url)).valueNow
-        #expect(response?.body.gathered(upTo: 0).valueNow == Data())
+        #expect(response?.body.collected(upTo: 0).valueNow == Data())
         #expect(jar.cookies.map(\.name) == ["a"])
     }
 

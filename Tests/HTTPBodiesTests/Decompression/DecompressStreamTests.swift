@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import TestSupport
 import Testing
@@ -33,7 +33,7 @@ import Testing
             let response = load(encoding, HTTPBodyStream(data, chunksOf: size))
             #expect(response?.headers.isEmpty == true)
             #expect(response?.body.length == nil)
-            let text = response?.body.gathered(upTo: .max).valueNow
+            let text = response?.body.collected(upTo: .max).valueNow
             #expect(text?.prefix(Compressed.text.count) == Compressed.text)
         }
     }
@@ -48,7 +48,7 @@ import Testing
     func anEmptyBodyStaysEmpty(_ encoding: String) {
         guard isReadable(encoding, Data()) else { return }
         let response = load(encoding, HTTPBodyStream(Data()))
-        #expect(response?.body.gathered(upTo: 0).valueNow == Data())
+        #expect(response?.body.collected(upTo: 0).valueNow == Data())
     }
 
     @Test(arguments: [
@@ -71,15 +71,15 @@ import Testing
         let first = response?.body.next().valueNow ?? nil
         #expect(first == Data(count: 65_536))
         #expect(given.withLock { $0 } == 1)
-        #expect(response?.body.gathered(upTo: .max).valueNow?.count == 10_000_000 - 65_536)
+        #expect(response?.body.collected(upTo: .max).valueNow?.count == 10_000_000 - 65_536)
     }
 
     @Test func theLimitIsExact() {
         let size = Compressed.text.count
         let enough = load("gzip", HTTPBodyStream(Compressed.gzip), upTo: size)
-        #expect(enough?.body.gathered(upTo: .max).valueNow?.count == size)
+        #expect(enough?.body.collected(upTo: .max).valueNow?.count == size)
         let tooSmall = load("gzip", HTTPBodyStream(Compressed.gzip), upTo: size - 1)
-        let error = tooSmall?.body.gathered(upTo: .max).errorNow as? HTTPError
+        let error = tooSmall?.body.collected(upTo: .max).errorNow as? HTTPError
         #expect(error?.code == .bodyTooLarge)
     }
 
@@ -99,7 +99,7 @@ import Testing
 
     @Test func aTruncatedBodyFailsTheStreamAtItsEnd() {
         let stream = load("gzip", HTTPBodyStream(Compressed.gzip.dropLast()))?.body
-        let error = stream?.gathered(upTo: .max).errorNow as? HTTPError
+        let error = stream?.collected(upTo: .max).errorNow as? HTTPError
         #expect((error?.cause as? DecompressionFailure)?.code == .truncated)
     }
 
@@ -166,7 +166,7 @@ import Testing
             }
             let size = Int.random(in: 1...300, using: &generator)
             let body = load(encoding, HTTPBodyStream(data, chunksOf: size), upTo: 20_000)?.body
-            switch body?.gathered(upTo: .max).result {
+            switch body?.collected(upTo: .max).result {
             case .success(let decoded): #expect(decoded.count <= 20_000)
             case .failure(let error as HTTPError):
                 #expect([.badResponse, .bodyTooLarge].contains(error.code))

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import TestSupport
 import Testing
@@ -12,7 +12,7 @@ import Testing
 
     private func text(_ form: Multipart) throws -> String {
         let body = try HTTPRequest.Body.multipart(form)
-        let data = try #require(body.open().gathered(upTo: .max).success)
+        let data = try #require(body.open().collected(upTo: .max).success)
         #expect(body.length == Int64(data.count))
         #expect(body.contentType == form.contentType)
         return String(decoding: data, as: UTF8.self)
@@ -85,7 +85,7 @@ import Testing
         #expect(body.length != nil)
         let again = try HTTPRequest.Body.multipart(Multipart([.text("a", "b")]))
         #expect(again.isReplayable)
-        let two = try (0..<2).map { _ in try again.open().gathered(upTo: 999).success }
+        let two = try (0..<2).map { _ in try again.open().collected(upTo: 999).success }
         #expect(two[0] == two[1] && two[0] != nil)
     }
 
@@ -93,7 +93,7 @@ import Testing
         let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(texts: ["ab"]) }
         let body = try HTTPRequest.Body.multipart(Multipart([.stream("a", source)]))
         #expect(body.length == nil)
-        let text = try #require(body.open().gathered(upTo: 999).success)
+        let text = try #require(body.open().collected(upTo: 999).success)
         #expect(String(decoding: text, as: UTF8.self).contains("\r\n\r\nab\r\n--"))
     }
 
@@ -103,7 +103,7 @@ import Testing
                 HTTPBodyStream(texts: texts)
             }
             let body = try HTTPRequest.Body.multipart(Multipart([.stream("a", source)]))
-            #expect(try body.open().gathered(upTo: 999).failureCode == .bodyLengthMismatch)
+            #expect(try body.open().collected(upTo: 999).failureCode == .bodyLengthMismatch)
         }
     }
 
@@ -141,7 +141,7 @@ import Testing
             let file = try folder.file("a", Data("abc".utf8))
             let body = try HTTPRequest.Body.multipart(Multipart([.file("a", file)]))
             _ = try folder.file("a", Data(changed.utf8))
-            let sent = try await body.open().gathered(upTo: 999).resultWhenSettled
+            let sent = try await body.open().collected(upTo: 999).resultWhenSettled
             let error = #expect(throws: HTTPError.self) { try sent.get() }
             #expect(error?.code == .bodyLengthMismatch)
         }
@@ -151,6 +151,6 @@ import Testing
         let file = try TestFolder().file("missing")
         let body = try HTTPRequest.Body.multipart(Multipart([.text("a", "b"), .file("c", file)]))
         #expect(body.length == nil)
-        #expect(try body.open().gathered(upTo: 999).failureCode == .bodyUnreadable)
+        #expect(try body.open().collected(upTo: 999).failureCode == .bodyUnreadable)
     }
 }

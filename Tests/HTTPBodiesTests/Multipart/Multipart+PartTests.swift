@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import Testing
 
 @Suite struct MultipartPartTests {

@@ -1,6 +1,6 @@
+import HTTPTestSupport
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import Testing
 
 @Suite struct MultipartReaderBoundaryTests {

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import TestSupport
 import Testing
@@ -16,7 +16,7 @@ import Testing
         let reader = reader(["--B\r\nA: 1\r\n\r\na", "bc\r\n--B\r\nA: 2\r\n\r\nd\r\n--B", "--"])
         var read: [String] = []
         for try await part in reader {
-            let data = try await part.body.gathered(upTo: 9).value
+            let data = try await part.body.collected(upTo: 9).value
             read.append("\(part.headers["A"] ?? "")=\(String(decoding: data, as: UTF8.self))")
         }
         #expect(read == ["1=abc", "2=d"])
@@ -30,7 +30,7 @@ import Testing
         let second = reader.next().success??.body
         #expect(first?.next().failure is CancellationError)
         second?.cancel()
-        #expect(reader.next().success??.body.gathered(upTo: 9).success == Data("d".utf8))
+        #expect(reader.next().success??.body.collected(upTo: 9).success == Data("d".utf8))
         #expect(reader.next().isAtEnd)
     }
 
@@ -39,7 +39,7 @@ import Testing
         let reader = MultipartReader(source.stream(), boundary: "B")
         let first = reader.next()
         source.give("--B\r\n\r\na\r\n--B\r\nbad\r\n\r\n")
-        #expect(first.success??.body.gathered(upTo: 9).success == Data("a".utf8))
+        #expect(first.success??.body.collected(upTo: 9).success == Data("a".utf8))
         for _ in 0..<2 {
             #expect((reader.next().failure as? MultipartError)?.code == .badHeader)
         }
@@ -79,7 +79,7 @@ import Testing
     @Test func anEndThatComesTooSoonFailsThePartsBody() {
         let reader = reader(["--B\r\n\r\na"])
         let body = reader.next().success??.body
-        #expect((body?.gathered(upTo: 9).failure as? MultipartError)?.code == .truncated)
+        #expect((body?.collected(upTo: 9).failure as? MultipartError)?.code == .truncated)
     }
 
     @Test func oneThingIsReadAtATime() {
@@ -111,7 +111,7 @@ import Testing
             status: 206, headers: ["Content-Type": "multipart/byteranges; boundary=\"x y\""],
             body: body)
         let part = try MultipartReader(response).next()
-        #expect(part.success??.body.gathered(upTo: 9).success == Data("a".utf8))
+        #expect(part.success??.body.collected(upTo: 9).success == Data("a".utf8))
         let other = HTTPStreamedResponse(status: 200, body: HTTPBodyStream(Data()))
         let error = #expect(throws: MultipartError.self) { try MultipartReader(other) }
         #expect(error?.code == .noBoundary)
@@ -130,13 +130,13 @@ import Testing
                 texts.map { .text($0, $0) },
                 random: RandomSource(SeededGenerator(seed: UInt64(round))))
             let body = try HTTPRequest.Body.multipart(form)
-            let data = try await body.open().gathered(upTo: .max).value
+            let data = try await body.open().collected(upTo: .max).value
             let size = Int.random(in: 1...20, using: &random)
             let reader = MultipartReader(
                 HTTPBodyStream(data, chunksOf: size), boundary: form.boundary)
             var read: [String] = []
             for try await part in reader {
-                let bytes = try await part.body.gathered(upTo: .max).value
+                let bytes = try await part.body.collected(upTo: .max).value
                 read.append(String(decoding: bytes, as: UTF8.self))
             }
             #expect(read == texts)

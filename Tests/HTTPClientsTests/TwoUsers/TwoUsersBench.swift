@@ -1,6 +1,6 @@
 import Foundation
-import PledgeFutures
 import Pledge
+import PledgeFutures
 import PledgeTesting
 import Testing
 

@@ -102,7 +102,7 @@ extension UserCredential {
 
     private func adding(
         _ key: @escaping @Sendable () -> String
-    ) -> HTTPClient.OwnMiddleware {
+    ) -> HTTPClient.CustomMiddleware {
         .init { request in
             var request = request
             request.headers["X-Session"] = key()

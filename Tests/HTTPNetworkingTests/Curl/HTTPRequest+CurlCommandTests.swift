@@ -1,8 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import TestSupport
 import Testing
 
@@ -111,7 +111,7 @@ import Testing
         let body = try HTTPRequest.Body.multipart(
             Multipart([.text("a", "it's 100%\\"), .file("b", file), .text("c", "")]))
         let command = HTTPRequest(.post, url, body: body).curlCommand(revealingSecrets: true)
-        let sent = try await body.open().gathered(upTo: 9_999).value
+        let sent = try await body.open().collected(upTo: 9_999).value
         #expect(command.contains("boundary=") && command.hasSuffix("--data-binary @-"))
         let source = try #require(command.firstRange(of: " | curl")).lowerBound
         #expect(try output(of: String(command[..<source])) == sent)

@@ -1,6 +1,6 @@
 import Foundation
-import PledgeHTTPNetworking
 import HTTPTestSupport
+import PledgeHTTPNetworking
 import Testing
 
 /// Independent decoders must read the same values that were encoded.

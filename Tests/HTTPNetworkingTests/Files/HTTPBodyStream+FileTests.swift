@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import TestSupport
 import Testing
 
@@ -79,7 +79,7 @@ import Testing
         let stream = try HTTPBodyStream.file(file, chunksOf: 6_000)
         _ = try await stream.next().value
         truncate(file.path, 7_000)
-        await #expect { try await stream.gathered(upTo: .max).value } throws: {
+        await #expect { try await stream.collected(upTo: .max).value } throws: {
             $0.isLengthMismatch
         }
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(released == nil)
         left.cancel()
         #expect(TestFolder.descriptors(of: file).count == 1)
-        _ = try await read.gathered(upTo: .max).value
+        _ = try await read.collected(upTo: .max).value
         // The queue releases the reader after the last read has been delivered.
         #expect(await comesTrue { TestFolder.descriptors(of: file).isEmpty })
         withExtendedLifetime((read, left)) {}

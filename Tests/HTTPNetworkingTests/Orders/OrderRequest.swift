@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import TestSupport
 

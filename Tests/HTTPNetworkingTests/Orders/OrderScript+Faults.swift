@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import TestSupport
 
@@ -101,7 +101,7 @@ extension OrderScript {
                 || response.status == 413 && response.headers["Retry-After"] != nil
             return outcome.isFailure == isAgain && (isAgain || outcome == .success)
         case .failure(let error):
-            return outcome.isFailure != (error is CancellationError || error is Superseded)
+            return outcome.isFailure != (error is CancellationError || error is AttemptSuperseded)
                 && !outcome.isSuccess
         }
     }

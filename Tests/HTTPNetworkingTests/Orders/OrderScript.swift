@@ -1,5 +1,5 @@
-import PledgeComposition
 import Foundation
+import PledgeComposition
 import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices

@@ -1,6 +1,6 @@
 import Foundation
-import PledgeFutures
 import HTTPTestSupport
+import PledgeFutures
 import TestSupport
 
 /// Texts that only their receivers may see.

@@ -1,6 +1,6 @@
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 
 /// Collects the events and log lines of a script.

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import Testing
 
@@ -71,9 +71,9 @@ import Testing
             _ = try source.open()
             throw HTTPError(code: .cannotConnect)
         }
-        #expect(!request.isUsedUp)
+        #expect(!request.isConsumed)
         #expect(sent(request, opening, answer(200)) == (1, nil, .cannotConnect))
-        #expect(request.isUsedUp)
+        #expect(request.isConsumed)
     }
 
     @Test func aStreamThatWasNotOpenedIsRepeatedWhereNothingWasSent() {

@@ -1,8 +1,8 @@
-import PledgeComposition
 import Foundation
+import HTTPTestSupport
+import PledgeComposition
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import Testing
 

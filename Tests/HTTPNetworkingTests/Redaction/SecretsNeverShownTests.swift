@@ -1,6 +1,6 @@
 import Foundation
-import PledgeFutures
 import HTTPTestSupport
+import PledgeFutures
 import PledgeServices
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import Testing
 

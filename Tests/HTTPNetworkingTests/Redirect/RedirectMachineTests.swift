@@ -1,6 +1,6 @@
 import Foundation
-import PledgeHTTPAuthentication
 import HTTPTestSupport
+import PledgeHTTPAuthentication
 import Testing
 
 @testable import PledgeHTTPNetworking

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import Testing
 
@@ -65,7 +65,7 @@ import Testing
             .redirect(), over: server.stream { status in log.withLock { $0.append("\(status)") } })
         let response = try #require(send(HTTPRequest(at: "https://a/1")).valueNow)
         #expect(log.withLock { $0 } == ["/1", "302", "/2"])
-        #expect(response.gathered(upTo: 9).valueNow?.text == "end")
+        #expect(response.collected(upTo: 9).valueNow?.text == "end")
     }
 
     @Test func cancellingCancelsTheCallUnderWay() {

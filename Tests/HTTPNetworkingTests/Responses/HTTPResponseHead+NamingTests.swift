@@ -1,10 +1,10 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPBodies
 import PledgeHTTPCaching
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import Testing
 
@@ -38,7 +38,7 @@ import Testing
         let response = try #require(
             stack(.cookies(sharing: jar), over: service)(HTTPRequest(url)).valueNow)
         #expect(response.request?.headers["Cookie"] == "sid=1")
-        #expect(response.gathered(upTo: 9).valueNow?.request == response.request)
+        #expect(response.collected(upTo: 9).valueNow?.request == response.request)
     }
 
     @Test func anErrorWithoutAResponseKnowsItThroughAllLayersAbove() throws {

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import Testing
 
 @Suite struct HTTPBodyStreamAsyncSequenceTests {
@@ -46,7 +46,7 @@ import Testing
         let chunks = Counted(count: 3)
         let stream = HTTPBodyStream(length: 3, chunks)
         #expect(stream.length == 3)
-        let all = try await stream.gathered(upTo: 3).value
+        let all = try await stream.collected(upTo: 3).value
         #expect(Array(all) == [1, 2, 3])
         #expect(try await stream.next().value == nil)
         #expect(chunks.state.withLock { $0 } == (4, 1))
@@ -118,12 +118,12 @@ import Testing
             line.yield(Data("ab".utf8))
             line.finish()
         }
-        #expect(try await HTTPBodyStream(data).gathered(upTo: 9).value == Data("ab".utf8))
+        #expect(try await HTTPBodyStream(data).collected(upTo: 9).value == Data("ab".utf8))
         let slices = AsyncStream<ArraySlice<UInt8>> { line in
             line.yield([1, 2, 3][1...])
             line.finish()
         }
-        #expect(try await HTTPBodyStream(slices).gathered(upTo: 9).value == Data([2, 3]))
+        #expect(try await HTTPBodyStream(slices).collected(upTo: 9).value == Data([2, 3]))
     }
 
     @Test func manyElementsGoThrough() async throws {
@@ -132,7 +132,7 @@ import Testing
                 for _ in 0..<20_000 { line.yield([1]) }
                 line.finish()
             })
-        #expect(try await stream.gathered(upTo: .max).value.count == 20_000)
+        #expect(try await stream.collected(upTo: .max).value.count == 20_000)
     }
 
     @Test func iteratorsShareWhatIsLeft() async throws {

@@ -1,6 +1,6 @@
 import Foundation
-import PledgeFutures
 import HTTPTestSupport
+import PledgeFutures
 import TestSupport
 import Testing
 
@@ -60,7 +60,7 @@ import Testing
         let parts = (0..<50_000).map { number in
             { @Sendable in HTTPBodyStream(texts: number % 2 == 0 ? [] : ["a"]) }
         }
-        let all = HTTPBodyStream.concatenating(length: nil, parts).gathered(upTo: .max)
+        let all = HTTPBodyStream.concatenating(length: nil, parts).collected(upTo: .max)
         #expect(all.success?.count == 25_000)
     }
 

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import Testing
 
 @Suite struct HTTPBodyStreamDataTests {
@@ -25,6 +25,6 @@ import Testing
 
     @Test func aSliceIsReadFromItsOwnStart() {
         let slice = Data("0123456789".utf8)[3..<6]
-        #expect(HTTPBodyStream(slice).gathered(upTo: 3).success == Data("345".utf8))
+        #expect(HTTPBodyStream(slice).collected(upTo: 3).success == Data("345".utf8))
     }
 }

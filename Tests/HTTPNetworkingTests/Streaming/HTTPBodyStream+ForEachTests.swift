@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import TestSupport
 import Testing
 
@@ -56,24 +56,24 @@ import Testing
 
     @Test func gatheringKeepsToItsLimit() {
         #expect(
-            HTTPBodyStream(texts: ["ab", "cd"]).gathered(upTo: 4).success == Data("abcd".utf8))
+            HTTPBodyStream(texts: ["ab", "cd"]).collected(upTo: 4).success == Data("abcd".utf8))
         let stream = source.stream()
-        let gathered = stream.gathered(upTo: 4)
+        let collected = stream.collected(upTo: 4)
         source.give("abc")
         source.give("de")
-        #expect(gathered.failureCode == .bodyTooLarge)
-        #expect((gathered.failure as? HTTPError)?.reason == "the limit of 4 bytes")
+        #expect(collected.failureCode == .bodyTooLarge)
+        #expect((collected.failure as? HTTPError)?.reason == "the limit of 4 bytes")
         #expect(source.cancelled == 1)
         #expect(source.asked == 2)
-        #expect(HTTPBodyStream(texts: []).gathered(upTo: 0).success == Data())
-        #expect(HTTPBodyStream(texts: ["a"]).gathered(upTo: -1).failureCode == .bodyTooLarge)
+        #expect(HTTPBodyStream(texts: []).collected(upTo: 0).success == Data())
+        #expect(HTTPBodyStream(texts: ["a"]).collected(upTo: -1).failureCode == .bodyTooLarge)
     }
 
     @Test func cancellingTheGatheringCancelsTheStream() {
         let stream = source.stream()
-        let gathered = stream.gathered(upTo: 4)
+        let collected = stream.collected(upTo: 4)
         source.give("abc")
-        gathered.cancel()
+        collected.cancel()
         #expect(source.cancelled == 1)
         #expect(stream.next().failure is CancellationError)
     }
@@ -93,7 +93,7 @@ import Testing
                 }
             })
             let start = processorTime()
-            #expect(stream.gathered(upTo: .max).success?.count == 64 * count)
+            #expect(stream.collected(upTo: .max).success?.count == 64 * count)
             return processorTime() - start
         }
         func best(_ count: Int) -> Duration { (0..<4).map { _ in took(count) }.min() ?? .zero }

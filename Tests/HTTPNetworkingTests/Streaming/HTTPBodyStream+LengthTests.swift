@@ -1,14 +1,14 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import Testing
 
 @Suite struct HTTPBodyStreamLengthTests {
     @Test func theRightLengthComesThrough() {
         let stream = HTTPBodyStream(texts: ["ab", "c"]).checkingLength(3)
         #expect(stream.length == 3)
-        #expect(stream.gathered(upTo: 10).success == Data("abc".utf8))
+        #expect(stream.collected(upTo: 10).success == Data("abc".utf8))
         #expect(HTTPBodyStream(texts: []).checkingLength(0).next().text == "nil")
     }
 

@@ -1,8 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeServices
 import Testing
 
@@ -25,7 +25,7 @@ import Testing
         #expect(reports.all == [])
         #expect(stream.next().text == "ab")
         #expect(reports.all == ["2/3"])
-        #expect(stream.gathered(upTo: 9).success == Data("c".utf8))
+        #expect(stream.collected(upTo: 9).success == Data("c".utf8))
         #expect(reports.all == ["2/3", "3/3"])
         #expect(HTTPBodyStream(texts: ["a"]).reportingProgress(to: reports.add).next().text == "a")
         #expect(reports.all.last == "1/?")
@@ -44,7 +44,7 @@ import Testing
         #expect(body.contentType == "text/plain")
         #expect(body.length == 3)
         #expect(body.isReplayable)
-        for _ in 0..<2 { #expect(try body.open().gathered(upTo: 9).success?.count == 3) }
+        for _ in 0..<2 { #expect(try body.open().collected(upTo: 9).success?.count == 3) }
         #expect(reports.all == ["3/3", "3/3"])
     }
 
@@ -64,14 +64,14 @@ import Testing
     @Test func theMiddlewareReportsUploadsAndDownloads() throws {
         let (sent, received) = (Reports(), Reports())
         let transport: HTTPStreamingService = { request in
-            Future(value: request).flatMap { try $0.body.open().gathered(upTo: 9) }
+            Future(value: request).flatMap { try $0.body.open().collected(upTo: 9) }
                 .map { HTTPStreamedResponse(status: 200, body: HTTPBodyStream($0, chunksOf: 2)) }
         }
         let service = stack(
             .uploadProgress(sent.add), .downloadProgress(received.add), over: transport)
         let url = try #require(URL(string: "https://a.example"))
         let request = HTTPRequest(.post, url, body: .data(Data("abc".utf8)))
-        let response = service(request).flatMap { $0.gathered(upTo: 9) }
+        let response = service(request).flatMap { $0.collected(upTo: 9) }
         #expect(response.success?.text == "abc")
         #expect(sent.all == ["3/3"])
         #expect(received.all == ["2/3", "3/3"])

@@ -1,6 +1,6 @@
 import Foundation
-import PledgeFutures
 import HTTPTestSupport
+import PledgeFutures
 import PledgeServices
 import Testing
 
@@ -222,7 +222,7 @@ struct TransportExchangeTests {
 
     @Test func theReportOfTheConnectionGoesWithTheResponse() throws {
         let bench = try bench()
-        var report = HTTPConnectionReport()
+        var report = ConnectionMetrics()
         report.protocolVersion = "HTTP/2"
         _ = bench.exchange.receive(head())
         bench.exchange.note(report)
@@ -323,8 +323,8 @@ struct TransportExchangeTests {
         let bench = try bench(.post, in: CallContext().with(record: record))
         bench.exchange.waitForConnection()
         #expect(record.close() == .repeatable)
-        #expect(throws: Superseded.self) { try bench.exchange.willSend() }
-        #expect(throws: Superseded.self) {
+        #expect(throws: AttemptSuperseded.self) { try bench.exchange.willSend() }
+        #expect(throws: AttemptSuperseded.self) {
             try self.bench(in: CallContext().with(record: record))
         }
     }

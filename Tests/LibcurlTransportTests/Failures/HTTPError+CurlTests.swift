@@ -1,8 +1,8 @@
 import CPledgeCurl
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
@@ -127,7 +127,7 @@ struct CurlTransportCancelTests {
             #expect(try await call.soon.text == "ok")
             call.cancel()
             let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
-            #expect(try await response.body.gathered(upTo: 2).soon == Data("ok".utf8))
+            #expect(try await response.body.collected(upTo: 2).soon == Data("ok".utf8))
             response.body.cancel()
         }
         #expect(server.acceptedConnections == 1)

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
@@ -111,7 +111,7 @@ struct CurlTransportEndTests {
         _ = try await server.received(2).soon
         go.resolve()
         #expect(try await call.soon.text == "done")
-        #expect(try await response.body.gathered(upTo: 8).soon == Data("halfdone".utf8))
+        #expect(try await response.body.collected(upTo: 8).soon == Data("halfdone".utf8))
         try await server.connectionsOpen(atMost: 0).soon
     }
 

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
@@ -76,7 +76,7 @@ struct CurlTransportLimitTests {
         go.resolve()
         for call in first + calls[2...] { #expect(try await call.soon.text == "ok") }
         let error = await #expect(throws: (any Error).self) { try await calls[1].soon }
-        #expect(error is Superseded)
+        #expect(error is AttemptSuperseded)
         #expect(server.requests.count == 20)
         #expect(breaker.state == .closed)
     }
@@ -234,7 +234,7 @@ struct CurlTransportLimitTests {
         let first = try await response.body.next().soon
         #expect(first?.count == 20)
         go.resolve()
-        #expect(try await response.body.gathered(upTo: 4).soon == Data("last".utf8))
+        #expect(try await response.body.collected(upTo: 4).soon == Data("last".utf8))
     }
 
     @Test func boundsAHead() async throws {

@@ -1,7 +1,7 @@
 import PledgeFutures
 import PledgeHTTPNetworking
-import PledgeTesting
 import PledgeServices
+import PledgeTesting
 import TestSupport
 import Testing
 
@@ -41,7 +41,7 @@ struct CurlTransportObservedTests {
         let recorder = CallRecorder()
         let stream: HTTPStreamingService = stack(
             .observed(by: recorder.observer, named: { _ in "load" }), over: transport.stream)
-        _ = try await stream(HTTPRequest(.get, server.url)).value.gathered(upTo: 100).value
+        _ = try await stream(HTTPRequest(.get, server.url)).value.collected(upTo: 100).value
         #expect(recorder.lastCall?.waterfall().contains("* note") == true)
         try await transport.close().value
     }

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
@@ -35,7 +35,7 @@ struct CurlTransportPartTests {
         #expect(late.response.map { "half".hasPrefix($0.text) } ?? true)
         let streamed = try await transport.stream(HTTPRequest(server.url.appending(path: "cut")))
             .soon
-        let error = try await streamed.body.gathered(upTo: 10).httpError
+        let error = try await streamed.body.collected(upTo: 10).httpError
         #expect(error.status == 200 && error.body.isEmpty)
     }
 

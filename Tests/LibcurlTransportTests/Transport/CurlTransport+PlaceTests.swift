@@ -1,8 +1,8 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPClients
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing

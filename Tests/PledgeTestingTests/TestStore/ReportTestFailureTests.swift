@@ -24,15 +24,6 @@ struct ReportTestFailureTests {
         }
     }
 
-    @available(*, deprecated)
-    @Test func theOldSpellingStillFailsTheTest() {
-        withKnownIssue {
-            reportTestFailure("x", "Module/File.swift", 42)
-        } matching: { issue in
-            issue.sourceLocation?.fileID == "Module/File.swift" && issue.sourceLocation?.line == 42
-        }
-    }
-
     @Test func isWhatATestStoreDoes() {
         withKnownIssue {
             let store = TestStore(

@@ -15,7 +15,7 @@ struct TestStoreDispatchTests {
     let log = TestLog<StoreFailure>()
 
     private func makeStore(
-        _ middleware: DispatchMiddleware<[Event], Event>...,
+        _ middleware: StoreMiddleware<[Event], Event>...,
         feedback: [Feedback<[Event], Event>] = []
     ) -> TestStore<[Event], Event> {
         TestStore(
@@ -25,8 +25,8 @@ struct TestStoreDispatchTests {
     }
 
     /// Dispatches another event before the one that it gets.
-    private var noting: DispatchMiddleware<[Event], Event> {
-        DispatchMiddleware { context in
+    private var noting: StoreMiddleware<[Event], Event> {
+        StoreMiddleware { context in
             { next in
                 { event in
                     if event == .tap { context.dispatch(event: .noted) }
@@ -47,7 +47,7 @@ struct TestStoreDispatchTests {
 
     @Test("T4: the same in a middleware below others")
     func dispatchingBeforeNextDeepDown() {
-        let passing = DispatchMiddleware<[Event], Event> { _ in { next in { next($0) } } }
+        let passing = StoreMiddleware<[Event], Event> { _ in { next in { next($0) } } }
         let store = makeStore(passing, noting, passing)
         store.send(.other) { $0 = [.other] }
         store.send(.tap) { $0 = [.other, .noted, .tap] }
@@ -57,7 +57,7 @@ struct TestStoreDispatchTests {
     }
 
     @Test func dispatchingAfterNext() {
-        let middleware = DispatchMiddleware<[Event], Event> { context in
+        let middleware = StoreMiddleware<[Event], Event> { context in
             { next in
                 { event in
                     next(event)
@@ -73,7 +73,7 @@ struct TestStoreDispatchTests {
     }
 
     @Test func passingOthersOnBesides() {
-        let middleware = DispatchMiddleware<[Event], Event> { _ in
+        let middleware = StoreMiddleware<[Event], Event> { _ in
             { next in
                 { event in
                     next(.noted)
@@ -91,7 +91,7 @@ struct TestStoreDispatchTests {
     }
 
     @Test func passingAnotherOnInItsPlace() {
-        let middleware = DispatchMiddleware<[Event], Event> { context in
+        let middleware = StoreMiddleware<[Event], Event> { context in
             { next in
                 { event in
                     if event == .tap { context.dispatch(event: .noted) }
@@ -107,7 +107,7 @@ struct TestStoreDispatchTests {
     }
 
     @Test func keepingItBack() {
-        let middleware = DispatchMiddleware<[Event], Event> { context in
+        let middleware = StoreMiddleware<[Event], Event> { context in
             { next in
                 { event in
                     if event == .tap { context.dispatch(event: .noted) } else { next(event) }
@@ -132,7 +132,7 @@ struct TestStoreDispatchTests {
                 }
             },
             middleware: [
-                DispatchMiddleware { context in
+                StoreMiddleware { context in
                     { next in
                         { event in
                             if case .tap = event { context.dispatch(event: .noted) }
@@ -162,7 +162,7 @@ struct TestStoreDispatchTests {
 
     @Test func aMiddlewareMayPassItOnLater() async {
         let gate = Promise<Void>()
-        let later = DispatchMiddleware<[Event], Event> { _ in
+        let later = StoreMiddleware<[Event], Event> { _ in
             { next in
                 { event in
                     Task {
@@ -183,7 +183,7 @@ struct TestStoreDispatchTests {
     /// An event on another thread at the same time never counts as sent by the test.
     @Test func anotherThreadsEventIsReceived() {
         let store = makeStore(
-            DispatchMiddleware { context in
+            StoreMiddleware { context in
                 { next in
                     { event in
                         if event == .tap {

@@ -35,7 +35,7 @@ struct TestStoreInitTests {
     }
 
     @Test func eachTakesMiddlewareAndFeedback() {
-        let doubling = DispatchMiddleware<Int, Int> { _ in { next in { next($0 * 2) } } }
+        let doubling = StoreMiddleware<Int, Int> { _ in { next in { next($0 * 2) } } }
         let once = Feedback<Int, Int> {
             $0 == 4 ? $0 : nil
         } effect: { _ in
@@ -63,7 +63,7 @@ struct TestStoreInitTests {
         }
         let reducible = TestStore(
             initialState: Sum(), reducer: Reducer(),
-            middleware: [DispatchMiddleware { _ in { next in { next($0 * 2) } } }],
+            middleware: [StoreMiddleware { _ in { next in { next($0 * 2) } } }],
             feedback: [
                 Feedback {
                     $0.sum == 4 ? 4 : nil

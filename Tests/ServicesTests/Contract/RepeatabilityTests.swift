@@ -34,22 +34,22 @@ import Testing
 
     struct Tape: Replayable {
         var isReplayable = false
-        var isUsedUp: Bool
+        var isConsumed: Bool
     }
 
-    struct OfRequest: RequestCarrying {
+    struct OfRequest: HasRequest {
         var failedRequest: (any Replayable & Sendable)?
     }
 
     @Test func whatCertainlyDidNotArriveMayBeRepeatedUnlessItIsUsedUp() {
         let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
         let maybeSent = Advised(advisedOutcome: .retryable)
-        #expect(decide(Tape(isUsedUp: false), .nothing, unsent) == .proven)
-        #expect(decide(Tape(isUsedUp: true), .nothing, unsent) == .refused)
-        #expect(decide(Tape(isUsedUp: false), .nothing, maybeSent) == .refused)
-        #expect(decide(Tape(isUsedUp: false), .nothing, nil) == .refused)
-        #expect(decide(Tape(isReplayable: true, isUsedUp: false), .nothing, maybeSent) == .proven)
-        #expect(!Ask(1).isUsedUp)
+        #expect(decide(Tape(isConsumed: false), .nothing, unsent) == .proven)
+        #expect(decide(Tape(isConsumed: true), .nothing, unsent) == .refused)
+        #expect(decide(Tape(isConsumed: false), .nothing, maybeSent) == .refused)
+        #expect(decide(Tape(isConsumed: false), .nothing, nil) == .refused)
+        #expect(decide(Tape(isReplayable: true, isConsumed: false), .nothing, maybeSent) == .proven)
+        #expect(!Ask(1).isConsumed)
         #expect(decide(7, .nothing, maybeSent) == .unproven)
     }
 
@@ -66,6 +66,6 @@ import Testing
         #expect(decide(Ask(1), .harmful) == .refused)
         #expect(decide(Ask(1, isReplayable: false), .repeatable) == .proven)
         #expect(decide(7, .repeatable) == .proven)
-        #expect(decide(Tape(isReplayable: true, isUsedUp: true), .repeatable) == .refused)
+        #expect(decide(Tape(isReplayable: true, isConsumed: true), .repeatable) == .refused)
     }
 }

@@ -112,12 +112,12 @@ extension PolicyRow {
                     sharing: Bulkhead(limit: 1, queue: 1, queueTimeout: .milliseconds(20), on: $0)))
         },
         PolicyRow(name: "priority") { _ in .priority(.sheddable) },
-        PolicyRow(name: "shed") { .shed(sharing: LoadShedder(on: $0)) },
+        PolicyRow(name: "shed") { .loadShedding(sharing: LoadShedder(on: $0)) },
         PolicyRow(name: "shed queueing", script: [.value(3), .value(7)], calls: 2) {
-            .twice.around(.shed(sharing: LoadShedder(limit: 1, queue: 1, on: $0)))
+            .twice.around(.loadShedding(sharing: LoadShedder(limit: 1, queue: 1, on: $0)))
         },
         PolicyRow(name: "shed queueing without end", script: [.never], value: nil) {
-            .twice.around(.shed(sharing: LoadShedder(limit: 1, queue: 1, on: $0)))
+            .twice.around(.loadShedding(sharing: LoadShedder(limit: 1, queue: 1, on: $0)))
         },
         PolicyRow(name: "throttle") { .throttle(sharing: AdaptiveThrottle(on: $0)) },
         PolicyRow(name: "throttle refusing", script: [.broken], value: nil) {

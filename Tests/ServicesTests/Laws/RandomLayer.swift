@@ -149,11 +149,11 @@ extension RandomLayer {
     }
 
     /// A bulkhead for each key, of which fewer are kept than there are.
-    private static func each(at site: inout Site) -> RandomLayer {
+    private static func keyed(at site: inout Site) -> RandomLayer {
         let (scheduler, limit) = (site.scheduler, site.number(1...3))
         return RandomLayer(
             name: "each(\(limit))",
-            middleware: .each(by: key, limit: limit) { _ in
+            middleware: .keyed(by: key, limit: limit) { _ in
                 .bulkhead(sharing: Bulkhead(limit: 2, queue: 1, on: scheduler))
             })
     }
@@ -178,7 +178,7 @@ extension RandomLayer {
         return RandomLayer(
             name: "shed(\(limit), queue \(queue))",
             places: limit, isVacant: { shedder.inFlight == 0 && shedder.queued == 0 },
-            middleware: .shed(sharing: shedder))
+            middleware: .loadShedding(sharing: shedder))
     }
 
     private static func hedge(at site: inout Site) -> RandomLayer {

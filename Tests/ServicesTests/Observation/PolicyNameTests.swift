@@ -42,7 +42,7 @@ import Testing
                         named: "orders", limit: 1, queue: 1, queueTimeout: .seconds(1), on: $0))
             },
             Row("shed", .value(1)) {
-                .shed(sharing: LoadShedder(named: "orders", limit: 1, queue: 1, on: $0))
+                .loadShedding(sharing: LoadShedder(named: "orders", limit: 1, queue: 1, on: $0))
             },
             Row("throttle", .atOnce(.failure(Broken()))) {
                 .throttle(
@@ -111,7 +111,7 @@ import Testing
         let upstream = Upstream(on: scheduler, [.value(1), .broken])
         let service = stack(
             .observed(by: metrics.observer, recorder.observer, on: scheduler),
-            .each(by: { $0.number }) { .circuitBreaker(sharing: $0 == 1 ? reads : writes) },
+            .keyed(by: { $0.number }) { .circuitBreaker(sharing: $0 == 1 ? reads : writes) },
             over: upstream.send)
         _ = (service(1), service(2))
         scheduler.run()
@@ -155,26 +155,5 @@ import Testing
         #expect(seen.withLock { $0.map(\.1) } == [attempt?.span])
         #expect(CallContext.current.callNumber == nil)
         #expect(CallContext.current.spanNumber == nil)
-    }
-
-    @available(*, deprecated)
-    @Test func formerLabelsStillWork() {
-        let upstream = Upstream(on: scheduler, [.broken, .value(2, after: .seconds(1)), .value(3)])
-        let budget = RetryBudget(capacity: 9)
-        let hedging = Hedging(after: .milliseconds(10), on: scheduler)
-        let service = stack(
-            .coalesce(by: { $0.number }, in: Coalescer()),
-            .memoise(by: { $0.number }, in: Memo(timeToLive: .seconds(1), on: scheduler)),
-            .bulkhead(Bulkhead(on: scheduler)),
-            .rateLimit(RateLimiter(rate: 1, per: .seconds(1), on: scheduler)),
-            .circuitBreaker(CircuitBreaker(on: scheduler)),
-            .chaos(.failure(probability: 1), by: ChaosSwitch(isOn: false), on: scheduler),
-            .retry(backoff: .constant(.zero), budget: budget, on: scheduler),
-            .hedge(sharing: hedging, budget: budget), over: upstream.send)
-        let call = service(1)
-        scheduler.run()
-        #expect(call.valueNow != nil)
-        // The first call fails, and a hedge is made at once, which is slow; the hedge of that wins, and both are put back.
-        #expect(budget.balance == 9)
     }
 }

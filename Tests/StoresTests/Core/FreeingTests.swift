@@ -42,7 +42,7 @@ import Testing
 
     @Test func aMiddlewareOfAStoreThatGoes() {
         let last = TestLog<Int>()
-        let middleware = DispatchMiddleware<Int, Int> { context in
+        let middleware = StoreMiddleware<Int, Int> { context in
             let end = OnDeinit {
                 context.dispatch(event: 1)
                 last.append(context.state)
@@ -271,7 +271,7 @@ import Testing
         with effect: (OnDeinit) -> Effect<Int>, after settle: @escaping @Sendable () -> Void = {}
     ) -> Bool {
         let context = Locked<DispatchContext<Int, Int>?>(nil)
-        let middleware = DispatchMiddleware<Int, Int> { made in
+        let middleware = StoreMiddleware<Int, Int> { made in
             context.withLock { $0 = made }
             return { $0 }
         }

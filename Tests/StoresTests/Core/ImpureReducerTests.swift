@@ -42,7 +42,7 @@ import Testing
                     if event == 1 { return .future(promise) }
                     promise.resolve(with: 3)
                     return .none
-                }), middleware: [DispatchMiddleware { _ in { $0 } }])
+                }), middleware: [StoreMiddleware { _ in { $0 } }])
             for event in [1, 2] { store.dispatch(event: event) }
         }
         #expect(try text(of: result).contains("tried to settle an effect's future"))
@@ -91,7 +91,7 @@ import Testing
         ) {
             exitIfHung(0)
             let held = Locked<DispatchContext<Int, Int>?>(nil)
-            let middleware = DispatchMiddleware<Int, Int> { context in
+            let middleware = StoreMiddleware<Int, Int> { context in
                 held.withLock { $0 = context }
                 return { $0 }
             }

@@ -119,7 +119,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             exitIfHung(1)
             let end = Locked<(@Sendable () -> Void)?>(nil)
-            let recorder = Recorder<Owner, Int>(
+            let recorder = StoreRecorder<Owner, Int>(
                 initialState: Owner(),
                 reducer: Reducer { state, event in
                     state.count += event

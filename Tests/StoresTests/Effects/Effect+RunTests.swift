@@ -93,7 +93,7 @@ import Testing
 
     @Test func eventsGoThroughTheMiddlewareAndAreMapped() async {
         let seen = TestLog<String>()
-        let middleware = DispatchMiddleware<[String], String> { _ in
+        let middleware = StoreMiddleware<[String], String> { _ in
             { next in
                 { event in
                     seen.append(event)

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func keepsNoMoreThanItsMaximum() {
-        let recorder = Recorder<Int, Int>(
+        let recorder = StoreRecorder<Int, Int>(
             initialState: 0, maximumEvents: 2, reducer: Reducer { $0 + $1 })
         for event in [1, 10, 100] { recorder.dispatch(event: event) }
         #expect(recorder.events == [10, 100])
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func keepsNothingWhereItsMaximumIsZero() {
-        let recorder = Recorder<Int, Int>(
+        let recorder = StoreRecorder<Int, Int>(
             initialState: 0, maximumEvents: 0, reducer: Reducer { $0 + $1 })
         for event in [1, 10] { recorder.dispatch(event: event) }
         #expect(recorder.state == 11)

@@ -214,7 +214,7 @@ struct RequestSequenceTests {
     }
 
     @Test func stepsAreDeclaredInOrder() {
-        typealias Step = RequestStep<String, String>
+        typealias Step = QueuedRequest<String, String>
         let requests = RequestSequence(networking: desk.network)
         let steps: [Step] = [
             .send("a", parse: number, completion: desk.noting("a")),

@@ -1,5 +1,5 @@
-import PledgeFutures
 import Observation
+import PledgeFutures
 import PledgeStores
 import TestSupport
 import Testing

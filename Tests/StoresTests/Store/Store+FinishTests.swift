@@ -102,7 +102,7 @@ import Testing
     @Test func anEventOnItsWayThroughTheMiddlewareIsWaitedFor() {
         let results = TestLog<Bool>()
         let scheduler = scheduler
-        let middleware = DispatchMiddleware<Int, Int> { _ in
+        let middleware = StoreMiddleware<Int, Int> { _ in
             { next in
                 { event in
                     if event == 2, let store = StoreFinishTests.held.withLock({ $0 }) {
@@ -146,7 +146,7 @@ import Testing
             _ effects: @escaping @Sendable (Int) -> Effect<Int>,
             before: @escaping @Sendable (Int, DispatchContext<Int, Int>) -> Void = { _, _ in }
         ) {
-            let middleware = DispatchMiddleware<Int, Int> { context in
+            let middleware = StoreMiddleware<Int, Int> { context in
                 { next in
                     { event in
                         before(event, context)

@@ -182,7 +182,7 @@ import Testing
     @Test func aLongQueueIsReportedOnceWithTheObserversLine() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
-            FutureReports.send { reports.append($0) }
+            FutureDiagnostics.send { reports.append($0) }
             let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
             let go = DispatchSemaphore(value: 0)
             store.subscribe { _, _ in }

@@ -4,9 +4,9 @@ import PledgeStores
 /// A recorder of words: "ask" begins an effect, and "stop" cancels it.
 func recorderOfWords(
     _ answers: Locked<[Promise<String>]>, maximumEvents: Int = .max,
-    middleware: [DispatchMiddleware<[String], String>] = []
-) -> Recorder<[String], String> {
-    Recorder(
+    middleware: [StoreMiddleware<[String], String>] = []
+) -> StoreRecorder<[String], String> {
+    StoreRecorder(
         initialState: [], maximumEvents: maximumEvents,
         reducer: Reducer(effects: { state, event in
             state.append(event)

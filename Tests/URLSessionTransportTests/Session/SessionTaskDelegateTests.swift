@@ -1,9 +1,9 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
-import PledgeTesting
 import PledgeServices
+import PledgeTesting
 import TestSupport
 import Testing
 

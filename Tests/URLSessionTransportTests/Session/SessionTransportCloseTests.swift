@@ -1,11 +1,11 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeTesting
+import PledgeURLSessionTransport
 import TestSupport
 import Testing
-import PledgeURLSessionTransport
 
 @Suite(.oneAtATime)
 struct SessionTransportCloseTests {

@@ -1,7 +1,7 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeTesting
 import TestSupport
 import Testing
@@ -151,6 +151,6 @@ struct SessionTransportFailureTests {
         #expect(whole.status == 404)
         #expect(whole.text == "ok")
         #expect(streamed.status == 404)
-        #expect(try await streamed.body.gathered(upTo: 10).soon == Data("ok".utf8))
+        #expect(try await streamed.body.collected(upTo: 10).soon == Data("ok".utf8))
     }
 }

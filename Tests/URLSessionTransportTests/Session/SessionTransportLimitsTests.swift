@@ -1,12 +1,12 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
-import PledgeTesting
 import PledgeServices
+import PledgeTesting
+import PledgeURLSessionTransport
 import TestSupport
 import Testing
-import PledgeURLSessionTransport
 
 @Suite(.oneAtATime)
 struct SessionTransportLimitsTests {

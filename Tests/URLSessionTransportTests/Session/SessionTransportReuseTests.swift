@@ -1,11 +1,11 @@
 import Foundation
+import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
-import HTTPTestSupport
 import PledgeTesting
+import PledgeURLSessionTransport
 import TestSupport
 import Testing
-import PledgeURLSessionTransport
 
 /// What happens when the server closes a connection at the moment at which it is used again.
 @Suite(.oneAtATime)

@@ -43,7 +43,7 @@ struct SessionTransportStreamTests {
         let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
 
         #expect(response.body.length == 5_000_000)
-        #expect(try await response.body.gathered(upTo: .max).soon == bytes)
+        #expect(try await response.body.collected(upTo: .max).soon == bytes)
     }
 
     @Test(arguments: [204, 301, 302, 401, 404, 500])
@@ -57,7 +57,7 @@ struct SessionTransportStreamTests {
         let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
 
         #expect(response.status == status)
-        let body = try await response.body.gathered(upTo: 100).soon
+        let body = try await response.body.collected(upTo: 100).soon
         #expect(body == Data((status == 204 ? "" : "why").utf8))
         #expect(server.requests.count == 1)
     }
@@ -109,7 +109,7 @@ struct SessionTransportStreamTests {
         let other = try #require(URL(string: "/other", relativeTo: server.url))
         for _ in 0..<50 { _ = try await transport.send(HTTPRequest(.get, other.absoluteURL)).soon }
 
-        #expect(try await response.body.gathered(upTo: .max).soon == bytes)
+        #expect(try await response.body.collected(upTo: .max).soon == bytes)
     }
 
     #if canImport(FoundationNetworking)
@@ -126,7 +126,7 @@ struct SessionTransportStreamTests {
         let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
         try await server.hungUp(1).soon
 
-        let error = try await response.body.gathered(upTo: .max).httpError
+        let error = try await response.body.collected(upTo: .max).httpError
 
         #expect(error.code == .fileUnwritable)
         #expect(error.cause as? FileError == FileError(operation: "open", code: ENOENT))

@@ -19,8 +19,8 @@ struct TransactionTimesTests {
             secureConnectionEnd: date(15), responseStart: date(32))
     }
 
-    private func measured(_ times: TransactionTimes...) -> HTTPConnectionReport? {
-        HTTPConnectionReport(times, since: start)
+    private func measured(_ times: TransactionTimes...) -> ConnectionMetrics? {
+        ConnectionMetrics(times, since: start)
     }
 
     /// URLSession's connection ends after TLS, libcurl's before.
@@ -85,7 +85,7 @@ struct TransactionTimesTests {
 
     @Test func whatIsNotMeasuredIsNotReported() throws {
         let report = try #require(measured(TransactionTimes()))
-        var expected = HTTPConnectionReport()
+        var expected = ConnectionMetrics()
         expected.isReused = false
         #expect(report == expected)
     }

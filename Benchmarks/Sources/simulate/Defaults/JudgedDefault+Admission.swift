@@ -184,7 +184,7 @@ extension SimulatedWorld {
 
     /// A shedder around the default retry, as a bulkhead.
     func shedder(_ shedder: LoadShedder) -> JudgedDefault.Part {
-        JudgedDefault.Part.shed(sharing: shedder).around(retry())
+        JudgedDefault.Part.loadShedding(sharing: shedder).around(retry())
     }
 
     func adaptive(_ limit: AdaptiveConcurrency) -> JudgedDefault.Part {

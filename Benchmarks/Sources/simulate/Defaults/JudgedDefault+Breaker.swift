@@ -168,7 +168,7 @@ extension SimulatedWorld {
     func eachOrigin(
         _ make: @escaping @Sendable () -> JudgedDefault.Part
     ) -> JudgedDefault.Part {
-        .each(by: \.host) { _ in make() }
+        .keyed(by: \.host) { _ in make() }
     }
 
     /// The default retry around a breaker, for attempts of a second.

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    private func counting(_ name: String) -> PledgeHTTPClients.HTTPClient.OwnMiddleware {
+    private func counting(_ name: String) -> PledgeHTTPClients.HTTPClient.CustomMiddleware {
         let passed = passed
         return .init(
             send: Middleware(named: name) { next in

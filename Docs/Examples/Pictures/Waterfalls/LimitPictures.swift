@@ -89,19 +89,19 @@ import Testing
             ])
     }
 
-    @Test func each() throws {
+    @Test func keyed() throws {
         let calls = ["a 1", "a 2", "b 3"].map { (at: 0, name: $0) }
         let right = Run()
         let scheduler = right.scheduler
         let own = right.recorded(
-            .each(by: \.name.first) { _ in
+            .keyed(by: \.name.first) { _ in
                 .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler))
             },
             over: right.server(.succeeds(after: .milliseconds(100))))
         let wrong = Run()
         let shared = Bulkhead(limit: 1, on: wrong.scheduler)
         let captured = wrong.recorded(
-            .each(by: \.name.first) { _ in .bulkhead(sharing: shared) },
+            .keyed(by: \.name.first) { _ in .bulkhead(sharing: shared) },
             over: wrong.server(.succeeds(after: .milliseconds(100))))
         try Picture.comparing(
             "each", title: "A bulkhead for each tenant and one for all",

@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Three pages of 50 ms.
-    private var pages: Pages<Int, Int> {
+    private var pages: PageSequence<Int, Int> {
         paginate(step(after: 50), from: 1) { _, number in number < 3 ? number + 1 : nil }
     }
 

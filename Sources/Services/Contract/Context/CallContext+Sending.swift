@@ -18,7 +18,7 @@ extension CallContext {
     ///   - fate: Returns the fate of a request that is not replayable. Called at most once, on the thread
     ///     that settles the call.
     ///   - send: Sends it. Called at most once, at once.
-    /// - Returns: The future of the function; a future that rejects with ``Superseded`` if the request may
+    /// - Returns: The future of the function; a future that rejects with ``AttemptSuperseded`` if the request may
     ///   not be sent.
     public func sending<Output: Sendable>(
         _ request: some Replayable,

@@ -65,10 +65,10 @@ extension CallRecord {
     ///
     /// - Parameter isReplayable: Whether it does no harm if the request is processed twice.
     /// - Returns: The mark to be given to ``end(_:_:)``.
-    /// - Throws: ``Superseded``, and then the request must not be sent: the attempt, or one around it, is
+    /// - Throws: ``AttemptSuperseded``, and then the request must not be sent: the attempt, or one around it, is
     ///   over; or the request is not replayable, the call is hedged, and another of its attempts has sent
     ///   such a request.
-    public func willSend(replayable isReplayable: Bool) throws(Superseded) -> Mark {
+    public func willSend(replayable isReplayable: Bool) throws(AttemptSuperseded) -> Mark {
         let mark = Mark(request: isReplayable ? nil : UnreplayableRequest())
         try add(mark)
         return mark
@@ -77,15 +77,15 @@ extension CallRecord {
     /// Notes a request that this process keeps back until ``willSend(replayable:)``, as in the queue for a
     /// connection: until then nothing has been sent, so the attempt may be repeated.
     ///
-    /// - Throws: ``Superseded`` if the attempt, or one around it, is over.
-    public func willQueue() throws(Superseded) {
+    /// - Throws: ``AttemptSuperseded`` if the attempt, or one around it, is over.
+    public func willQueue() throws(AttemptSuperseded) {
         try outer?.willQueue()
         let isOpen = change { state in
             if state.isClosed { return false }
             state.addMark()
             return true
         }
-        guard isOpen else { throw Superseded() }
+        guard isOpen else { throw AttemptSuperseded() }
         if let presumed { outer?.end(presumed, .unsent) }
     }
 
@@ -106,7 +106,7 @@ extension CallRecord {
     public func part(presuming mark: Mark) -> CallRecord { CallRecord(self, presuming: mark) }
 
     /// From the outermost record inwards; if one refuses, none keeps the mark.
-    private func add(_ mark: Mark) throws(Superseded) {
+    private func add(_ mark: Mark) throws(AttemptSuperseded) {
         try outer?.add(mark)
         let isReplayable = mark.request == nil
         let isAdded = change { state in
@@ -117,7 +117,7 @@ extension CallRecord {
         }
         guard isAdded else {
             if !isReplayable { outer?.subtract() }
-            throw Superseded()
+            throw AttemptSuperseded()
         }
         if let presumed { outer?.end(presumed, .unsent) }
     }

@@ -66,7 +66,7 @@ extension PolicyEvent {
         /// failure.
         case retrying(after: Duration, error: (any Error)?)
         /// A retryable failure is returned instead.
-        case retryWithheld(RetryWithheld)
+        case retryWithheld(RetryRefusal)
 
         /// The time was over: that of an attempt, or the call's.
         case timedOut(after: Duration)
@@ -82,7 +82,7 @@ extension PolicyEvent {
         case stateChanged(from: String, to: String)
         /// A call was refused, without reaching the service.
         case refused(ServiceError)
-        /// A call continues without the policy: an ``Middleware/each(by:limit:named:_:)`` has no room for its
+        /// A call continues without the policy: an ``Middleware/keyed(by:limit:named:_:)`` has no room for its
         /// key.
         case bypassed
 
@@ -116,7 +116,7 @@ extension PolicyEvent {
 }
 
 /// Why a retryable failure was returned.
-public enum RetryWithheld: String, CaseIterable {
+public enum RetryRefusal: String, CaseIterable {
     /// All attempts were made.
     case attemptsUsed
     /// What was sent, or the input, may not be sent twice.
@@ -135,4 +135,4 @@ extension PolicyEvent: Sendable {}
 
 extension PolicyEvent.Kind: Sendable {}
 
-extension RetryWithheld: Sendable {}
+extension RetryRefusal: Sendable {}

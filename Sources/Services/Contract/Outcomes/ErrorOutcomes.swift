@@ -33,7 +33,7 @@ extension FutureError: OutcomeAdvising {
     }
 }
 
-extension Superseded: OutcomeAdvising {
+extension AttemptSuperseded: OutcomeAdvising {
     /// The request is not needed any more.
     public var advisedOutcome: Outcome { .ignorable }
 

@@ -79,7 +79,7 @@ struct Chaos<Output: Sendable>: Sendable {
         let future = context.run { service(input) }
         if plan.alterations.isEmpty { return future }
         if let result = future.result { return alter(result, by: plan, in: context) }
-        return future.continued { result in alter(result, by: plan, in: context) }
+        return future.flatMapSomeResults { result in alter(result, by: plan, in: context) }
     }
 
     private func alter(

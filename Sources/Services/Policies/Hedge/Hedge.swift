@@ -40,7 +40,7 @@ extension Middleware {
     ///
     /// A call is hedged if what it has sent so far may be sent again, by its ``CallRecord``; or, if nothing
     /// was noted in it, if the input is ``Replayable``. From then on at most one of the calls sends requests
-    /// that may not be processed twice: in the others, such a request rejects with ``Superseded``. Each
+    /// that may not be processed twice: in the others, such a request rejects with ``AttemptSuperseded``. Each
     /// further call is withdrawn from two budgets: its own, which allows a share of `maxExtraLoad`, and one call more;
     /// and the passed one, which the retries fill. No call is begun after the call's deadline has passed. A refused
     /// call is not made later.

@@ -36,9 +36,9 @@ import PledgeFutures
 public func paginate<Input: Sendable, Page: Sendable>(
     _ service: @escaping Service<Input, Page>, from first: Input, maxPages: Int = 10_000,
     next: @escaping @Sendable (_ page: Page, _ input: Input) throws -> Input?
-) -> Pages<Input, Page> {
+) -> PageSequence<Input, Page> {
     precondition(maxPages >= 1, "paginate needs maxPages of 1 or more, not \(maxPages)")
-    return Pages(
+    return PageSequence(
         Pagination(service: service, first: first, maxPages: maxPages, next: next))
 }
 
@@ -48,6 +48,6 @@ public func paginate<Input: Sendable, Page: Sendable>(
     _ load: @escaping @Sendable (Input) async throws -> Page, from first: Input,
     maxPages: Int = 10_000,
     next: @escaping @Sendable (_ page: Page, _ input: Input) throws -> Input?
-) -> Pages<Input, Page> {
-    paginate(returningFuture(load), from: first, maxPages: maxPages, next: next)
+) -> PageSequence<Input, Page> {
+    paginate(asFuture(load), from: first, maxPages: maxPages, next: next)
 }

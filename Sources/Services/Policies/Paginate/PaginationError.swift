@@ -19,7 +19,7 @@ public struct PaginationError: Error {
     }
 }
 
-extension PaginationError: CallersMistake {}
+extension PaginationError: CallerError {}
 
 extension PaginationError: CodedError {
     /// The code's name.

@@ -12,7 +12,7 @@ extension Middleware {
     /// sent may be sent again, the call's deadline leaves time for the wait, and the budget allows
     /// it. Otherwise its result is returned unchanged. The attempt's ``CallRecord``, which is bound
     /// in its ``CallContext``, decides whether it may be sent again; if the record has no entry, the request
-    /// that the error carries decides (``RequestCarrying``), and then the input (``Replayable``).
+    /// that the error carries decides (``HasRequest``), and then the input (``Replayable``).
     ///
     /// A delay that the service asks for replaces the backoff's: it is at least the backoff's first
     /// step, and up to a tenth is added, so that not all callers call again at once. If the delay is
@@ -133,7 +133,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
                 let caller = caller ?? KeptCaller(context)
                 // A cancelled attempt ends without a decision.
                 let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
-                return watched.continued { [input] result in
+                return watched.flatMapSomeResults { [input] result in
                     var machine = pending
                     return self.decide(&machine, result, record, context, input).map { delay in
                         self.wait(delay, machine, caller, service, record.next(input))

@@ -5,7 +5,7 @@ struct RetryMachine: Sendable {
     /// What to do at the end of an attempt.
     enum Decision: Equatable {
         /// The result is returned; with the reason, if it could have been repeated.
-        case finish(RetryWithheld?)
+        case finish(RetryRefusal?)
         /// The attempt is repeated after a delay.
         case retry(after: Duration)
     }

@@ -4,8 +4,8 @@ public import PledgeFutures
 ///
 /// ```swift
 /// let shedder = LoadShedder(limit: 32)
-/// let products = stack(.shed(sharing: shedder), over: loadProduct)
-/// let prices = stack(.shed(sharing: shedder), over: loadPrice)
+/// let products = stack(.loadShedding(sharing: shedder), over: loadProduct)
+/// let prices = stack(.loadShedding(sharing: shedder), over: loadPrice)
 /// ```
 ///
 /// It is a ``Bulkhead`` whose queue can stay short under a load that does not end. A call waits for `interval` at

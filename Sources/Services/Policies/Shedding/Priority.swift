@@ -2,7 +2,7 @@ extension Middleware {
     /// Gives calls a priority, unless they have one.
     ///
     /// ```swift
-    /// let prefetch = stack(.priority(.sheddable), .shed(sharing: shedder), over: transport)
+    /// let prefetch = stack(.priority(.sheddable), .loadShedding(sharing: shedder), over: transport)
     /// ```
     ///
     /// The priority is in the ``CallContext`` of each call beneath, and of the calls that these make. A call whose

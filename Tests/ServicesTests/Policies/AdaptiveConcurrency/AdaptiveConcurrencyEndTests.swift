@@ -27,7 +27,7 @@ import Testing
         (.failure(CancellationError()), .nothing),
         (.failure(ServiceError(.circuitOpen, policy: "circuitBreaker")), .nothing),
         (.failure(ServiceError(.deadlineExceeded, policy: "timeout")), .nothing),
-        (.failure(Superseded()), .nothing),
+        (.failure(AttemptSuperseded()), .nothing),
     ]
 
     @Test(arguments: ends.indices, [false, true])

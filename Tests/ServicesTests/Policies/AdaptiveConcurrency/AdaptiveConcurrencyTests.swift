@@ -160,7 +160,7 @@ import Testing
         let upstream = Upstream(on: scheduler, [.broken, .value(2), .value(1)])
         let scheduler = scheduler
         let service = stack(
-            .each(by: \.number, limit: 1) { key in
+            .keyed(by: \.number, limit: 1) { key in
                 made.append(key)
                 return .adaptiveConcurrency(
                     sharing: AdaptiveConcurrency(algorithm: .vegas(), on: scheduler))

@@ -35,7 +35,7 @@ import Testing
     func joiningRaisesACallThatWaits() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, queue: 2, on: scheduler)
-        let load = stack(.coalesce(), .shed(sharing: shedder), over: upstream.send)
+        let load = stack(.coalesce(), .loadShedding(sharing: shedder), over: upstream.send)
         _ = call(load, 0, .critical)
         let first = call(load, 1, .sheddable)
         let other = call(load, 2, .sheddablePlus)
@@ -57,7 +57,8 @@ import Testing
     @Test func aCallerAboutWhomNothingIsSaidRaisesToCritical() {
         let upstream = Upstream(on: scheduler)
         let load = stack(
-            .coalesce(), .shed(sharing: LoadShedder(limit: 1, on: scheduler)), over: upstream.send)
+            .coalesce(), .loadShedding(sharing: LoadShedder(limit: 1, on: scheduler)),
+            over: upstream.send)
         _ = call(load, 0, .critical)
         let calls = [call(load, 1, .sheddable), call(load, 2, .sheddablePlus), call(load, 1, nil)]
         upstream.settle(0, .success(0))
@@ -100,7 +101,8 @@ import Testing
         let shedder = LoadShedder(limit: 1, on: scheduler)
         let seen = Seen()
         let inner = stack(
-            .coalesce(), over: seen.noting(stack(.shed(sharing: shedder), over: upstream.send)))
+            .coalesce(),
+            over: seen.noting(stack(.loadShedding(sharing: shedder), over: upstream.send)))
         let middle = stack(.coalesce(), over: inner)
         let outer = stack(.coalesce(), over: middle)
         let another = stack(.coalesce(), over: seen.noting(inner))
@@ -121,7 +123,7 @@ import Testing
     func aPriorityBoundBelow() {
         let upstream = Upstream(on: scheduler)
         let shedded = stack(
-            .shed(sharing: LoadShedder(limit: 1, on: scheduler)), over: upstream.send)
+            .loadShedding(sharing: LoadShedder(limit: 1, on: scheduler)), over: upstream.send)
         let load = stack(
             .coalesce(),
             over: { (ask: Ask) in
@@ -140,7 +142,8 @@ import Testing
         let upstream = Upstream(on: scheduler)
         let (seen, shedder) = (Seen(), LoadShedder(limit: 1, queue: 3, on: scheduler))
         let load = stack(
-            .coalesce(), over: seen.noting(stack(.shed(sharing: shedder), over: upstream.send)))
+            .coalesce(),
+            over: seen.noting(stack(.loadShedding(sharing: shedder), over: upstream.send)))
         var calls = [
             call(load, 0, .critical), call(load, 1, .critical), call(load, 2, .sheddable),
             call(load, 3, .critical),
@@ -189,7 +192,7 @@ import Testing
             promises.withLock { $0.popLast() }?.resolve(with: 1) ?? false
         }
         let shedded = stack(
-            .shed(sharing: shedder),
+            .loadShedding(sharing: shedder),
             over: { (_: Ask) -> Future<Int> in
                 let promise = Promise<Int>()
                 promises.withLock { $0.append(promise) }

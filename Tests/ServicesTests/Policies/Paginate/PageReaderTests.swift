@@ -8,7 +8,7 @@ import Testing
 @Suite struct PageReaderTests {
     let scheduler = ManualScheduler()
 
-    func pages(_ upstream: Upstream) -> Pages<Ask, Int> {
+    func pages(_ upstream: Upstream) -> PageSequence<Ask, Int> {
         paginate(upstream.send, from: 1) { _, ask in Ask(ask.number + 1, luggage: ask.luggage) }
     }
 

@@ -9,7 +9,7 @@ import Testing
     /// Pages 1…count: the page's value is its number times ten.
     func pages(
         _ upstream: Upstream, count: Int, maxPages: Int = 10_000
-    ) -> Pages<Ask, Int> {
+    ) -> PageSequence<Ask, Int> {
         paginate(upstream.send, from: 1, maxPages: maxPages) { _, ask in
             ask.number < count ? Ask(ask.number + 1) : nil
         }

@@ -44,11 +44,11 @@ import Testing
 
     @Test func eachReasonHoldsARetryBack() {
         for (reason, step) in [
-            (RetryWithheld.notReplayable, { end(&$0, .after(nil), .refused) }),
+            (RetryRefusal.notReplayable, { end(&$0, .after(nil), .refused) }),
             (.askedTooLong, { end(&$0, .after(.seconds(60) + .nanoseconds(1))) }),
             (.deadline, { end(&$0, remaining: .seconds(1)) }),
             (.budget, { end(&$0, budget: false) }),
-        ] as [(RetryWithheld, (inout RetryMachine) -> RetryMachine.Decision)] {
+        ] as [(RetryRefusal, (inout RetryMachine) -> RetryMachine.Decision)] {
             var machine = machine()
             #expect(step(&machine) == .finish(reason))
             #expect(machine.attempt == 1)
@@ -220,7 +220,7 @@ import Testing
         }
 
         /// The delays of the retries, and the reason for the end.
-        func answer() -> ([Duration], RetryWithheld?) {
+        func answer() -> ([Duration], RetryRefusal?) {
             var delays: [Duration] = []
             for (index, turn) in turns.enumerated() {
                 guard case .after(let asked) = turn.advice else { return (delays, nil) }

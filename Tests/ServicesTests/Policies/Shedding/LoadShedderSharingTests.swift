@@ -14,7 +14,7 @@ import Testing
             limit: 3, queue: 5, target: .milliseconds(1), interval: .milliseconds(3),
             order: order, on: scheduler)
         let upstream = ContendedService(on: scheduler)
-        let service = stack(.shed(sharing: shedder), over: upstream.send)
+        let service = stack(.loadShedding(sharing: shedder), over: upstream.send)
         let settled = upstream.contend { ask, number in
             let priority = CallPriority.allCases[number % 4]
             return CallContext.current.with(priority: priority).run { service(ask) }
@@ -30,7 +30,7 @@ import Testing
     @Test func whoIsDisplacedMayCallAtOnce() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, queue: 1, on: scheduler)
-        let service = stack(.shed(sharing: shedder), over: upstream.send)
+        let service = stack(.loadShedding(sharing: shedder), over: upstream.send)
         let next = Locked<Future<Int>?>(nil)
         _ = service(1)
         let waiting = CallContext.current.with(priority: .sheddable).run { service(2) }
@@ -51,7 +51,7 @@ import Testing
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, queue: count, on: scheduler)
         let service = stack(
-            .shed(sharing: shedder),
+            .loadShedding(sharing: shedder),
             over: { (ask: Ask) in
                 ask.number == 0 ? upstream.send(ask) : Future(value: ask.number)
             })

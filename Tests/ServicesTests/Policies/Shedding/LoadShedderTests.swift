@@ -9,7 +9,7 @@ import Testing
 
     private func service(_ shedder: LoadShedder, _ upstream: Upstream) -> Service<Ask, Int> {
         stack(
-            .observed(by: log.observer, on: scheduler), .shed(sharing: shedder),
+            .observed(by: log.observer, on: scheduler), .loadShedding(sharing: shedder),
             over: upstream.send)
     }
 
@@ -36,7 +36,7 @@ import Testing
         let shedder = LoadShedder(limit: 1, on: scheduler)
         let seen = Locked<[CallPriority]>([])
         let service = stack(
-            .shed(sharing: shedder),
+            .loadShedding(sharing: shedder),
             over: { (ask: Ask) in
                 seen.withLock { $0.append(CallContext.current.priority) }
                 return upstream.send(ask)

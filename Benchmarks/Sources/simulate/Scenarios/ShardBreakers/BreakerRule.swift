@@ -35,7 +35,7 @@ extension BreakerRule {
     }
 
     private static func ofEachShard(in world: SimulatedWorld) -> Part {
-        .each(by: \.host) { _ in .circuitBreaker(sharing: breaker(in: world)) }
+        .keyed(by: \.host) { _ in .circuitBreaker(sharing: breaker(in: world)) }
     }
 
     private static func breaker(

@@ -48,7 +48,7 @@ enum RequestAction {
 /// Three requests, declared one after the other.
 @MainActor
 func checkRequests() async throws {
-    let answers = Recorder(
+    let answers = StoreRecorder(
         initialState: [], reducer: Reducer { (all: [String], one: String) in all + [one] })
     let print: @Sendable (String) -> Void = { answers.dispatch(event: $0) }
     // snippet: request-reducer

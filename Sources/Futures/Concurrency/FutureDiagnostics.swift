@@ -1,0 +1,188 @@
+internal import CPledgeFutures
+internal import Synchronization
+
+/// Reports to a developer about futures that may never settle.
+public enum FutureDiagnostics {
+    private static let handler = Locked<@Sendable (String) -> Void>({ text in
+        let line = "Pledge: \(text)\n"
+        _ = line.utf8.withContiguousStorageIfAvailable { write(2, $0.baseAddress, $0.count) }
+    })
+    #if DEBUG
+    private static let limit = Locked<Duration?>(.seconds(10))
+    #else
+    private static let limit = Locked<Duration?>(nil)
+    #endif
+    private static let unobserved = Atomic<Bool>(false)
+
+    /// Sends the reports elsewhere than to the standard error.
+    ///
+    /// - Parameter handler: Called with each report, on any thread.
+    public static func send(to handler: @escaping @Sendable (String) -> Void) {
+        Self.handler.withLockThenRelease { former in
+            defer { former = handler }
+            return former
+        }
+    }
+
+    /// How long a task may await a future before a report says what the future waits for; nil: no
+    /// report.
+    ///
+    /// Only what your code has to settle is reported, with your lines: not what waits for a timer, a transport or a
+    /// policy's queue, which end by themselves. A cycle is reported, also one that no task awaits. 10 s in debug builds,
+    /// nil in release builds.
+    public static var awaitingLimit: Duration? {
+        get { limit.withLock { $0 } }
+        set { limit.withLock { $0 = newValue } }
+    }
+
+    /// Whether a promise that is released pending, without waiters, is reported; false by default.
+    public static var reportsUnobservedPromises: Bool {
+        get { unobserved.load(ordering: .relaxed) }
+        set { unobserved.store(newValue, ordering: .relaxed) }
+    }
+
+    static func noteUnobserved(_ promise: FutureNode) {
+        guard reportsUnobservedPromises, !promise.wasGivenUp, let place = promise.usersPlace else {
+            return
+        }
+        tell("nobody waited for the promise made at \(place), which was released unsettled")
+    }
+
+    /// Reports a task that waits for too long, unless the timer is cancelled.
+    ///
+    /// Not in a simulation, which has another time and says itself which calls never end.
+    static func watch(_ waiter: FutureNode) -> Watch? {
+        guard let limit = awaitingLimit, TaskHome.current == nil else { return nil }
+        let task = withUnsafeCurrentTask { $0?.hashValue } ?? 0
+        waits.withLock { $0[task] = WeakNode(node: waiter) }
+        let timer = LiveScheduler.shared.schedule(after: limit) { [weak waiter] in
+            guard let future = waiter?.lockedUpstream(), let reason = reason(of: future) else {
+                return
+            }
+            tell("a task has waited \(limit) for the future\(place(of: future))\(reason)")
+        }
+        return Watch(timer: timer, task: task)
+    }
+
+    /// The watch over a task that waits.
+    struct Watch {
+        fileprivate let timer: any ScheduledAction
+        fileprivate let task: Int
+
+        func cancel() {
+            timer.cancel()
+            waits.withLockThenRelease { $0.removeValue(forKey: task) }
+        }
+    }
+
+    /// What the tasks wait for that are watched, by their hash values.
+    private static let waits = Locked<[Int: WeakNode]>([:])
+
+    private struct WeakNode {
+        weak var node: FutureNode?
+    }
+
+    /// The node by which a task waits for a future, while it is watched.
+    static func wait(of task: Task<Void, Never>) -> FutureNode? {
+        waits.withLock { $0[task.hashValue]?.node }
+    }
+
+    /// Searches for a cycle later, if few other searches are scheduled.
+    static func watchForCycle(_ future: FutureNode) {
+        guard let limit = awaitingLimit, watches.load(ordering: .relaxed) < 1_000 else { return }
+        watches.wrappingAdd(1, ordering: .relaxed)
+        LiveScheduler.shared.schedule(after: limit) { [weak future] in
+            watches.wrappingSubtract(1, ordering: .relaxed)
+            guard let future, let reason = cycle(of: future) else { return }
+            tell("the future\(place(of: future)) never settles\(reason)")
+        }
+    }
+
+    private static let watches = Atomic<Int>(0)
+
+    /// Makes a report.
+    package static func tell(_ text: String) { handler.withLock { $0 }(text) }
+
+    private static func place(of node: FutureNode) -> String {
+        node.usersPlace.map { " made at \($0)" } ?? ""
+    }
+
+    private static func cycle(of future: FutureNode) -> String? {
+        let cycle = future.findCycle()
+        if cycle.isEmpty { return nil }
+        let places = cycle.compactMap(\.usersPlace).map { "\($0)" }.joined(separator: ", ")
+        return ": it waits for itself, by way of \(places)"
+    }
+
+    /// Why a future may never settle; nil if it waits for what ends by itself.
+    private static func reason(of future: FutureNode) -> String? {
+        if let cycle = cycle(of: future) { return cycle }
+        var known: Set<ObjectIdentifier> = []
+        guard let way = way(from: future, &known), let last = way.last else { return nil }
+        var text = ""
+        for node in way.dropFirst() where node.usersPlace != nil && text.utf8.count < 2_000 {
+            text += ", which waits for the one\(place(of: node))"
+        }
+        let isOfTask = last.producer { $0 as? TaskHandlers } != nil
+        return text
+            + (isOfTask
+                ? ", whose operation has not returned" : ", which its producer may have forgotten")
+    }
+
+    /// The way from a future up to the user's producer that it waits for; nil if it ends by itself, or if the way is
+    /// too long: more than 2,000 futures.
+    private static func way(
+        from start: FutureNode, _ known: inout Set<ObjectIdentifier>
+    ) -> [FutureNode]? {
+        var way = [start]
+        while let node = way.last {
+            guard !node.endsByItself, known.count < 2_000,
+                known.insert(ObjectIdentifier(node)).inserted
+            else { return nil }
+            if let next = node.lockedUpstream() ?? node.producer({ $0.awaited }) {
+                way.append(next)
+                continue
+            }
+            let inputs = node.inputsOfAggregate.filter(\.isPending)
+            if inputs.isEmpty { return node.isRoot && node.usersPlace != nil ? way : nil }
+            let ways = inputs.map { Self.way(from: $0, &known) }
+            if node.needsOneInput, ways.contains(where: { $0 == nil }) { return nil }
+            return ways.compactMap(\.self).first.map { way + $0 }
+        }
+        return nil
+    }
+}
+
+extension FutureNode {
+    /// Where the user's code has made this; nil if the framework has.
+    fileprivate var usersPlace: CodeLocation? {
+        let place = origin ?? producer { ($0 as? TaskHandlers)?.location }
+        return place.flatMap { $0.isOfFramework ? nil : $0 }
+    }
+
+    /// What is found in the handlers of a root's producer.
+    fileprivate func producer<Found>(_ find: (CancelHandlers) -> Found?) -> Found? {
+        guard isRoot,
+            let handlers = copied({ cancelHandlers.map { (first: $0, newest: $0.newest) } }),
+            let (first, newest) = handlers
+        else { return nil }
+        return first.first(through: newest, find)
+    }
+}
+
+extension CodeLocation {
+    /// Whether it is in one of the package's own modules.
+    var isOfFramework: Bool {
+        Self.modules.contains("\(fileID)".split(separator: "/").first.map(String.init) ?? "")
+    }
+
+    /// The modules that the package's products consist of.
+    package static let modules: Set = [
+        "PledgeComposition", "PledgeFutures", "PledgeCallbackActions", "PledgeServices",
+        "PledgeHTTPNetworking", "PledgeHTTPCaching", "PledgeHTTPAuthentication",
+        "PledgeHTTPBodies", "PledgeHTTPClients", "PledgeInMemoryTransport",
+        "PledgeURLSessionTransport", "PledgeLibcurlTransport", "PledgeAsyncHTTPClientTransport",
+        "PledgeHTTPTypesConversions", "PledgeOpenTelemetryInstrumentation", "PledgeStores",
+        "PledgeArticles", "Pledge", "PledgeTesting", "PledgeTransportChecks", "PledgeSimulation",
+    ]
+}
