@@ -1,7 +1,7 @@
 public import PledgeCallbackActions
 public import PledgeFutures
 
-/// An action with methods in place of the operators: `then` is `>-`.
+/// An action with methods instead of the operators: `then` is `>-`.
 ///
 /// ```
 /// ActionPromise<String, String> { input, callback in callback(input + " Two") }
@@ -9,9 +9,9 @@ public import PledgeFutures
 ///     .exec(input: "One") { result in print(result) }  // One Two Three
 /// ```
 ///
-/// It is the callback article's `Promise`, under a name that does not clash with the write side of a future.
-/// It is cold, and a future is hot: nothing runs until ``exec(input:callback:)``, and everything runs again
-/// for each call of it.
+/// It is the `Promise` of the article on callbacks, under a name that doesn't clash with the write side of a
+/// future. A future is hot, but this is cold: nothing runs until you call ``exec(input:callback:)``, and each call
+/// runs everything again.
 public struct ActionPromise<Input, Output>: Sendable {
     private let action: Action<Input, Output>
 
@@ -22,11 +22,10 @@ public struct ActionPromise<Input, Output>: Sendable {
         self.action = action
     }
 
-    /// Appends an action, which gets each output of this one as its input.
+    /// Appends an action that gets each output of this one as its input.
     ///
     /// - Parameter next: The action to append.
-    /// - Returns: A new value with the two composed, as `compose(_:_:)` does; this one is not
-    ///   changed.
+    /// - Returns: A new value with the two composed, as by `compose(_:_:)`. This one doesn't change.
     /// - Complexity: One closure context.
     public func then<Next>(_ next: @escaping Action<Output, Next>) -> ActionPromise<Input, Next> {
         ActionPromise<Input, Next>(action: action >- next)
@@ -36,8 +35,7 @@ public struct ActionPromise<Input, Output>: Sendable {
     ///
     /// - Parameters:
     ///   - input: The input of the first action, which is called on this thread.
-    ///   - callback: Called with each output of the last action, on the thread on which that action calls
-    ///     back.
+    ///   - callback: Called with each output of the last action, on the thread that the last action calls back on.
     public func exec(input: Input, callback: @escaping @Sendable (Output) -> Void) {
         action(input, callback)
     }
@@ -54,7 +52,7 @@ extension ActionPromise where Output: Sendable {
     ///   - input: The input of the first action, which is called on this thread.
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.
-    /// - Returns: A future that settles like that of `asFuture(_:fileID:line:)`.
+    /// - Returns: A future that settles like a future from `asFuture(_:fileID:line:)`.
     public func future(
         input: Input,
         fileID: StaticString = #fileID,

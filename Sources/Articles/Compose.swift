@@ -1,19 +1,18 @@
 public import PledgeComposition
 
-/// Makes one function of two, left to right: another name for `chain(_:to:)`.
+/// Joins two functions, left to right: another name for `chain(_:to:)`.
 ///
 /// ```
 /// compose(multiply, and: increment)(10)  // 101: first 10 * 10, then 100 + 1
 /// ```
 ///
-/// It exists because code that follows the articles uses this name. Write `chain(_:to:)` in new code: it also
-/// takes an instance method, such as `Future.decoded`.
+/// This name is for code that follows the articles. In new code, write `chain(_:to:)`, which also takes an instance
+/// method such as `Future.decoded`.
 ///
 /// - Parameters:
-///   - first: The function that is called first.
-///   - second: The function that is called with the result of `first`.
-/// - Returns: A function from the input of `first` to the output of `second`. It runs both on the thread that
-///   calls it.
+///   - first: The function to call first.
+///   - second: The function to call with the result of `first`.
+/// - Returns: A function from the input of `first` to the output of `second`. Both run on the thread that calls it.
 /// - Complexity: One closure context that holds the two functions, and two calls.
 @inlinable
 public func compose<Input, Middle, Output>(
@@ -23,20 +22,19 @@ public func compose<Input, Middle, Output>(
     chain(first, to: second)
 }
 
-/// Makes one function of two, left to right: another name for `chain(_:to:)`.
+/// Joins two functions, left to right: another name for `chain(_:to:)`.
 ///
 /// ```
 /// compose(multiply, increment)(10)  // 101
 /// ```
 ///
-/// It exists because code that follows the articles uses this name, and because callback Actions have a
-/// `compose` of the same shape. Write `chain(_:to:)` in new code.
+/// This name is for code that follows the articles. It also matches the `compose` of callback actions. In new code,
+/// write `chain(_:to:)`.
 ///
 /// - Parameters:
-///   - first: The function that is called first.
-///   - second: The function that is called with the result of `first`.
-/// - Returns: A function from the input of `first` to the output of `second`. It runs both on the thread that
-///   calls it.
+///   - first: The function to call first.
+///   - second: The function to call with the result of `first`.
+/// - Returns: A function from the input of `first` to the output of `second`. Both run on the thread that calls it.
 /// - Complexity: One closure context that holds the two functions, and two calls.
 @inlinable
 public func compose<Input, Middle, Output>(

@@ -2,7 +2,7 @@ public import PledgeFutures
 public import PledgeHTTPNetworking
 public import PledgeStores
 
-/// Requests that are sent one after another, in the order of their declaration: the article's state.
+/// The article's state: requests that are sent one after another, in the order in which they are declared.
 ///
 /// ```swift
 /// var state = RequestState(networking: networking)
@@ -12,11 +12,11 @@ public import PledgeStores
 /// ```
 public typealias RequestState = RequestSequence<Endpoint, Data>
 
-/// A request for a ``RequestState`` as a value, for code without an enum of its own events.
+/// A request for a ``RequestState``, as a value, for code that has no enum of events.
 public typealias RequestAction = QueuedRequest<Endpoint, Data>
 
 extension RequestSequence where Request == Endpoint, Answer == Data {
-    /// Declares a request whose answer is JSON; returns at once.
+    /// Declares a request whose answer is JSON, and returns at once.
     ///
     /// ```swift
     /// state.sendRequest(.login) { (result: Result<Session, any Error>) in … }
@@ -24,8 +24,8 @@ extension RequestSequence where Request == Endpoint, Answer == Data {
     ///
     /// - Parameters:
     ///   - request: The request's endpoint.
-    ///   - completion: Called with the decoded answer, of the type that the closure names, or with the error;
-    ///     otherwise it is called as `send(_:parse:completion:)` calls it.
+    ///   - completion: Called with the decoded answer or the error, under the same rules as in
+    ///     `send(_:parse:completion:)`. The type that the closure names is the type of the answer.
     /// - Returns: The answer, as a future.
     @preconcurrency
     @discardableResult
@@ -57,7 +57,8 @@ extension QueuedRequest where Request == Endpoint, Answer == Data {
     ///
     /// - Parameters:
     ///   - request: The request's endpoint.
-    ///   - completion: Called with the decoded answer, of the type that the closure names.
+    ///   - completion: Called with the decoded answer, or with the error. The type that the closure names is the
+    ///     type of the answer.
     public static func send<Response: Decodable & Sendable>(
         _ request: Endpoint,
         completion: @escaping @Sendable (Result<Response, any Error>) -> Void
@@ -67,10 +68,10 @@ extension QueuedRequest where Request == Endpoint, Answer == Data {
 }
 
 extension Reducer {
-    /// The reducer whose events are requests: it declares each one with the sequence, which is its state.
+    /// A reducer whose events are requests, and whose state is the sequence that sends them.
     ///
-    /// The sequence is an object, so this reducer is not pure. It is the article's, for existing calls of it;
-    /// a `Store` sends requests by effects.
+    /// The sequence is an object, so this reducer isn't pure. It is the article's reducer, for existing code that
+    /// calls it. A `Store` sends requests with effects.
     public static func requests<Request, Answer>() -> Reducer
     where State == RequestSequence<Request, Answer>, Event == QueuedRequest<Request, Answer> {
         Reducer { (state: inout State, step: Event) in state.send(step) }

@@ -1,7 +1,7 @@
 public import PledgeStores
 
 extension Store where State: Reducible, State.Event == Event {
-    /// Makes a store of a state that reduces its own events; with the article's spelling.
+    /// Creates a store of a state that reduces its own events, with the article's spelling.
     ///
     /// - Parameter initailState: The state at the beginning.
     @inlinable
@@ -11,7 +11,7 @@ extension Store where State: Reducible, State.Event == Event {
 }
 
 extension Store {
-    /// Makes a store of a state and a reducing function; with the article's spelling.
+    /// Creates a store of a state and a reducing function, with the article's spelling.
     ///
     /// - Parameters:
     ///   - initailState: The state at the beginning.

@@ -26,7 +26,7 @@ public import PledgeHTTPNetworking
 /// Futures settle on an event loop of SwiftNIO, which many connections share: observers must not block there,
 /// and pass long work on with `observe(on:)`. A call that is refused before anything is sent has settled when
 /// the method returns. The source of a request's body is opened and read on another thread, so it may block.
-public final class AHCTransport {
+public final class AHCTransport: Sendable, HTTPTransport {
     /// A transport with the default configuration, for the whole process.
     ///
     /// It cannot be closed.
@@ -189,7 +189,122 @@ public final class AHCTransport {
     }
 }
 
-extension AHCTransport: Sendable {}
+extension AHCTransport {
+    /// Sends a request and collects the whole response.
+    ///
+    /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
+    /// - Returns: A future of the server's response, whatever its status. It rejects with `HTTPRequest.Error`
+    ///   if the request cannot be sent, and with an `HTTPError` that has the request and AsyncHTTPClient's
+    ///   error if no whole answer arrived; its code is `bodyTooLarge` if the body has more bytes than
+    ///   ``Configuration/maxBodySize``. Cancelling it ends the exchange: it closes the connection, or the
+    ///   stream of HTTP/2.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        let promise = InternalPromise<HTTPResponse>()
+        start(request, for: .whole(promise))
+        return promise
+    }
 
-extension AHCTransport: HTTPTransport {}
+    /// Sends a request, and delivers the body of its response chunk by chunk.
+    ///
+    /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange, its body
+    ///   included.
+    /// - Returns: A future of the response, which resolves when the headers have arrived. It rejects as
+    ///   ``send(_:)`` does. A later failure fails the body with an `HTTPError`. At most 256 KiB and one read
+    ///   of the connection are received before the reader asks for them. A body that is given up, and a
+    ///   response that is released unread, end the exchange.
+    public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
+        let promise = InternalPromise<HTTPStreamedResponse>()
+        start(request, for: .streamed(promise))
+        return promise
+    }
+
+    private func start(_ request: HTTPRequest, for recipient: TransportExchange.Recipient) {
+        do {
+            let exchange = try TransportExchange(
+                request, for: recipient, within: limits, on: scheduler)
+            let client = try borrowClient()
+            let call = try RequestAttempt(exchange, over: client.lease)
+            let control = RequestLifetime(call, keeping: client)
+            // Not before it has a connection.
+            exchange.expectNothing()
+            exchange.watch { control.end(with: $0) }
+            call.start(ExchangeDelegate(call, control), control)
+        } catch {
+            recipient.fail(with: error.naming(request))
+        }
+    }
+}
+
+extension AHCTransport {
+    /// The connections and limits of a transport.
+    public struct Configuration: Sendable {
+        /// The settings of TLS.
+        ///
+        /// `ConnectionSettings/tls` is the same for every transport. A transport uses the one of the two that
+        /// is not the default; if both are set, making the transport fails.
+        public var tls = TLS()
+
+        /// The versions of HTTP that may be used.
+        ///
+        /// HTTP/2 is off if this or `ConnectionSettings/versions` excludes it.
+        public var httpVersion = HTTPVersion.automatic
+
+        /// How long it may take to make a connection, including TLS.
+        public var connectTimeout: Duration = .seconds(10)
+
+        /// How long a call may wait for one of ``maxConnectionsPerHost`` to be free, before it fails with the
+        /// code `timedOut`; nil for no limit.
+        ///
+        /// Counted separately from ``idleTimeout``, which begins when the call has a connection. Over TLS, if
+        /// HTTP/2 may be used, AsyncHTTPClient queues the waiting calls; then the time is rounded up to a
+        /// multiple of ``connectTimeout``.
+        public var connectionWaitTimeout: Duration? = .seconds(60)
+
+        /// How long no byte may arrive or leave before a call fails with the code `timedOut`; nil for no
+        /// limit.
+        ///
+        /// Counted from when the call has a connection, and again from each piece of a body, in either
+        /// direction. It does not count while the reader of a streamed body asks for nothing, nor while the
+        /// source of a request's body has no bytes.
+        public var idleTimeout: Duration?
+
+        /// How long a connection that is not in use is kept.
+        public var keepAlive: Duration = .seconds(60)
+
+        /// How many connections of HTTP/1.1 may be open to one host; more calls wait for one.
+        public var maxConnectionsPerHost = 8
+
+        /// How many bytes the fields of a response's head may have, over HTTP/1.1.
+        ///
+        /// A larger head fails the call with the code `badResponse`. The number of fields is limited as well,
+        /// to one for each 32 bytes, but at least 256. A head with its status line and all interim heads may
+        /// have twice as many bytes plus 16 KiB.
+        public var maxHeadSize = 256 << 10
+
+        /// How many bytes the body of a whole response may have.
+        ///
+        /// A larger body fails with the code `bodyTooLarge`. A streamed body may have any number of bytes.
+        public var maxBodySize: Int
+
+        /// 64 MiB.
+        public static let defaultMaxBodySize = 64 << 20
+
+        /// Makes a configuration.
+        public init(idleTimeout: Duration? = .seconds(60), maxBodySize: Int = defaultMaxBodySize) {
+            self.idleTimeout = idleTimeout
+            self.maxBodySize = maxBodySize
+        }
+    }
+}
+
+extension AHCTransport.Configuration {
+    /// The versions of HTTP that may be used.
+    public enum HTTPVersion: Hashable, Sendable {
+        /// HTTP/2 over TLS if the server supports it, HTTP/1.1 otherwise.
+        case automatic
+        /// HTTP/1.1.
+        case http1Only
+    }
+}
+
 #endif

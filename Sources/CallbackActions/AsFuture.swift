@@ -7,17 +7,18 @@ public import PledgeFutures
 /// let response = try await login(info).value
 /// ```
 ///
-/// The result works with `chain(_:to:)` and `combine(_:with:)` like any function.
-/// ``asCallback(_:)`` is the reverse.
+/// The result works with `chain(_:to:)` and `combine(_:with:)` like any function. ``asCallback(_:)`` is the
+/// reverse.
 ///
-/// The future succeeds with the first output, on the thread that the action calls back on; later outputs are
-/// ignored. If an action releases its callback without a call, the future fails as abandoned. An action that
-/// keeps its callback forever leaves the future pending: give it a `timeout(_:on:)`. An action cannot be
-/// asked to stop: cancelling the future settles it, and the action continues.
+/// The future succeeds with the first output, on the thread that the action calls back on. Later outputs are
+/// ignored. If an action releases its callback without a call, the future fails as abandoned. If an action keeps
+/// its callback forever, the future stays pending, so give it a `timeout(_:on:)`.
+///
+/// You can't ask an action to stop. If you cancel the future, it settles, and the action continues.
 ///
 /// - Parameters:
-///   - action: The action. It is called once for each call of the result, on the calling thread,
-///     before that call returns.
+///   - action: The action. It is called once for each call of the result, on the calling thread, before that call
+///     returns.
 ///   - fileID: The file that an abandoned error names; leave it out.
 ///   - line: The line that an abandoned error names; leave it out.
 /// - Returns: A function that calls the action and returns a future of its first output.
@@ -35,7 +36,7 @@ public func asFuture<Input, Output: Sendable>(
 
 /// Turns an action whose output is a `Result` into a function that returns a future.
 ///
-/// A first output that is a failure makes the future fail with that error, unchanged. Otherwise as
+/// If the first output is a failure, the future fails with that error, unchanged. Otherwise it works like
 /// ``asFuture(_:fileID:line:)``, which would make a future of a `Result`.
 ///
 /// ```
@@ -43,8 +44,8 @@ public func asFuture<Input, Output: Sendable>(
 /// ```
 ///
 /// - Parameters:
-///   - action: The action. It is called once for each call of the result, on the calling thread,
-///     before that call returns.
+///   - action: The action. It is called once for each call of the result, on the calling thread, before that call
+///     returns.
 ///   - fileID: The file that an abandoned error names; leave it out.
 ///   - line: The line that an abandoned error names; leave it out.
 /// - Returns: A function that calls the action and returns a future of the value in its first output.
@@ -63,4 +64,23 @@ public func asFuture<Input, Output: Sendable, Failure: Error>(
             }
         }
     }
+}
+
+/// Turns a function that returns a future into an action.
+///
+/// ```
+/// let load = asCallback(loadProduct)  // Action<Product.ID, Result<Product, any Error>>
+/// let request = load <- { result in render(result) }
+/// ```
+///
+/// The action calls back exactly once, with the future's result. It does so on the thread that settles the future,
+/// or at once if the future has already settled. Failures, including abandonment and cancellation, arrive as
+/// `.failure`. ``asFuture(unwrapping:fileID:line:)`` is the reverse.
+///
+/// - Parameter function: The function. It is called once for each call of the action, on the calling thread.
+/// - Returns: An action that calls the function and calls back with the result of its future.
+public func asCallback<Input, Output: Sendable>(
+    _ function: @escaping @Sendable (Input) -> Future<Output>
+) -> Action<Input, Result<Output, any Error>> {
+    { input, callback in function(input).observe(callback) }
 }

@@ -8,13 +8,13 @@ extension UIControl {
     /// button.bind(events: .touchUpInside, for: login >- parse <- render)
     /// ```
     ///
-    /// Binding again adds a handler; it replaces none, also for the same events. The control retains the
-    /// function's captures, so capture the owner of the control weakly.
+    /// If you bind again, even for the same events, you add another handler. The control retains what the function
+    /// captures, so capture the owner of the control weakly.
     ///
     /// - Parameters:
     ///   - events: The events to wait for.
-    ///   - executable: What to call, on the main actor.
-    /// - Returns: The `UIAction` of the handler: `removeAction(_:for:)` removes it.
+    ///   - executable: The function to call, on the main actor.
+    /// - Returns: The `UIAction` of the handler. To remove the handler, pass it to `removeAction(_:for:)`.
     @discardableResult
     public func bind(
         events: UIControl.Event,

@@ -1,15 +1,15 @@
-/// Makes one function of two: the second is called with what the first returns.
+/// Joins two functions: the second is called with the result of the first.
 ///
 /// ```
 /// let loadData = chain(Endpoint.product, to: networking)  // (Product.ID) -> Future<Data>
 /// ```
 ///
-/// This is the function for joining functions; `compose` does the same with the name from another article.
-/// Both functions run on the thread that calls the result, `inner` first.
+/// Use this function to join functions. `compose` does the same under the name from another article. Both functions
+/// run on the thread that calls the result, `inner` first.
 ///
 /// - Parameters:
-///   - inner: The function that is called first.
-///   - outer: The function that is called with the output of `inner`.
+///   - inner: The function to call first.
+///   - outer: The function to call with the output of `inner`.
 /// - Returns: A function from the input of `inner` to the output of `outer`.
 /// - Complexity: One closure context that holds the two functions, and two calls.
 @inlinable
@@ -20,21 +20,21 @@ public func chain<Input, Middle, Output>(
     { outer(inner($0)) }
 }
 
-/// Makes one function of a function and an instance method of its result.
+/// Joins a function and an instance method of its result.
 ///
-/// An instance method named through its type, such as `Future.decoded`, is a curried function: it
-/// takes the instance and returns a function of no arguments. This overload calls the method too.
+/// An instance method that you name through its type, such as `Future.decoded`, is a curried function: it takes the
+/// instance and returns a function of no arguments. This overload also calls that function.
 ///
 /// ```
 /// let load: @Sendable (Product.ID) -> Future<Product> = chain(loadData, to: Future.decoded)
 /// ```
 ///
-/// If both overloads match, Swift chooses this one, which is more specific; in a context of a function that
-/// returns a function it chooses the other.
+/// If both overloads match, Swift chooses this one, which is more specific. If the context expects a function that
+/// returns a function, Swift chooses the other one.
 ///
 /// - Parameters:
-///   - inner: The function that is called first.
-///   - outer: The method that is then called on the output of `inner`.
+///   - inner: The function to call first.
+///   - outer: The method to call on the output of `inner`.
 /// - Returns: A function from the input of `inner` to the output of the method.
 /// - Complexity: Two closure contexts, and three calls.
 @inlinable
@@ -42,21 +42,21 @@ public func chain<Input, Middle, Output>(
     _ inner: @escaping @Sendable (Input) -> Middle,
     to outer: @escaping @Sendable (Middle) -> () -> Output
 ) -> @Sendable (Input) -> Output {
-    // The annotation selects the overload above; without it this one would call itself.
+    // The annotation selects the overload above. Without it, this one would call itself.
     let uncurried: @Sendable (Middle) -> Output = { outer($0)() }
     return chain(inner, to: uncurried)
 }
 
-/// Makes one function of three, each of which is called with what the one before it returns.
+/// Joins three functions: each is called with the result of the one before it.
 ///
 /// ```
 /// let loadProduct = chain(Endpoint.product, to: networking, to: Future.decoded(as: Product.self))
 /// ```
 ///
 /// - Parameters:
-///   - first: The function that is called first.
-///   - second: The function that is called with the output of `first`.
-///   - third: The function, or the method, that is called with the output of `second`.
+///   - first: The function to call first.
+///   - second: The function to call with the output of `first`.
+///   - third: The function, or the method, to call with the output of `second`.
 /// - Returns: A function from the input of `first` to the output of `third`.
 @inlinable
 public func chain<Input, A, B, Output>(
@@ -66,8 +66,9 @@ public func chain<Input, A, B, Output>(
     { third(second(first($0))) }
 }
 
-/// Makes one function of two and an instance method of the second one's result, such as `Future.decoded`; see the `chain` of
-/// three.
+/// Joins two functions and an instance method of the second one's result, such as `Future.decoded`.
+///
+/// See the `chain` of three functions.
 @inlinable
 public func chain<Input, A, B, Output>(
     _ first: @escaping @Sendable (Input) -> A, to second: @escaping @Sendable (A) -> B,
@@ -76,7 +77,7 @@ public func chain<Input, A, B, Output>(
     { third(second(first($0)))() }
 }
 
-/// Makes one function of four; see the `chain` of three.
+/// Joins four functions; see the `chain` of three functions.
 @inlinable
 public func chain<Input, A, B, C, Output>(
     _ first: @escaping @Sendable (Input) -> A, to second: @escaping @Sendable (A) -> B,
@@ -85,7 +86,7 @@ public func chain<Input, A, B, C, Output>(
     { fourth(third(second(first($0)))) }
 }
 
-/// Makes one function of five; see the `chain` of three.
+/// Joins five functions; see the `chain` of three functions.
 @inlinable
 public func chain<Input, A, B, C, D, Output>(
     _ first: @escaping @Sendable (Input) -> A, to second: @escaping @Sendable (A) -> B,

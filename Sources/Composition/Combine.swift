@@ -1,11 +1,11 @@
-/// Makes a function of no arguments from a function and the value to call it with.
+/// Binds a value to a function, which gives a function of no arguments.
 ///
 /// ```
 /// let load = combine(7, with: loadProduct)  // () -> Future<Product>
 /// ```
 ///
-/// The value is captured once, now: a later change of a variable has no effect. Each call of the result calls
-/// `closure` again, on the thread of that call; no state is kept between calls.
+/// The value is captured once, now, so a later change of a variable has no effect. Each call of the result calls
+/// `closure` again, on the thread of that call. No state is kept between calls.
 ///
 /// - Parameters:
 ///   - value: The value.
@@ -17,18 +17,18 @@ public func combine<Value: Sendable, Output>(
     _ value: Value,
     with closure: @escaping @Sendable (Value) -> Output
 ) -> @Sendable () -> Output {
-    // A separate overload: Swift 6.3 crashes if it passes a function whose only argument is a tuple, such as
-    // `(()) -> Void`, as a function of a parameter pack.
+    // A separate overload: Swift 6.3 crashes if a function whose only argument is a tuple, such as `(()) -> Void`,
+    // is passed as a function of a parameter pack.
     { closure(value) }
 }
 
-/// Makes a function of no arguments from a function and the values to call it with.
+/// Binds several values to a function, which gives a function of no arguments.
 ///
 /// ```
 /// let search = combine("tea", 20, with: searchProducts)  // () -> Future<[Product]>
 /// ```
 ///
-/// Otherwise as with one value.
+/// Otherwise it works as with one value.
 ///
 /// - Parameters:
 ///   - value: The values, any number of them, in the order in which `closure` takes them.

@@ -1,15 +1,15 @@
-/// Turns a function of two arguments into one that takes them one after the other.
+/// Turns a function of two arguments into a function that takes them one after the other.
 ///
 /// ```
 /// let search = curry(searchProducts)  // (String) -> (Int) -> Future<[Product]>
 /// let teas = search("tea")            // (Int) -> Future<[Product]>
 /// ```
 ///
-/// `function` runs when the last argument is given, on that thread, and again for every call.
+/// `function` runs when you pass the last argument, on that thread, and again for every call.
 ///
 /// - Parameter function: The function of two arguments.
-/// - Returns: A function from the first argument to a function from the second to the output.
-/// - Complexity: One closure context for each argument given before the last.
+/// - Returns: A function from the first argument to a function from the second argument to the output.
+/// - Complexity: One closure context for each argument before the last.
 @inlinable
 public func curry<First: Sendable, Second, Output>(
     _ function: @escaping @Sendable (First, Second) -> Output
@@ -17,18 +17,18 @@ public func curry<First: Sendable, Second, Output>(
     { first in { second in function(first, second) } }
 }
 
-/// Turns a function of three arguments into one that takes them one after the other.
+/// Turns a function of three arguments into a function that takes them one after the other.
 ///
 /// ```
 /// let search = curry(searchShop)  // (Shop) -> (String) -> (Int) -> Future<[Product]>
 /// ```
 ///
-/// `function` runs when the last argument is given, on that thread, and again for every call.
+/// `function` runs when you pass the last argument, on that thread, and again for every call.
 ///
 /// - Parameter function: The function of three arguments.
-/// - Returns: A function from the first argument to a function from the second to a function from
-///   the third to the output.
-/// - Complexity: One closure context for each argument given before the last.
+/// - Returns: A function from the first argument to a function from the second argument to a function from the
+///   third argument to the output.
+/// - Complexity: One closure context for each argument before the last.
 @inlinable
 public func curry<First: Sendable, Second: Sendable, Third, Output>(
     _ function: @escaping @Sendable (First, Second, Third) -> Output

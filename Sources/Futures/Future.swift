@@ -1,7 +1,7 @@
 /// A value or an error that arrives later: the read side of a ``Promise``.
 ///
-/// A future is *hot*: its producer is already at work, whether or not anyone observes it. It settles once,
-/// keeps its result, and calls each observer exactly once.
+/// A future is *hot*: its producer is already at work, even if you never observe the future. It settles once, keeps
+/// its result, and calls each observer exactly once.
 ///
 /// ```swift
 /// loadProduct(7)
@@ -11,43 +11,44 @@
 ///
 /// ## Threads and order
 ///
-/// Observers and transforms that are registered before the future settles run on the thread that settles
-/// it, one after the other, in the order in which they were registered. An observer that is registered later
-/// runs at once, on the caller's thread; across threads no order is promised.
-/// ``observe(on:_:)-(DispatchQueue,_)`` runs an observer elsewhere. There are two exceptions to "at once": an
-/// observer added within an observer runs after those registered before, and when deliveries nest too deep on
-/// one thread, the next is deferred until one of them returns. So chains of any length, and
-/// recursion of any depth, do not overflow the stack.
+/// An observer or a transform that you register before the future settles runs on the thread that settles it. They
+/// run one after the other, in the order in which you registered them. An observer that you register later runs at
+/// once, on your thread. Across threads there is no promised order. ``observe(on:_:)-(DispatchQueue,_)`` runs an
+/// observer elsewhere.
+///
+/// There are two exceptions to "at once". An observer that you add inside another observer runs after those that
+/// were registered before it. And if deliveries nest too deep on one thread, the next one is deferred until one of
+/// them returns. So chains of any length, and recursion of any depth, don't overflow the stack.
 ///
 /// ## Cancellation
 ///
-/// ``cancel()`` settles this future with `CancellationError` and gives up its interest in its upstream. A
-/// future that loses its last interested consumer is cancelled in turn, up to the producer, which is notified
-/// through ``Promise/onCancel(_:)``.
+/// ``cancel()`` settles this future with `CancellationError` and gives up its interest in its upstream, the future
+/// that it derives from. A future that loses its last interested consumer is cancelled too, and so on up to the
+/// producer, which is notified through ``Promise/onCancel(_:)``.
 ///
 /// ## Cost
 ///
-/// Making a future allocates one object; so does each transform, besides the closure's own captures.
+/// Creating a future allocates one object. So does each transform, in addition to what its closure captures.
 /// Observing, settling and giving up take constant time and no system lock. On a settled future they write no
 /// memory that threads share.
 ///
-/// The core takes its layout from SwiftNIO's and Twitter's futures; see
+/// The layout of the core comes from SwiftNIO's and Twitter's futures; see
 /// Docs/Decisions/why-a-future-is-one-atomic-word.md.
 public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable {
-    /// Makes a future that has succeeded already.
+    /// Creates a future that has already succeeded.
     @inlinable
     @_disfavoredOverload  // or `Future { … }` might be a future whose value is the closure
     public init(value: Value) {
         super.init(value, word: StateWord.value)
     }
 
-    /// Makes a future that has failed already.
+    /// Creates a future that has already failed.
     public init(error: any Error) {
         super.init(nil, word: StateWord.failure)
         attachment = .failure(Failure(error))
     }
 
-    /// Makes a future that has the given result already.
+    /// Creates a future that already has the given result.
     public convenience init(result: Result<Value, any Error>) {
         switch result {
         case .success(let value): self.init(value: value)
@@ -55,20 +56,20 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
         }
     }
 
-    /// Makes a future that has failed with an error that other futures share.
+    /// Creates a failed future with an error that other futures share.
     @inlinable
     init(sharing failure: Failure) {
         super.init(nil, word: StateWord.failure)
         attachment = .failure(failure)
     }
 
-    /// Makes a pending future that waits for nothing.
+    /// Creates a pending future that waits for nothing.
     @inlinable
     init() {
         super.init(nil, word: StateWord.pending)
     }
 
-    /// Whether the future has a result.
+    /// True once the future has a result.
     ///
     /// Takes no lock, and writes no memory.
     @inlinable
@@ -76,7 +77,7 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
 
     /// The result, or nil while the future is pending.
     ///
-    /// Takes no lock. Code that sees the result also sees what the producer did before it settled.
+    /// Takes no lock. Code that sees the result also sees what the producer did before it settled the future.
     @inlinable
     public final var result: Result<Value, any Error>? {
         hasSettled ? settledResult : nil
@@ -84,10 +85,10 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
 
     /// Settles this future with `CancellationError` and gives up its interest in its upstream.
     ///
-    /// Every future derived from this one fails likewise, unless it recovers. The upstream goes on
-    /// as long as others observe it, derive from it or await it; otherwise it is cancelled too, and its
-    /// producer is notified. On a settled future nothing happens. Returns once observers and handlers have
-    /// run (see the order guarantees above).
+    /// Every future that derives from this one fails with the same error, unless it recovers. The upstream goes on
+    /// as long as others observe it, derive from it or await it. Otherwise it is cancelled too, and its producer is
+    /// notified. If the future has already settled, nothing happens. Returns after the observers and handlers have
+    /// run; the two exceptions under "Threads and order" apply.
     public final func cancel() {
         abort(with: .cancelled)
     }
@@ -96,17 +97,18 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
         finishDerived(as: unsafeDowncast(source, to: Future<Value>.self))
     }
 
-    /// Where the transform that failed this future, or one that it derives from, was written.
+    /// The place of the transform that threw the error which this future failed with.
     ///
-    /// The error itself is the transform's own, unchanged, so that it can be matched; this property names the
-    /// step of a chain that threw it. Nil while pending, on success, and if no transform threw.
+    /// That transform made this future, or a future that this one derives from. The error itself is the transform's
+    /// own, unchanged, so you can match it. This property tells you which step of a chain threw it. Nil while
+    /// pending, on success, and if no transform threw.
     public final var failureOrigin: CodeLocation? {
         hasSettled ? failure?.origin : nil
     }
 }
 
 extension Future {
-    /// Whether it has succeeded with a value that meets a condition.
+    /// Returns whether the future has succeeded with a value that meets a condition.
     package final func hasSucceeded(_ condition: (Value) -> Bool) -> Bool {
         guard hasSucceeded, let storage else { return false }
         return condition(storage)
@@ -140,9 +142,9 @@ extension Future: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// The same as ``description``.
     public final var debugDescription: String { description }
 
-    /// A mirror that shows nothing beside the description.
+    /// A mirror without children.
     ///
-    /// A dump must not read what a future stores while another thread may settle it.
+    /// A dump must not read what a future stores while another thread may be settling it.
     public final var customMirror: Mirror {
         Mirror(self, children: [:], ancestorRepresentation: .suppressed)
     }

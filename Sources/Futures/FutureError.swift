@@ -1,44 +1,48 @@
-/// The error of a future of Pledge, if the failure is not a user's own error.
+/// An error that a future raises by itself.
 ///
-/// Errors thrown by transforms and given to `reject(with:)` arrive unchanged. Cancellation is
+/// Errors that your transforms throw, or that you pass to `reject(with:)`, arrive unchanged. Cancellation is
 /// Swift's own `CancellationError`.
 public struct FutureError: Error, Sendable {
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
 
-    /// Where: the promise that was abandoned, or the call of the combinator that failed.
+    /// The place that created the abandoned promise, or that called the combinator which failed.
     public let location: CodeLocation?
 
-    /// For ``Code/cycle``, where the future that leads back was made; nil if that is ``location``.
+    /// For ``Code/cycle``, the place that created the future which closes the cycle.
+    ///
+    /// Nil if that is ``location``.
     public internal(set) var secondLocation: CodeLocation?
 
-    /// The errors behind this one: for ``Code/allFailed`` those of all inputs, in their order.
+    /// The errors behind this one: for ``Code/allFailed``, the errors of all inputs, in the order of the inputs.
     ///
-    /// Errors of this kind nest 32 deep at most: beyond that, the causes of a cause take its place.
+    /// Errors of this type nest at most 32 levels deep. Beyond that, a cause is replaced by its own causes.
     public let causes: [any Error]
 
-    /// How many errors of this kind are nested in it, itself included.
+    /// The number of levels of ``FutureError`` in this error, counting itself.
     private let depth: Int
 
     /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// A promise or a resolver was released before it had settled, so it could not be settled
-        /// any more. Keep it until the work is done, and resolve or reject it on every path.
+        /// A promise or a resolver was released before it settled.
+        ///
+        /// Keep it until the work is done, and resolve or reject it on every path.
         case abandoned
-        /// The time given to ``Future/timeout(_:on:fileID:line:)`` had passed.
+        /// The time given to ``Future/timeout(_:on:fileID:line:)`` ran out.
         case timedOut
-        /// The predicate of ``Future/filter(_:fileID:line:)`` was false.
+        /// The predicate of ``Future/filter(_:fileID:line:)`` returned false.
         case notEnsured
         /// All inputs of ``Future/any(_:fileID:line:)`` failed.
         case allFailed
-        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:others:fileID:line:)`` got no input.
+        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:others:fileID:line:)`` got no inputs.
         case noInputs
-        /// A closure given to `flatMap` or `flatMapError` returned the very future it was to settle, or
-        /// one that derives from it by up to 64 steps.
+        /// A `flatMap` or `flatMapError` closure returned a future that waits for the closure's own result.
+        ///
+        /// That is the very future that the closure settles, or one that derives from it in up to 64 steps.
         case cycle
     }
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, at location: CodeLocation? = nil, causes: [any Error] = []) {
         self.code = code
         self.location = location
@@ -57,12 +61,14 @@ public struct FutureError: Error, Sendable {
         }
     }
 
-    /// An error frees what is nested in it by recursion.
+    /// The largest number of nested levels.
+    ///
+    /// It is limited because freeing an error frees the errors inside it by recursion.
     private static let deepest = 32
 }
 
 extension FutureError: CustomStringConvertible {
-    /// What went wrong, where, and what to do about it.
+    /// The failure, its place, and what to do about it.
     public var description: String {
         let place = location.map { " at \($0)" } ?? ""
         switch code {
@@ -87,4 +93,28 @@ extension FutureError: CustomStringConvertible {
                 """
         }
     }
+}
+
+/// A place in source code: the file, as `Module/File.swift`, and the line.
+public struct CodeLocation: Sendable, CustomStringConvertible {
+    /// The file, as `#fileID` names it.
+    public let fileID: StaticString
+
+    /// The line, counted from one.
+    public var line: UInt { UInt(storedLine) }
+
+    /// The line in 32 bits.
+    ///
+    /// A promise and each transform store a place. Half a word fits into their padding.
+    @usableFromInline let storedLine: UInt32
+
+    /// Creates a place; without arguments, the place of the call.
+    @inlinable
+    public init(fileID: StaticString = #fileID, line: UInt = #line) {
+        self.fileID = fileID
+        storedLine = UInt32(clamping: line)
+    }
+
+    /// The place as compilers print it: `Module/File.swift:12`.
+    public var description: String { "\(fileID):\(line)" }
 }

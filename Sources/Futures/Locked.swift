@@ -1,21 +1,21 @@
 import CPledgeFutures
 
-/// A lock together with the state it guards, so that the one cannot be reached without the other.
+/// A lock together with the state that it guards, so that code reaches the state only through the lock.
 ///
-/// It is the only lock of the package. `Synchronization.Mutex` would do the same with less, but
-/// ThreadSanitizer on Linux does not see its hand-over and reports races that are none; a pthread
-/// mutex is seen everywhere.
+/// It is the package's only lock. `Synchronization.Mutex` would do the same at less cost. But ThreadSanitizer on
+/// Linux doesn't see how that mutex passes from thread to thread, and reports races that don't exist. It sees a
+/// pthread mutex on every system.
 ///
-/// Invariant: `state` is touched only between `pthread_mutex_lock` and `pthread_mutex_unlock`
-/// in ``withLock(_:)``, and the mutex has a stable address from `init` to `deinit`.
+/// Invariant: `state` is touched only between `pthread_mutex_lock` and `pthread_mutex_unlock` in ``withLock(_:)``,
+/// and the mutex has a stable address from `init` to `deinit`.
 @usableFromInline
-package final class Locked<State>: @unchecked Sendable {
+package final class Locked<State>: CustomReflectable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    // The mutex is what keeps accesses apart: no need to check it once more.
+    // The mutex already keeps accesses apart, so Swift need not check that as well.
     @exclusivity(unchecked) @usableFromInline
     var state: State
 
-    /// Makes a lock that guards the given state.
+    /// Creates a lock that guards the given state.
     @usableFromInline
     package init(_ state: State) {
         mutex = .allocate(capacity: 1)
@@ -43,17 +43,16 @@ package final class Locked<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Runs `body` with exclusive access to the state, and releases what it returns once the lock is free.
+    /// Runs `body` with exclusive access to the state, unlocks, and then releases the result of `body`.
     ///
-    /// For objects of the user, whose deinit may take this lock. An optimised build may
-    /// release an unused result of ``withLock(_:)`` before it unlocks.
+    /// Use it for users' objects, whose deinit may take this lock. An optimised build may release an unused result
+    /// of ``withLock(_:)`` before it unlocks.
     @inlinable
     package func withLockThenRelease<Output>(_ body: (inout State) -> Output) {
         withExtendedLifetime(withLock(body)) {}
     }
 
-    /// Runs `body` with exclusive access to the state, and releases the second part of what it returns once the
-    /// lock is free.
+    /// Runs `body` with exclusive access to the state, unlocks, and then releases the second part of the result.
     ///
     /// - Returns: The first part.
     @inlinable
@@ -67,9 +66,9 @@ package final class Locked<State>: @unchecked Sendable {
     @usableFromInline func lock() { pthread_mutex_lock(mutex) }
 
     @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
-}
 
-extension Locked: CustomReflectable {
-    /// A mirror that shows nothing: a dump of an object that holds this takes no lock.
+    /// A mirror that shows nothing.
+    ///
+    /// So a dump of an object that holds this takes no lock.
     @usableFromInline package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

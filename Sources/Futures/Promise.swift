@@ -1,6 +1,6 @@
 /// The write side of a future: its holder can settle it, once.
 ///
-/// A promise *is* the future it settles, so a function makes one and returns it as a ``Future``:
+/// A promise *is* the future that it settles, so a function creates a promise and returns it as a ``Future``:
 ///
 /// ```swift
 /// func load() -> Future<Data> {
@@ -13,30 +13,31 @@
 ///
 /// ## Abandonment
 ///
-/// When the last reference to an unsettled promise is released, it cannot be settled any more. Its
-/// observers, and the futures derived from it, then fail with ``FutureError/Code/abandoned``, which
-/// names the file and line that made the promise. Code that holds the future holds the promise, so a producer
-/// that passes a callback on uses ``Future/make(fileID:line:_:)`` instead, whose resolver has a lifetime of
-/// its own.
+/// If the last reference to an unsettled promise is released, no code can settle it any more. Its observers, and
+/// the futures that derive from it, then fail with ``FutureError/Code/abandoned``, which names the file and line
+/// that created the promise.
+///
+/// Code that holds the future also holds the promise. So if your producer passes on a callback, use
+/// ``Future/make(fileID:line:_:)`` instead: its resolver can be released while the future lives on.
 public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable {
     @usableFromInline let location: CodeLocation
 
-    /// Makes a pending promise.
+    /// Creates a pending promise.
     ///
-    /// The arguments name the place that made it; leave them out.
+    /// The arguments name the place that creates it; leave them out.
     @inlinable
     public init(fileID: StaticString = #fileID, line: UInt = #line) {
         location = CodeLocation(fileID: fileID, line: line)
         super.init()
     }
 
-    /// Makes a promise with a result.
+    /// Creates a promise that already has the given result.
     public convenience init(result: Result<Value, any Error>) {
         self.init()
         settle(with: result)
     }
 
-    /// Makes a promise that has succeeded already.
+    /// Creates a promise that has already succeeded.
     @inlinable
     @_disfavoredOverload
     public override init(value: Value) {
@@ -44,7 +45,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
         super.init(value: value)
     }
 
-    /// Makes a promise that has failed already.
+    /// Creates a promise that has already failed.
     public override init(error: any Error) {
         location = CodeLocation()
         super.init(error: error)
@@ -56,8 +57,7 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     /// Settles the promise with a value, and calls the waiters before it returns.
     ///
-    /// - Parameter value: The value.
-    /// - Returns: False if the promise was settled before; the value is discarded then.
+    /// - Returns: False if the promise was settled before. The value is then discarded.
     @inlinable
     @discardableResult
     public func resolve(with value: Value) -> Bool {
@@ -66,8 +66,8 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     /// Settles the promise with an error, and calls the waiters before it returns.
     ///
-    /// - Parameter error: The error. It arrives as it is.
-    /// - Returns: False if the promise was settled before; the error is discarded then.
+    /// - Parameter error: The error, which arrives unchanged.
+    /// - Returns: False if the promise was settled before. The error is then discarded.
     @discardableResult
     public func reject(with error: any Error) -> Bool {
         fail(Failure(error))
@@ -75,16 +75,17 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     /// Settles the promise with a result, and calls the waiters before it returns.
     ///
-    /// - Returns: False if the promise was settled before; the result is discarded then.
+    /// - Returns: False if the promise was settled before. The result is then discarded.
     @discardableResult
     public func settle(with result: Result<Value, any Error>) -> Bool { finish(with: result) }
 
-    /// Settles the promise as another future settles, unless it is settled before.
+    /// Settles the promise with the result of another future, unless the promise settles before.
     ///
-    /// Until then that future keeps the promise. If the promise is cancelled, also when its last waiter gives up from now
-    /// on, or if it is settled otherwise, it gives up its interest in the other. If the other waits for the promise, the
-    /// promise fails with ``FutureError/Code/cycle``. A task that awaits the promise raises the priority of the tasks that
-    /// produce the other.
+    /// Until then the other future keeps the promise alive. The promise gives up its interest in the other future
+    /// if it is cancelled or settles in another way. It also does so when its last waiter gives up after this call.
+    ///
+    /// If the other future waits for the promise, the promise fails with ``FutureError/Code/cycle``. A task that
+    /// awaits the promise raises the priority of the tasks that produce the other future.
     public func follow(_ future: Future<Value>) {
         if let cycle = cycle(through: future) {
             _ = fail(Failure(cycle))
@@ -97,22 +98,23 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     override var origin: CodeLocation? { location }
 
-    /// Registers what to do when the result is no longer wanted.
+    /// Registers a handler for the moment when the result is no longer wanted.
     ///
-    /// The handler runs once: when the promise is cancelled, or when its last waiter has given up,
-    /// which then settles it with `CancellationError`. If that has happened before, it runs at once. If the
-    /// promise settles otherwise, the handler is released without a call. Several handlers run in order, on
-    /// the thread that cancels, or on another thread if a task that awaits is cancelled. No lock is held
-    /// meanwhile.
+    /// The handler runs once: when the promise is cancelled, or when its last waiter gives up, which settles the
+    /// promise with `CancellationError`. If that has already happened, the handler runs at once. If the promise
+    /// settles in another way, the handler is released without a call.
     ///
-    /// A promise without a handler stays pending when all interest is given up.
+    /// Several handlers run in order of registration. They run on the thread that cancels, or on another thread if
+    /// an awaiting task is cancelled. No lock is held meanwhile.
+    ///
+    /// A promise without a handler stays pending when its last waiter gives up.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
         add(CancelHandlers(handler))
     }
 }
 
 extension Promise where Value == Void {
-    /// Settles a promise without a value.
+    /// Settles a promise that has no value.
     ///
     /// - Returns: False if the promise was settled before.
     @discardableResult
@@ -120,7 +122,7 @@ extension Promise where Value == Void {
 }
 
 extension Promise {
-    /// Not available: a promise is settled by its holder, and an operation makes a `Future { … }`.
+    /// Unavailable: for an operation, write `Future { … }`; a promise is settled by its holder.
     @available(*, unavailable, message: "write Future { try await … } for an operation")
     public convenience init(_ operation: @escaping @Sendable () async throws -> Value) {
         fatalError("unavailable")
@@ -129,8 +131,8 @@ extension Promise {
 
 /// The framework's own promise: transports, policies and combinators return it as a future.
 ///
-/// It does what a ``Promise`` does, but is not a subclass, so that no reader of the future can cast and
-/// settle it.
+/// It works like a ``Promise``, but isn't a subclass of it. So code that gets the future can't cast it to a promise
+/// and settle it.
 package final class InternalPromise<Value: Sendable>: Future<Value>, @unchecked Sendable {
     private let location: CodeLocation
 
@@ -156,13 +158,14 @@ package final class InternalPromise<Value: Sendable>: Future<Value>, @unchecked 
         add(CancelHandlers(handler))
     }
 
-    /// Registers what to do when the result is no longer wanted, and when a task awaits it.
+    /// Registers a handler for the moment when the result is no longer wanted, and one for a task that awaits it.
     ///
     /// - Parameters:
-    ///   - handler: As that of ``onCancel(_:)``.
-    ///   - raising: Called with the priority of a task that awaits the result, any number of times; returns the
-    ///     futures that the producer waits for, whose tasks are raised to it as well. The runtime may hold a
-    ///     lock of that task meanwhile, so it must not settle, cancel or start anything.
+    ///   - handler: Called like the handler of ``onCancel(_:)``.
+    ///   - raising: Called any number of times, with the priority of a task that awaits the result. Returns the
+    ///     futures that the producer waits for; the tasks that produce them are raised to that priority too. The
+    ///     runtime may hold a lock of the awaiting task during the call, so the closure must not settle, cancel or
+    ///     start anything.
     package func onCancel(
         _ handler: @escaping @Sendable () -> Void,
         raising: @escaping @Sendable (TaskPriority) -> [FutureNode]

@@ -1,8 +1,8 @@
-/// The write side of a future made by ``Future/make(fileID:line:_:)``, apart from the future itself.
+/// The write side of a future from ``Future/make(fileID:line:_:)``, as an object of its own.
 ///
-/// Give it to the callback that will settle the future. When the last reference to a resolver is released
-/// before the future has settled, the future fails with ``FutureError/Code/abandoned``, even if other code
-/// holds the future; so a callback that is dropped without a call leaves no observer waiting.
+/// Pass it to the callback that will settle the future. If the last reference to the resolver is released before
+/// the future has settled, the future fails with ``FutureError/Code/abandoned``, even if other code holds the
+/// future. So a callback that is dropped without a call leaves no observer waiting.
 public final class Resolver<Value: Sendable>: Sendable {
     private let future: Future<Value>
     private let location: CodeLocation
@@ -20,8 +20,7 @@ public final class Resolver<Value: Sendable>: Sendable {
 
     /// Settles the future with a value, and calls the waiters before it returns.
     ///
-    /// - Parameter value: The value.
-    /// - Returns: False if the future was settled before; the value is discarded then.
+    /// - Returns: False if the future was settled before. The value is then discarded.
     @discardableResult
     public func resolve(with value: Value) -> Bool {
         future.succeed(value)
@@ -29,8 +28,8 @@ public final class Resolver<Value: Sendable>: Sendable {
 
     /// Settles the future with an error, and calls the waiters before it returns.
     ///
-    /// - Parameter error: The error. It arrives as it is.
-    /// - Returns: False if the future was settled before; the error is discarded then.
+    /// - Parameter error: The error, which arrives unchanged.
+    /// - Returns: False if the future was settled before. The error is then discarded.
     @discardableResult
     public func reject(with error: any Error) -> Bool {
         future.fail(Failure(error))
@@ -38,22 +37,22 @@ public final class Resolver<Value: Sendable>: Sendable {
 
     /// Settles the future with a result, and calls the waiters before it returns.
     ///
-    /// - Returns: False if the future was settled before; the result is discarded then.
+    /// - Returns: False if the future was settled before. The result is then discarded.
     @discardableResult
     public func settle(with result: Result<Value, any Error>) -> Bool {
         future.finish(with: result)
     }
 
-    /// Registers what to do when the result is no longer wanted, as ``Promise/onCancel(_:)`` does.
+    /// Registers a handler for the moment when the result is no longer wanted; see ``Promise/onCancel(_:)``.
     ///
-    /// A handler that keeps the resolver keeps it until the future has settled.
+    /// A handler that captures the resolver keeps it alive until the future has settled.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
         future.add(CancelHandlers(handler))
     }
 }
 
 extension Future {
-    /// Makes a future whose producer is a callback.
+    /// Creates a future that a callback settles.
     ///
     /// ```swift
     /// let image = Future<Image>.make { resolver in
@@ -64,8 +63,8 @@ extension Future {
     /// - Parameters:
     ///   - fileID: The file that an abandoned error names; leave it out.
     ///   - line: The line that an abandoned error names; leave it out.
-    ///   - start: Starts the work. Called once, before this method returns. The future fails as abandoned
-    ///     when the last reference to the resolver is released while the future is pending.
+    ///   - start: Starts the work. Called once, before this method returns. If the last reference to the resolver
+    ///     is released while the future is pending, the future fails as abandoned.
     /// - Returns: The future that the resolver settles.
     public static func make(
         fileID: StaticString = #fileID, line: UInt = #line, _ start: (Resolver<Value>) -> Void
@@ -77,7 +76,7 @@ extension Future {
     }
 }
 
-/// The future of a resolver.
+/// The future that a resolver settles.
 private final class ResolvedFuture<Value: Sendable>: Future<Value>, @unchecked Sendable {
     private let location: CodeLocation
 
@@ -90,7 +89,7 @@ private final class ResolvedFuture<Value: Sendable>: Future<Value>, @unchecked S
 }
 
 extension Resolver where Value == Void {
-    /// Settles a future without a value.
+    /// Settles a future that has no value.
     ///
     /// - Returns: False if the future was settled before.
     @discardableResult

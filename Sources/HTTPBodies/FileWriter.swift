@@ -17,7 +17,7 @@ import Android
 ///
 /// It is written in the same folder under another name. Only this object uses the descriptor, and closes it
 /// when it is released; a file that is neither committed nor discarded is then removed.
-final class FileWriter {
+final class FileWriter: Sendable {
     private enum Fate {
         /// Not created yet. Next: `open`, `discarded`.
         case fresh
@@ -142,5 +142,3 @@ final class FileWriter {
         }
     }
 }
-
-extension FileWriter: Sendable {}

@@ -1,6 +1,64 @@
 public import PledgeFutures
 public import PledgeHTTPNetworking
-import PledgeServices
+public import PledgeServices
+
+extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
+    /// Answers with stored responses, as far as HTTP's rules for caches allow.
+    ///
+    /// ```swift
+    /// let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
+    /// let service = stack(.redirect(), .cache(sharing: cache), .retry(), over: transport.send)
+    /// ```
+    ///
+    /// It is a cache by RFC 9111, private by default, with stale-while-revalidate and
+    /// stale-if-error of RFC 5861. Servers state by Cache-Control, Expires, ETag, Last-Modified and
+    /// Vary which responses may be used for how long; a request states by its Cache-Control which it accepts.
+    /// A conditional request confirms a stale response; equal requests that wait share it, as they share a
+    /// request for which nothing is stored (``HTTPCache``'s `coalescesMisses`). An unsafe method invalidates
+    /// the stored responses of its URL.
+    ///
+    /// **Users.** A private cache returns a response only to requests of the same partition as the original
+    /// request: that of the credentials that `.authorize` has added (an account, or one sign-in, which
+    /// outlasts its tokens), of the cookies' jar, or of equal values of Authorization, Cookie, and every other
+    /// header that is not known to be harmless (``HTTPCache``'s `harmlessHeaders` names further ones). A response
+    /// that was stored for a sign-in or a jar ends with it; the partition of an account that the app names
+    /// does not end. A stored 401 answers only requests with the refused credentials, and never a request that
+    /// `.authorize` repeats after a 401.
+    ///
+    /// **Place.** Beneath every part that changes requests, so that the cache sees what the server
+    /// sees: redirects, cookies, authorization. A response from another URL than the requested one
+    /// is not stored, nor is one to credentials that were added beneath the cache: a note says so.
+    /// Above retries and the other parts, which an answer from the cache does not need.
+    ///
+    /// **Answers.** A stored response is returned on the caller's thread, with an Age, and with the
+    /// stored status; as the same kind of error if an `.acceptStatus()` beneath had turned it into
+    /// one. Failures are the service's own; a request with only-if-cached that cannot be answered
+    /// gets a 504. Cancelling a call does not affect others that share its revalidation.
+    ///
+    /// **Events.** `hit` and `miss`, and notes: "stale", "revalidating", "confirmed", "rescued", and the
+    /// reason why an answer to credentials beneath is not stored.
+    ///
+    /// - Parameter cache: The cache. Several stacks may share one, if all have an
+    ///   `.acceptStatus()` on the same side of it.
+    public static func cache(sharing cache: HTTPCache = HTTPCache()) -> Middleware {
+        Middleware(named: "cache") { next in
+            let layer = CacheLayer(cache, over: next)
+            return { request in layer.call(request) }
+        }
+    }
+}
+
+extension Middleware where Input == Endpoint {
+    /// Not available: an endpoint's data has no status and no headers, by which a cache decides.
+    @available(
+        *, unavailable,
+        message:
+            "a cache needs requests and responses: set client.cache, or write makeNetworking(over: stack(.cache(), over: send), base: server)"
+    )
+    public static func cache(sharing cache: HTTPCache = HTTPCache()) -> Middleware {
+        fatalError("unavailable")
+    }
+}
 
 /// The responses that `Middleware.cache(sharing:)` keeps, by the rules of RFC 9111 and RFC 5861.
 ///
@@ -11,7 +69,7 @@ import PledgeServices
 ///
 /// Several stacks that call the same origins in the same way may share a cache. It may be used from any
 /// thread.
-public final class HTTPCache {
+public final class HTTPCache: Sendable {
     /// The name in its events and errors; nil if it has none.
     public let name: String?
 
@@ -97,6 +155,36 @@ public final class HTTPCache {
 }
 
 extension HTTPCache {
+    /// The kind of a cache: private or shared (RFC 9111, section 1.1).
+    public enum Mode: String, CaseIterable, Sendable {
+        /// A cache for one user: an app's own cache.
+        ///
+        /// It separates the users of a process nevertheless; see `Middleware.cache(sharing:)`.
+        case `private`
+        /// A cache for several users: that of a server which calls others for them.
+        ///
+        /// No private response is stored, and s-maxage and proxy-revalidate apply.
+        case shared
+    }
+}
+
+extension HTTPCache {
+    /// The counters of a cache.
+    public struct Statistics: Hashable, Sendable {
+        /// Requests answered with a stored response, without waiting for the origin; stale ones included.
+        public internal(set) var hits = 0
+        /// The requests among them that were answered with a stale response.
+        public internal(set) var staleHits = 0
+        /// Requests for which the origin confirmed the stored response.
+        public internal(set) var confirmations = 0
+        /// Requests that the origin answered.
+        public internal(set) var misses = 0
+        /// Requests answered with a stale response because the origin failed.
+        public internal(set) var rescues = 0
+    }
+}
+
+extension HTTPCache {
     func moment() -> ClockReading { ClockReading(date: now(), instant: scheduler.continuousNow) }
 
     func count(_ what: any WritableKeyPath<Statistics, Int> & Sendable) {
@@ -131,5 +219,3 @@ extension HTTPCache: CustomStringConvertible {
     /// The kind of cache, without its content.
     public var description: String { "HTTPCache(\(rules.mode))" }
 }
-
-extension HTTPCache: Sendable {}

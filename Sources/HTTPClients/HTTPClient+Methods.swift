@@ -2,25 +2,26 @@ public import PledgeFutures
 public import PledgeHTTPBodies
 public import PledgeHTTPNetworking
 
-// For each method: the response and a value, each awaited and as a future. Which of them the compiler disfavours decides
-// how long it takes to check a chain of calls; see Docs/Decisions/which-overloads-a-call-has.md.
+// Each method has four overloads: for the response and for a decoded value, each awaited or as a future. The choice of
+// disfavoured overloads decides how long the compiler takes to check a chain of calls; see
+// Docs/Decisions/which-overloads-a-call-has.md.
 
 extension HTTPClient {
-    /// Sends a GET, and decodes the body of the answer.
+    /// Sends a GET and decodes the response's body.
     ///
     /// ```swift
     /// let user: User = try await client.get("/users/\(id)")
     /// ```
     ///
-    /// The client decodes with `json`, on the caller's actor. `Data` is the body itself.
+    /// The client decodes with its `json` settings, on the caller's actor. A value of type `Data` is the body itself.
     ///
     /// - Parameters:
-    ///   - path: The path below `base`, and a query if it has one: literal text is structure, values are data.
-    ///   - query: What is appended to the query.
+    ///   - path: The path below `base`, with or without a query. Literal text is structure; values in it are data.
+    ///   - query: Items to append to the query.
     ///   - headers: The headers of this request.
     ///   - isolation: The caller's actor; leave it out.
-    /// - Returns: The value.
-    /// - Throws: What ``decoded(_:)`` rejects with: an `HTTPError` for a status that is not accepted, for example.
+    /// - Returns: The decoded value.
+    /// - Throws: The errors that ``decoded(_:)`` rejects with, such as an `HTTPError` for a status that isn't accepted.
     @_disfavoredOverload
     public func get<Value: Decodable>(
         _ path: Endpoint.Path,
@@ -31,7 +32,7 @@ extension HTTPClient {
         try self.json.value(of: await call(.get, path, query, headers).value)
     }
 
-    /// Sends a GET, and returns the response, whose status is accepted.
+    /// Sends a GET and returns the response, which has an accepted status.
     @discardableResult
     public func get(
         _ path: Endpoint.Path,
@@ -42,7 +43,7 @@ extension HTTPClient {
         try await call(.get, path, query, headers).value
     }
 
-    /// Sends a GET, and returns a future of the body's value.
+    /// Sends a GET and returns a future of the decoded body.
     public func get<Value: Decodable & Sendable>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -51,7 +52,7 @@ extension HTTPClient {
         decoded(call(.get, path, query, headers))
     }
 
-    /// Sends a GET, and returns a future of the response, whose status is accepted.
+    /// Sends a GET and returns a future of the response, which has an accepted status.
     public func get<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -60,7 +61,7 @@ extension HTTPClient {
         whole(call(.get, path, query, headers))
     }
 
-    /// Not available: a path in a variable would not say what of it is data.
+    /// Unavailable: a path in a variable wouldn't say which parts of it are data.
     @available(
         *, unavailable,
         message:
@@ -75,7 +76,7 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
-    /// Sends a DELETE, and decodes the body of the answer, as `get` does.
+    /// Sends a DELETE and decodes the response's body, like `get`.
     @_disfavoredOverload
     public func delete<Value: Decodable>(
         _ path: Endpoint.Path,
@@ -86,7 +87,7 @@ extension HTTPClient {
         try self.json.value(of: await call(.delete, path, query, headers).value)
     }
 
-    /// Sends a DELETE, and returns the response, whose status is accepted.
+    /// Sends a DELETE and returns the response, which has an accepted status.
     @discardableResult
     public func delete(
         _ path: Endpoint.Path,
@@ -97,7 +98,7 @@ extension HTTPClient {
         try await call(.delete, path, query, headers).value
     }
 
-    /// Sends a DELETE, and returns a future of the body's value.
+    /// Sends a DELETE and returns a future of the decoded body.
     public func delete<Value: Decodable & Sendable>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -106,7 +107,7 @@ extension HTTPClient {
         decoded(call(.delete, path, query, headers))
     }
 
-    /// Sends a DELETE, and returns a future of the response, whose status is accepted.
+    /// Sends a DELETE and returns a future of the response, which has an accepted status.
     public func delete<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -115,7 +116,7 @@ extension HTTPClient {
         whole(call(.delete, path, query, headers))
     }
 
-    /// Not available: a path in a variable would not say what of it is data.
+    /// Unavailable: a path in a variable wouldn't say which parts of it are data.
     @available(
         *, unavailable,
         message:
@@ -130,29 +131,29 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
-    /// Sends a POST, and decodes the body of the answer.
+    /// Sends a POST and decodes the response's body.
     ///
     /// ```swift
     /// let order: Order = try await client.post("/orders", json: draft)
     /// ```
     ///
-    /// One of `json`, `form`, `multipart` and `file` is the body. With several the call fails with
+    /// Pass at most one body: `json`, `form`, `multipart` or `file`. With several, the call fails with
     /// `Endpoint.Error.severalBodies`.
     ///
-    /// The client decodes with `json`, on the caller's actor. `Data` is the body itself.
+    /// The client decodes with its `json` settings, on the caller's actor. A value of type `Data` is the body itself.
     ///
     /// - Parameters:
-    ///   - path: The path below `base`, and a query if it has one: literal text is structure, values are data.
-    ///   - query: What is appended to the query.
+    ///   - path: The path below `base`, with or without a query. Literal text is structure; values in it are data.
+    ///   - query: Items to append to the query.
     ///   - headers: The headers of this request.
-    ///   - json: A value that the client encodes with `json`.
-    ///   - form: Fields of a form, `application/x-www-form-urlencoded`.
-    ///   - multipart: Parts, such as fields and files.
-    ///   - file: A file, which is read while it is sent. Set Content-Type in `headers`; without one it is
+    ///   - json: A value to send as JSON, encoded with the client's `json` settings.
+    ///   - form: The fields of a form, sent as `application/x-www-form-urlencoded`.
+    ///   - multipart: The parts of a multipart body, such as fields and files.
+    ///   - file: A file to send, read while it is sent. Set its Content-Type in `headers`; the default is
     ///     `application/octet-stream`.
     ///   - isolation: The caller's actor; leave it out.
-    /// - Returns: The value.
-    /// - Throws: What ``decoded(_:)`` rejects with, and what the encoder throws.
+    /// - Returns: The decoded value.
+    /// - Throws: The errors that ``decoded(_:)`` rejects with, and the encoder's errors.
     @_disfavoredOverload
     public func post<Value: Decodable>(
         _ path: Endpoint.Path,
@@ -168,7 +169,7 @@ extension HTTPClient {
             of: await call(.post, path, query, headers, json, form, multipart, file).value)
     }
 
-    /// Sends a POST, and returns the response, whose status is accepted.
+    /// Sends a POST and returns the response, which has an accepted status.
     @discardableResult
     public func post(
         _ path: Endpoint.Path,
@@ -183,7 +184,7 @@ extension HTTPClient {
         try await call(.post, path, query, headers, json, form, multipart, file).value
     }
 
-    /// Sends a POST, and returns a future of the body's value.
+    /// Sends a POST and returns a future of the decoded body.
     public func post<Value: Decodable & Sendable>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -196,7 +197,7 @@ extension HTTPClient {
         decoded(call(.post, path, query, headers, json, form, multipart, file))
     }
 
-    /// Sends a POST, and returns a future of the response, whose status is accepted.
+    /// Sends a POST and returns a future of the response, which has an accepted status.
     public func post<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -209,7 +210,7 @@ extension HTTPClient {
         whole(call(.post, path, query, headers, json, form, multipart, file))
     }
 
-    /// Not available: a path in a variable would not say what of it is data.
+    /// Unavailable: a path in a variable wouldn't say which parts of it are data.
     @available(
         *, unavailable,
         message:
@@ -228,7 +229,7 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
-    /// Sends a PUT, and decodes the body of the answer, as `post` does.
+    /// Sends a PUT and decodes the response's body, like `post`.
     @_disfavoredOverload
     public func put<Value: Decodable>(
         _ path: Endpoint.Path,
@@ -244,7 +245,7 @@ extension HTTPClient {
             of: await call(.put, path, query, headers, json, form, multipart, file).value)
     }
 
-    /// Sends a PUT, and returns the response, whose status is accepted.
+    /// Sends a PUT and returns the response, which has an accepted status.
     @discardableResult
     public func put(
         _ path: Endpoint.Path,
@@ -259,7 +260,7 @@ extension HTTPClient {
         try await call(.put, path, query, headers, json, form, multipart, file).value
     }
 
-    /// Sends a PUT, and returns a future of the body's value.
+    /// Sends a PUT and returns a future of the decoded body.
     public func put<Value: Decodable & Sendable>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -272,7 +273,7 @@ extension HTTPClient {
         decoded(call(.put, path, query, headers, json, form, multipart, file))
     }
 
-    /// Sends a PUT, and returns a future of the response, whose status is accepted.
+    /// Sends a PUT and returns a future of the response, which has an accepted status.
     public func put<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -285,7 +286,7 @@ extension HTTPClient {
         whole(call(.put, path, query, headers, json, form, multipart, file))
     }
 
-    /// Not available: a path in a variable would not say what of it is data.
+    /// Unavailable: a path in a variable wouldn't say which parts of it are data.
     @available(
         *, unavailable,
         message:
@@ -304,7 +305,7 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
-    /// Sends a PATCH, and decodes the body of the answer, as `post` does.
+    /// Sends a PATCH and decodes the response's body, like `post`.
     @_disfavoredOverload
     public func patch<Value: Decodable>(
         _ path: Endpoint.Path,
@@ -320,7 +321,7 @@ extension HTTPClient {
             of: await call(.patch, path, query, headers, json, form, multipart, file).value)
     }
 
-    /// Sends a PATCH, and returns the response, whose status is accepted.
+    /// Sends a PATCH and returns the response, which has an accepted status.
     @discardableResult
     public func patch(
         _ path: Endpoint.Path,
@@ -335,7 +336,7 @@ extension HTTPClient {
         try await call(.patch, path, query, headers, json, form, multipart, file).value
     }
 
-    /// Sends a PATCH, and returns a future of the body's value.
+    /// Sends a PATCH and returns a future of the decoded body.
     public func patch<Value: Decodable & Sendable>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -348,7 +349,7 @@ extension HTTPClient {
         decoded(call(.patch, path, query, headers, json, form, multipart, file))
     }
 
-    /// Sends a PATCH, and returns a future of the response, whose status is accepted.
+    /// Sends a PATCH and returns a future of the response, which has an accepted status.
     public func patch<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -361,7 +362,7 @@ extension HTTPClient {
         whole(call(.patch, path, query, headers, json, form, multipart, file))
     }
 
-    /// Not available: a path in a variable would not say what of it is data.
+    /// Unavailable: a path in a variable wouldn't say which parts of it are data.
     @available(
         *, unavailable,
         message:
@@ -380,7 +381,7 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
-    /// Sends a HEAD, and returns the response, which has no body.
+    /// Sends a HEAD and returns the response, which has no body.
     @discardableResult
     public func head(
         _ path: Endpoint.Path,
@@ -391,7 +392,7 @@ extension HTTPClient {
         try await call(.head, path, query, headers).value
     }
 
-    /// Sends a HEAD, and returns a future of the response, which has no body.
+    /// Sends a HEAD and returns a future of the response, which has no body.
     public func head<Response: WholeResponse>(
         _ path: Endpoint.Path,
         query: Endpoint.Query = [:],
@@ -400,7 +401,7 @@ extension HTTPClient {
         whole(call(.head, path, query, headers))
     }
 
-    /// Not available: a path in a variable would not say what of it is data.
+    /// Unavailable: a path in a variable wouldn't say which parts of it are data.
     @available(
         *, unavailable,
         message:
@@ -412,15 +413,15 @@ extension HTTPClient {
     ) -> Never { fatalError("unavailable") }
 }
 
-// MARK: - What they stand on
+// MARK: - Implementation
 
-/// A response whose body is in memory: `HTTPResponse`, and no other.
+/// A response with its body in memory; only `HTTPResponse` conforms to it.
 ///
-/// A future of the response is returned as a future of this, so that Swift takes one only where a future is asked for. If a
-/// call could always be a `Future<HTTPResponse>`, `try await client.delete("/x")` at the top level of a `main.swift` would
-/// be one, which nobody awaits.
+/// The overloads that return a future are generic over it, so that Swift chooses them only where the code asks for a
+/// future. If they returned `Future<HTTPResponse>`, Swift would choose one of them for `try await client.delete("/x")`
+/// at the top level of a `main.swift`, and the future would never be awaited.
 public protocol WholeResponse: Sendable {
-    /// Makes it of a response.
+    /// Creates it from a response.
     init(_ response: HTTPResponse)
 }
 
@@ -472,7 +473,7 @@ extension HTTPClient {
 }
 
 extension JSONCoding {
-    /// The value of an accepted response; for `Data` the body itself.
+    /// Decodes an accepted response's body; a value of type `Data` is the body itself.
     func value<Value: Decodable>(of response: HTTPResponse) throws -> Value {
         if let body = response.body as? Value { return body }
         return try decoder().decoded(Value.self, from: response.body, of: response)

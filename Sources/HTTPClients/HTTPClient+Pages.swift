@@ -3,23 +3,23 @@ public import PledgeHTTPNetworking
 public import PledgeServices
 
 extension HTTPClient {
-    /// The values of a list's pages, each of which names the next one in the header Link, with `rel="next"`.
+    /// The decoded pages of a list whose responses name the next page in a Link header with `rel="next"`.
     ///
     /// ```swift
     /// for try await issues: [Issue] in client.pages("/repos/ada/kit/issues") { show(issues) }
     /// ```
     ///
-    /// The next page loads while the reader uses one; see `paginate(_:from:maxPages:next:)`.
+    /// While you use a page, the next one loads; see `paginate(_:from:maxPages:next:)`.
     ///
     /// - Parameters:
     ///   - path: The path of the first page below `base`.
-    ///   - query: What is appended to the query of the first page.
+    ///   - query: Items to append to the query of the first page.
     ///   - headers: The headers of each request.
-    ///   - type: The type of a page; the loop's without one.
-    ///   - maxPages: The largest number of pages; a further one fails with a `PaginationError`. Less than one is a programming
-    ///     error and traps.
-    /// - Returns: The pages, decoded with ``json``. It throws what ``decoded(_:)`` rejects with, and an `HTTPError` with the
-    ///   code `redirectRefused` if the next page is at another origin.
+    ///   - type: The type of a page. Leave it out if the loop names the type.
+    ///   - maxPages: The maximum number of pages; one more fails with a `PaginationError`. Less than one is a
+    ///     programming error and traps.
+    /// - Returns: The pages, decoded with ``json``. Iterating throws the errors that ``decoded(_:)`` rejects with. If
+    ///   the next page is at another origin, it throws an `HTTPError` with the code `redirectRefused`.
     public func pages<Page: Decodable & Sendable>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         of type: Page.Type = Page.self, maxPages: Int = 10_000
@@ -35,7 +35,7 @@ extension HTTPClient {
             .map { $0.page }
     }
 
-    /// A list's pages, each of which holds the cursor of the next one.
+    /// The decoded pages of a list whose pages each hold a cursor for the next page.
     ///
     /// ```swift
     /// for try await feed in client.pages("/posts", cursor: "after", next: \Feed.next) { show(feed.posts) }
@@ -43,13 +43,13 @@ extension HTTPClient {
     ///
     /// - Parameters:
     ///   - path: The path below `base`.
-    ///   - query: What is appended to the query of each page.
+    ///   - query: Items to append to the query of each page.
     ///   - headers: The headers of each request.
-    ///   - name: The query item of the cursor; the first page has none.
-    ///   - maxPages: The largest number of pages; a further one fails with a `PaginationError`. Less than one is a programming
-    ///     error and traps.
-    ///   - next: The cursor of the page after a page; nil after the last one.
-    /// - Returns: The pages, decoded with ``json``. It throws what ``decoded(_:)`` rejects with.
+    ///   - name: The name of the query item that holds the cursor. The first request has none.
+    ///   - maxPages: The maximum number of pages; one more fails with a `PaginationError`. Less than one is a
+    ///     programming error and traps.
+    ///   - next: Returns the cursor for the page after a page; nil after the last one.
+    /// - Returns: The pages, decoded with ``json``. Iterating throws the errors that ``decoded(_:)`` rejects with.
     public func pages<Page: Decodable & Sendable, Cursor: Sendable & LosslessStringConvertible>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         cursor name: String, maxPages: Int = 10_000, next: @escaping @Sendable (Page) -> Cursor?
@@ -63,14 +63,14 @@ extension HTTPClient {
     }
 }
 
-/// A page, and where the next one is.
+/// A page and the URL of the next one.
 private struct LinkedPage<Page: Sendable>: Sendable {
     var page: Page
     var next: Result<URL?, any Error>
 }
 
 extension HTTPResponse {
-    /// The URL of the next page; a failure at another origin, which must not get the caller's headers.
+    /// The next page's URL; a failure if it is at another origin, which must not get the caller's headers.
     fileprivate var nextPage: Result<URL?, any Error> {
         guard let next = link("next") else { return .success(nil) }
         guard let own = url ?? request?.url, HTTPOrigin(own) == HTTPOrigin(next) else {

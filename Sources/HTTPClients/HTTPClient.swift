@@ -4,7 +4,7 @@ public import PledgeHTTPCaching
 public import PledgeHTTPNetworking
 public import PledgeServices
 
-/// An HTTP client: a slot for each part, and one order of the parts.
+/// An HTTP client with a slot for each part, and the parts in the right order.
 ///
 /// ```swift
 /// var client = HTTPClient(base: server)
@@ -15,77 +15,80 @@ public import PledgeServices
 /// let products: Future<[Product]> = client.decoded(Endpoint(path: "/products"))
 /// ```
 ///
-/// It has the functions ``send``, ``stream``, ``networking`` and ``decoded(_:)``. Each is a service
-/// like any other, and is composed like any other.
+/// Call it through ``send``, ``stream``, ``networking`` or ``decoded(_:)``. Each is an ordinary service, and composes
+/// like one.
 ///
-/// ## What it does with a base alone
+/// ## The defaults
 ///
-/// It follows redirects; repeats failed requests that may be repeated, three attempts in all; gives up an
-/// attempt that has no answer after 30 seconds, and a call after 60; refuses calls to an origin that fails, for
-/// 10 seconds at most; has 256 calls to an origin in flight, while 1,000 more wait; decompresses bodies up to 64 MiB;
-/// and sends a User-Agent. Every other part is off until its slot is set. A slot that is nil turns its part off.
+/// A new client follows redirects. It repeats failed requests that may be repeated, for three attempts in all. An
+/// attempt fails after 30 seconds without an answer, and a call after 60. The client refuses calls to a failing
+/// origin, for at most 10 seconds at a time. At most 256 calls to an origin are in flight, while 1,000 more wait.
+/// It decompresses bodies of up to 64 MiB, and sends a User-Agent. Every other part is off until you set its slot.
+/// Setting a slot to nil turns its part off.
 ///
 /// ## The order
 ///
-/// The parts stand in one order, the observers outermost and the transport innermost. The guide "The whole stack" has
-/// the list with the reasons. For another order use `stack`; ``problems(of:)`` lists the problems of a stack.
+/// The parts have one order, from the observers, outermost, to the transport, innermost. The guide "The whole stack"
+/// lists the order with the reasons. To choose another order, use `stack`; ``problems(of:)`` lists a stack's
+/// problems.
 ///
 /// ## The base's origin
 ///
-/// ``headers`` and ``authorization`` are sent to the origin of ``base`` only. A redirect to another origin is
-/// followed without them, and so is a request for another origin that is passed to ``send``. The jar's rules
-/// decide where cookies are sent.
+/// The client sends ``headers`` only to the origin of ``base``, and ``authorization`` only to ``authorizedOrigins``,
+/// which is the same origin by default. A redirect to another origin then gets neither. Nor does a request for
+/// another origin that you pass to ``send``. The cookie jar's rules decide where cookies are sent.
 ///
 /// ## Values, and what they share
 ///
-/// A client is a value: changing a copy leaves the first unchanged. The retry budgets, the breakers,
-/// the limiters and the bulkheads of a client are shared by its copies, and by all functions that it has returned. A copy
-/// whose slot for one of these is changed begins with new ones of that kind, and keeps the others; with another
-/// ``scheduler`` or ``random`` it begins with new ones of each kind. An object that you put into a slot (a
-/// cache, a jar of cookies, a budget) is shared by all clients that have it. ``origins`` shows them.
+/// A client is a value: changing a copy leaves the original unchanged. Copies of a client, and all functions that it
+/// has returned, share its retry budgets, breakers, limiters and bulkheads. If you change the slot for one of these
+/// in a copy, the copy starts with new ones of that kind and keeps the other kinds. If you change the copy's
+/// ``scheduler`` or ``random``, it starts with new ones of every kind. An object that you put into a slot (a cache, a
+/// cookie jar, a budget) is shared by all clients that hold it. ``origins`` shows the budgets, breakers, limiters and
+/// bulkheads.
 ///
-/// It may be used from any thread. The first use of a client puts the parts together; each further one takes a lock
-/// for constant time.
-public struct HTTPClient {
-    /// The URL that endpoints without a base of their own are appended to.
+/// You can use a client from any thread. The first use assembles the parts; each later use takes a lock for constant
+/// time.
+public struct HTTPClient: Sendable {
+    /// The URL that endpoints without their own base are appended to.
     ///
     /// Its origin gets ``headers`` and ``authorization``.
     ///
-    /// With nil, each endpoint needs a base or a URL of its own; headers then go with each request to the origin
-    /// that the caller names, and credentials to ``authorizedOrigins`` alone.
+    /// With nil, each endpoint needs its own base or URL. The headers then go to whatever origin the caller names,
+    /// and the credentials only to ``authorizedOrigins``.
     public var base: URL? { didSet { renew() } }
 
-    /// The headers of each request to the base's origin; a header that the request has itself is kept.
+    /// The headers of each request to the base's origin.
+    ///
+    /// A request's own header wins over one with the same name here.
     public var headers: HTTPHeaders = [:] { didSet { renew() } }
 
-    /// The header User-Agent of requests that have none; nil leaves it to the transport.
+    /// The User-Agent of requests that have none; nil leaves it to the transport.
     public var userAgent: String? = "Pledge/0.1" { didSet { renew() } }
 
-    /// The credentials of requests: a token, the tokens of a `TokenRefresher`, a password, or a key.
+    /// The credentials of requests: a token, a `TokenRefresher`'s tokens, a password, or a key.
     public var authorization: HTTPCredentials? { didSet { renew() } }
 
-    /// The origins that ``authorization`` is sent to; nil means the base's origin.
+    /// The origins that get ``authorization``; nil for the base's origin.
     public var authorizedOrigins: HTTPOrigins? { didSet { renew() } }
 
-    /// The account of ``authorization``, for the cache; nil: requests with the same credentials have the same
-    /// account.
+    /// The account that ``authorization`` belongs to, for the cache.
+    ///
+    /// With nil, requests with the same credentials have the same account.
     public var account: String? { didSet { renew() } }
 
-    /// The jar whose cookies are sent, and which keeps those that servers set.
+    /// The jar that keeps the servers' cookies and sends them back.
     public var cookies: CookieJar? { didSet { renew() } }
 
-    /// The cache of whole responses.
-    ///
-    /// ``stream`` does not use it.
+    /// The cache of whole responses; ``stream`` doesn't use it.
     public var cache: HTTPCache? { didSet { renew() } }
 
-    /// How redirects are followed; nil follows none.
+    /// The rules for following redirects; nil follows none.
     ///
-    /// With nil, a response with status 3xx is an error like any other outside
-    /// ``acceptedStatuses``.
+    /// With nil, a 3xx response is an error, like any other status outside ``acceptedStatuses``.
     public var redirects: Redirects? = Redirects() { didSet { renew() } }
 
-    /// How often, and after which waits, a failed request that may be repeated is sent again.
+    /// The rules for repeating a failed request that may be repeated; nil repeats none.
     public var retry: Retry? = Retry() {
         didSet {
             keptStates.budgets = StatesByOrigin()
@@ -95,16 +98,15 @@ public struct HTTPClient {
         }
     }
 
-    /// Whether requests that must not be carried out twice get a key.
+    /// Adds an idempotency key to requests that must not be carried out twice.
     ///
-    /// By the key a server recognises a repetition, so the retry may repeat them.
-    ///
-    /// Only for servers that support the header Idempotency-Key.
+    /// The key lets a server recognise a repeated request, so the retry may repeat it. Use it only for servers that
+    /// support the Idempotency-Key header.
     public var sendsIdempotencyKeys = false { didSet { renew() } }
 
-    /// When a second request is sent beside a slow one.
+    /// The rules for sending a second request beside a slow one.
     ///
-    /// It works without ``retry``, and takes from the same budget.
+    /// It works without ``retry`` too. With both, hedges and retries draw from the same budget.
     public var hedge: Hedge? {
         didSet {
             keptStates.hedgings = StatesByOrigin()
@@ -112,7 +114,7 @@ public struct HTTPClient {
         }
     }
 
-    /// The circuit breakers: by default one for each origin.
+    /// The circuit breakers; one for each origin by default.
     public var circuitBreaker: PerOrigin<CircuitBreaker>? = .perOrigin() {
         didSet {
             keptStates.breakers = StatesByOrigin()
@@ -120,9 +122,9 @@ public struct HTTPClient {
         }
     }
 
-    /// How many requests may be sent in a period, such as a server's quota; the others wait or are refused.
+    /// The limit on requests in a period, such as a server's quota; excess requests wait or are refused.
     ///
-    /// It counts every request that is sent: attempts, hedges, and those that follow a redirect.
+    /// It counts every request that is sent: attempts, hedges, and redirected requests.
     public var rateLimit: PerOrigin<RateLimiter>? {
         didSet {
             keptStates.limiters = StatesByOrigin()
@@ -130,7 +132,7 @@ public struct HTTPClient {
         }
     }
 
-    /// How many calls may be in flight: by default 256 to each origin, while 1,000 more wait.
+    /// The limit on calls in flight; by default 256 to each origin, while 1,000 more wait.
     public var bulkhead: PerOrigin<Bulkhead>? = .perOrigin() {
         didSet {
             keptStates.bulkheads = StatesByOrigin()
@@ -138,8 +140,7 @@ public struct HTTPClient {
         }
     }
 
-    /// Says what the end of an exchange means for ``retry``, ``hedge`` and ``circuitBreaker``, where the standard rules say
-    /// something else; nil: those rules.
+    /// Overrides what the end of an exchange means for ``retry``, ``hedge`` and ``circuitBreaker``.
     ///
     /// ```swift
     /// client.classifier = { end in
@@ -148,80 +149,80 @@ public struct HTTPClient {
     /// }
     /// ```
     ///
-    /// It gets the response of any status, or the error of the exchange, and returns nil for the standard rules. It is called
-    /// on the thread that settles the exchange, more than once if several parts ask.
+    /// The function gets a response of any status, or the error of the exchange. If it returns nil, or if there is no
+    /// function, the standard rules decide. It is called on the thread that settles the exchange, more than once if
+    /// several parts ask.
     public var classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> Outcome?)?
     {
         didSet { renew() }
     }
 
-    /// How long one attempt may take, from the end of the request's body until the headers of the response have
-    /// arrived.
+    /// The time limit for one attempt, from the end of the request's body until the response's headers arrive.
     ///
-    /// While bytes of a body move, no time is counted: the transport's idle timeout, 60 seconds, ends a body that stands
-    /// still. The wait for a connection is not counted either. A client over a function does not know when
-    /// bytes move: the whole time of a request whose body is a file or a stream is then taken for that of its body.
+    /// The time in which the bytes of a body move isn't counted: the transport's idle timeout, 60 seconds, ends a
+    /// body that stands still. Waiting for a connection isn't counted either. A client over a function can't see when
+    /// bytes move, so none of the time counts if the request's body is a file or a stream.
     ///
     /// Less than zero is a programming error and traps when the client is used.
     public var attemptTimeout: Duration? = .seconds(30) { didSet { renew() } }
 
-    /// How long a call may take, all attempts and waits included.
+    /// The time limit for a call, including all attempts and waits.
     ///
-    /// For ``stream``: until the headers have arrived. The time in which bytes of a request's body leave that is a file or a
-    /// stream is not counted, so that a long upload does not end by it.
+    /// For ``stream``, the limit covers the time until the headers arrive. The time spent sending a body from a file
+    /// or a stream isn't counted, so a long upload doesn't exceed the limit.
     ///
     /// Less than zero is a programming error and traps when the client is used.
     public var deadline: Duration? = .seconds(60) { didSet { renew() } }
 
-    /// The largest decompressed body, in bytes; nil: the client asks for no coding, and decompresses nothing.
+    /// The largest decompressed body, in bytes.
     ///
-    /// It does not limit a body that the transport decompresses: the transport has a limit of its own.
+    /// With nil, the client asks for no content coding and decompresses nothing. A body that the transport
+    /// decompresses has the transport's limit instead.
     public var decompressionLimit: Int? = 64 << 20 { didSet { renew() } }
 
-    /// The statuses that are not errors, whatever way a call takes: words like `get`, ``send``, ``stream``,
-    /// ``networking`` or ``decoded(_:)``.
+    /// The statuses that aren't errors, whichever function of the client you call.
     ///
     /// Any other status is an `HTTPError` that keeps the response. With nil, no status is an error.
     public var acceptedStatuses: ClosedRange<Int>? = 200...299 { didSet { renew() } }
 
-    /// How JSON is written and read: bodies that are sent, and values that this client, its responses and its errors decode.
+    /// The JSON settings for sent bodies, and for values that the client, its responses and its errors decode.
     ///
-    /// A body that has settings or an encoder of its own keeps them.
+    /// A body with its own settings or encoder keeps them.
     public var json = JSONCoding() { didSet { renew() } }
 
-    /// Where lines about the exchanges are written.
+    /// The function that writes a line for each exchange; nil writes none.
     public var log: Log? { didSet { renew() } }
 
-    /// The metrics that count the calls and measure how long they take.
+    /// The metrics that count calls and measure their durations.
     public var metrics: ServiceMetrics? { didSet { renew() } }
 
-    /// Further observers of the parts, such as a recorder.
+    /// More observers of the parts, such as a recorder.
     public var observers: [ServiceObserver] = [] { didSet { renew() } }
 
-    /// The name of a call for the observers and in the metrics: by default like "GET api.example.com".
+    /// The name of a call for observers and metrics, such as "GET api.example.com", the default.
     ///
-    /// It must contain no secrets, and have few different values: each becomes a label of the metrics.
+    /// It must hold no secrets. Keep the number of different names small, because each becomes a label of the metrics.
     public var callName: @Sendable (HTTPRequest) -> String = HTTPClient.methodAndHost {
         didSet { renew() }
     }
 
-    /// How calls are traced across processes; nil: no trace is begun or sent.
+    /// The rules for tracing calls across processes; nil begins and sends no trace.
     public var tracing: Tracing? { didSet { renew() } }
 
-    /// Your own middleware around each call: outside all parts except the observers.
+    /// Your own middleware around each call, outside all parts except the observers.
     ///
-    /// It gets an `HTTPError` if the status is not accepted.
+    /// A status that isn't accepted reaches it as an `HTTPError`.
     public var aroundCall: CustomMiddleware? { didSet { renew() } }
 
-    /// Your own middleware around each attempt: within the retry, outside the hedge.
+    /// Your own middleware around each attempt, inside the retry and outside the hedge.
     public var aroundAttempt: CustomMiddleware? { didSet { renew() } }
 
-    /// Your own middleware around each exchange: only the decompression and the transport are beneath it.
+    /// Your own middleware around each exchange; only decompression and the transport are below it.
     public var aroundExchange: CustomMiddleware? { didSet { renew() } }
 
     /// The scheduler of all parts.
     ///
-    /// An object that is made elsewhere (a cache, a budget) has a scheduler of its own.
+    /// An object that you create yourself (a cache, a budget) keeps its own scheduler.
     public var scheduler: any Scheduler = LiveScheduler.live {
         didSet {
             keptStates = KeptStates()
@@ -229,7 +230,7 @@ public struct HTTPClient {
         }
     }
 
-    /// The source of randomness of all parts: the jitter of waits, idempotency keys, and the IDs of traces.
+    /// The source of randomness of all parts, for jitter, idempotency keys and trace IDs.
     public var random: RandomSource = .system {
         didSet {
             keptStates = KeptStates()
@@ -237,16 +238,15 @@ public struct HTTPClient {
         }
     }
 
-    /// The transport that sends the requests.
     let transport: any HTTPTransport
 
-    /// What it keeps about the origins that it calls.
+    /// The states that the client keeps for each origin.
     private(set) var keptStates = KeptStates()
 
-    /// The functions of the client, made when they are first used.
+    /// The client's functions, created at first use.
     private(set) var lazyFunctions = LazyFunctions()
 
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// - Parameters:
     ///   - base: The URL that endpoints are appended to; see ``base``.
@@ -256,9 +256,9 @@ public struct HTTPClient {
         self.transport = transport
     }
 
-    /// Makes a client over a function: a fake in a test, or your own stack.
+    /// Creates a client over a function, such as a fake in a test, or your own stack.
     ///
-    /// ``stream`` returns the whole responses of that function as streamed bodies.
+    /// ``stream`` returns the function's whole responses as streamed bodies.
     ///
     /// - Parameters:
     ///   - base: The URL that endpoints are appended to; see ``base``.
@@ -267,7 +267,7 @@ public struct HTTPClient {
         self.init(base: base, over: FunctionTransport(service: send))
     }
 
-    /// Makes a client over an async function: a fake in a test, or another library.
+    /// Creates a client over an async function, such as a fake in a test, or another library.
     ///
     /// ```swift
     /// let client = HTTPClient(base: server) { request in HTTPResponse(status: await fake.status(of: request)) }
@@ -275,7 +275,8 @@ public struct HTTPClient {
     ///
     /// - Parameters:
     ///   - base: The URL that endpoints are appended to; see ``base``.
-    ///   - send: The function that sends the requests. Called in a task of its own, which is cancelled with the call.
+    ///   - send: The function that sends the requests. Each call runs it in a new task, which is cancelled with the
+    ///     call.
     @_disfavoredOverload
     public init(
         base: URL?, over send: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
@@ -286,4 +287,177 @@ public struct HTTPClient {
     private mutating func renew() { lazyFunctions = LazyFunctions() }
 }
 
-extension HTTPClient: Sendable {}
+extension HTTPClient {
+    /// Sends a request, and returns a future of the whole response.
+    ///
+    /// A status outside ``acceptedStatuses`` is an error, as in every other function of the client. A request for an
+    /// origin other than the base's gets neither ``headers`` nor credentials.
+    public var send: HTTPService { lazyFunctions.functions(of: self).send }
+
+    /// Sends a request, and returns a future that settles when the response's headers arrive.
+    ///
+    /// It works like ``send``, but without the cache. A failure after the headers fails the body; the request isn't
+    /// repeated.
+    public var stream: HTTPStreamingService { lazyFunctions.functions(of: self).stream }
+
+    /// Sends an endpoint's request, resolved against ``base``, and returns a future of the whole response.
+    ///
+    /// ```swift
+    /// let response = try await client.send(Endpoint(path: "/products")).value
+    /// print(response.headers["X-RateLimit-Remaining"] ?? "")
+    /// ```
+    ///
+    /// - Returns: A future that rejects with the same errors as for a request, and with `Endpoint.Error` if the
+    ///   endpoint can't be sent.
+    public func send(_ endpoint: Endpoint) -> Future<HTTPResponse> { send(endpoint, nil) }
+
+    /// Sends an endpoint's request, resolved against ``base``, and returns a future of the streamed response.
+    ///
+    /// The future settles when the response's headers arrive.
+    ///
+    /// - Returns: A future that rejects with the same errors as for a request, and with `Endpoint.Error` if the
+    ///   endpoint can't be sent.
+    public func stream(_ endpoint: Endpoint) -> Future<HTTPStreamedResponse> {
+        lazyFunctions.functions(of: self).streamEndpoint(endpoint, nil)
+    }
+
+    /// Sends an endpoint's request, and returns a future of the response's body.
+    ///
+    /// It works like `send` with an endpoint, for code that takes a `Networking`. The returned data doesn't know the
+    /// client's ``json`` settings. To decode it with them, call `decoded(using: client.json)` on the future, or call
+    /// ``decoded(_:)`` instead.
+    public var networking: Networking { lazyFunctions.functions(of: self).networking }
+
+    /// Sends an endpoint's request, with another body unless `body` is nil.
+    func send(_ endpoint: Endpoint, _ body: HTTPRequest.Body?) -> Future<HTTPResponse> {
+        lazyFunctions.functions(of: self).sendEndpoint(endpoint, body)
+    }
+
+    /// Sends an endpoint's request, and decodes the accepted body as JSON with ``json``.
+    ///
+    /// ```swift
+    /// let product: Future<Product> = client.decoded(.product(withID: 7))
+    /// let load: @Sendable (Int) -> Future<Product> = chain(Endpoint.product, to: client.decoded)
+    /// ```
+    ///
+    /// Observers see the call, but not the decoding.
+    ///
+    /// - Returns: A future that rejects with the same errors as ``networking``. If the body isn't such a value, it
+    ///   rejects with a `DecodingFailure`, which keeps the response and its request. Decoding runs on the thread that
+    ///   settles the call.
+    @Sendable
+    public func decoded<Value: Decodable & Sendable>(_ endpoint: Endpoint) -> Future<Value> {
+        send(endpoint).mapWithoutOrigin { [json] in try json.value(of: $0) }
+    }
+
+    /// Sends an endpoint's request, and decodes the accepted body as JSON with ``json``, on the caller's actor.
+    ///
+    /// ```swift
+    /// let product: Product = try await client.decoded(.product(withID: 7))
+    /// ```
+    ///
+    /// - Throws: The errors that the future of ``decoded(_:)`` rejects with.
+    @_disfavoredOverload
+    public func decoded<Value: Decodable>(
+        _ endpoint: Endpoint, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value {
+        try json.value(of: await send(endpoint).value)
+    }
+}
+
+extension HTTPClient: CustomStringConvertible, CustomReflectable {
+    /// The base's origin, without the rest of the URL, which may hold secrets.
+    public var description: String {
+        let origin = base.map {
+            HTTPOrigin($0)?.description ?? "a base that is no http or https URL"
+        }
+        return "HTTPClient(\(origin ?? "no base"))"
+    }
+
+    /// A mirror with only the description, because slots hold secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["client": description]) }
+}
+
+/// A client's functions, assembled at first use.
+final class LazyFunctions: Sendable {
+    struct Functions: Sendable {
+        let send: HTTPService
+        let stream: HTTPStreamingService
+        let sendEndpoint: @Sendable (Endpoint, HTTPRequest.Body?) -> Future<HTTPResponse>
+        let streamEndpoint: @Sendable (Endpoint, HTTPRequest.Body?) -> Future<HTTPStreamedResponse>
+        let networking: Networking
+    }
+
+    private let made = Locked<Functions?>(nil)
+
+    /// Returns the functions of a client, whose slots must be those that the object was created for.
+    func functions(of client: HTTPClient) -> Functions {
+        if let functions = made.withLock({ $0 }) { return functions }
+        let functions = Functions(client)
+        // If another thread was first, its functions win, so that all callers share one budget and one set of breakers.
+        return made.withLock { made in
+            if let made { return made }
+            made = functions
+            return functions
+        }
+    }
+}
+
+extension LazyFunctions.Functions {
+    fileprivate init(_ client: HTTPClient) {
+        let shared = SharedStates(of: client)
+        shared.watchAll()
+        let transport = client.transportOnItsClock
+        send = client.using(client.wholeStack(sharing: shared)(transport.send))
+        stream = client.using(client.streamingStack(sharing: shared)(transport.stream))
+        let sendEndpoint = endpointService(over: send, base: client.base)
+        self.sendEndpoint = sendEndpoint
+        networking = { endpoint in sendEndpoint(endpoint, nil).mapWithoutOrigin { $0.body } }
+        streamEndpoint = endpointService(over: stream, base: client.base)
+    }
+}
+
+extension HTTPClient {
+    /// Wraps a service so that its requests and answers have the client's JSON settings.
+    fileprivate func using<Output>(
+        _ service: @escaping Service<HTTPRequest, Output>
+    ) -> Service<HTTPRequest, Output> {
+        if json.isStandard { return service }
+        return { [json] request in
+            do {
+                return service(try request.using(json))
+            } catch {
+                return Future(error: error)
+            }
+        }
+    }
+
+    fileprivate var transportOnItsClock: any HTTPTransport {
+        guard var function = transport as? FunctionTransport else { return transport }
+        function.scheduler = scheduler
+        return function
+    }
+}
+
+/// A transport over a function that returns whole responses.
+struct FunctionTransport: HTTPTransport {
+    let service: HTTPService
+    /// The client's clock.
+    var scheduler: any Scheduler = LiveScheduler.live
+
+    /// Notes the request in the attempt's record, and names it, as transports do, unless the function does so itself.
+    ///
+    /// A cache above reads the named request to learn whether a part below added a key.
+    ///
+    /// The function can't tell when the bytes of a body are sent. So if the body is read while it is sent, the whole
+    /// time counts as upload time, which time limits leave out.
+    func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        let context = CallContext.current
+        let future = sendRecorded(request, in: context, service).naming(request)
+        guard request.body.isReadWhileSent, let record = context.record, !future.isSettled else {
+            return future
+        }
+        record.begin(.upload, on: scheduler)
+        return future.onEnd { _ in record.end(.upload) }
+    }
+}

@@ -1,7 +1,14 @@
-/// The places of a client's parts, outermost first: the one list of their order.
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPBodies
+import PledgeHTTPCaching
+import PledgeHTTPNetworking
+import PledgeServices
+
+/// The places of a client's parts, outermost first.
 ///
-/// The stack is built by it, and the guide's table and the picture are made of it. What goes wrong in another order is in
-/// ``StackProblem/consequences``.
+/// It is the only list of their order: the client's stack, the guide's table and the picture are built from it.
+/// ``StackProblem/consequences`` tells what goes wrong in another order.
 enum StackPlace: String, CaseIterable {
     case observed, newTrace, aroundCall, deadline, acceptStatus, userAgent, idempotencyKey
     case defaultHeaders
@@ -10,10 +17,10 @@ enum StackPlace: String, CaseIterable {
     case circuitBreaker, pushback, rateLimit, attemptHeader, tracePropagation, exchangeLog, timeout
     case aroundExchange, decompress
 
-    /// Whether calls pass it, and the places beneath, several times.
+    /// True if a call may pass this place, and all places below it, several times.
     var beginsLevel: Bool { [.redirect, .retry, .circuitBreaker].contains(self) }
 
-    /// What the part does there, in a few words.
+    /// A few words on what the part does at this place.
     var note: String {
         switch self {
         case .observed: "log, metrics and recorders observe all beneath"
@@ -43,7 +50,7 @@ enum StackPlace: String, CaseIterable {
         }
     }
 
-    /// Why it stands there.
+    /// The reason for the part's place.
     var reason: String {
         switch self {
         case .observed:
@@ -89,10 +96,246 @@ enum StackPlace: String, CaseIterable {
         }
     }
 
-    /// What goes wrong where the part stands beneath another one that belongs beneath it, by the other one.
+    /// The parts that must not stand above this one, each with the consequence if it does.
     var consequencesBeneath: [(outer: StackPlace, consequence: String)] {
         Self.allCases.compactMap { outer in
             StackProblem.consequences[outer.rawValue]?[rawValue].map { (outer, $0) }
         }
+    }
+}
+
+/// Assembles the client's parts in the order of ``StackPlace``.
+extension HTTPClient {
+    func wholeStack(sharing shared: SharedStates) -> Middleware<HTTPRequest, HTTPResponse> {
+        stack(
+            sharing: shared, own: \.send,
+            limit: .deadline(
+                on: scheduler, excludingUploads: \.body.isReadWhileSent, of: timeOfCall),
+            cache: cache.map { .cache(sharing: $0) },
+            decompression: decompressionLimit.map { .decompress(upTo: $0) })
+    }
+
+    func streamingStack(
+        sharing shared: SharedStates
+    ) -> Middleware<HTTPRequest, HTTPStreamedResponse> {
+        // As a deadline, the client's limit would also end the body, so it is a timeout. The caller's deadline does
+        // end it.
+        stack(
+            sharing: shared, own: \.stream,
+            limit: .deadline(on: scheduler) { _ in nil }
+                .around(.timeout(excluding: [.upload], on: scheduler, of: timeOfCall)),
+            cache: nil, decompression: decompressionLimit.map { .decompress(upTo: $0) })
+    }
+
+    private func stack<Output: HTTPResponseHead>(
+        sharing shared: SharedStates,
+        own: KeyPath<CustomMiddleware, Middleware<HTTPRequest, Output>>,
+        limit: Middleware<HTTPRequest, Output>, cache: Middleware<HTTPRequest, Output>?,
+        decompression: Middleware<HTTPRequest, Output>?
+    ) -> Middleware<HTTPRequest, Output> {
+        let judge: Classifier<Output> = outcomes()
+        func part(_ place: StackPlace) -> Middleware<HTTPRequest, Output>? {
+            switch place {
+            case .observed: observation()
+            case .newTrace: tracing.flatMap(newTrace)
+            case .aroundCall: aroundCall?[keyPath: own]
+            case .deadline: limit
+            case .acceptStatus: acceptedStatuses.map { .acceptStatus($0, on: scheduler) }
+            case .userAgent: userAgent.map { .userAgent($0).named(place) }
+            case .idempotencyKey: sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil
+            case .redirect: redirects.map(following)
+            case .defaultHeaders: base == nil ? defaultHeaders() : nil
+            case .headersOfOrigin: base == nil ? nil : defaultHeaders()
+            case .authorize:
+                authorization.map { .authorize($0, for: credentialOrigins, as: account) }
+            case .cookies: cookies.map { .cookies(sharing: $0) }
+            case .cache: cache
+            case .aroundAttempt: aroundAttempt?[keyPath: own]
+            case .bulkhead, .retry, .hedge, .circuitBreaker, .pushback, .rateLimit: nil
+            case .attemptHeader: retry?.attemptHeader.map(numbering)
+            case .tracePropagation:
+                tracing.map { .tracePropagation(to: $0.origins, random: random) }
+            case .exchangeLog: log.map(logging)
+            case .timeout: .timeout(on: scheduler, of: timeOfAttempt)
+            case .aroundExchange: aroundExchange?[keyPath: own]
+            case .decompress: decompression
+            }
+        }
+        // Neighbouring parts with states of the origin become one part, so that a call looks its origin up once for
+        // all of them.
+        var parts: [Middleware<HTTPRequest, Output>] = []
+        var ofOrigin: [StackPlace] = []
+        for place in StackPlace.allCases {
+            if hasOriginStates(place) {
+                ofOrigin.append(place)
+            } else if let part = part(place) {
+                if !ofOrigin.isEmpty { parts.append(forOrigins(ofOrigin, shared, judge)) }
+                ofOrigin = []
+                parts.append(part)
+            }
+        }
+        if !ofOrigin.isEmpty { parts.append(forOrigins(ofOrigin, shared, judge)) }
+        return Middleware(stacking: parts)
+    }
+
+    /// Returns whether the part at a place is in use and has a state for each origin.
+    private func hasOriginStates(_ place: StackPlace) -> Bool {
+        switch place {
+        case .bulkhead: bulkhead != nil
+        case .retry: retry != nil
+        case .hedge: hedge != nil
+        case .circuitBreaker: circuitBreaker != nil
+        case .pushback: retry?.holdsBackOrigin ?? false
+        case .rateLimit: rateLimit != nil
+        default: false
+        }
+    }
+
+    /// Builds one part of several neighbouring places, with states of the called origin.
+    private func forOrigins<Output>(
+        _ places: [StackPlace], _ shared: SharedStates, _ judge: Classifier<Output>
+    ) -> Middleware<HTTPRequest, Output> {
+        let (retry, hedge, scheduler, random) = (
+            self.retry, self.hedge, self.scheduler, self.random
+        )
+        typealias Part = Middleware<HTTPRequest, Output>
+        @Sendable func part(
+            _ place: StackPlace, of origin: HTTPOrigin?
+        ) -> Middleware<HTTPRequest, Output>? {
+            switch place {
+            case .bulkhead: return shared.bulkhead(of: origin).map { Part.bulkhead(sharing: $0) }
+            case .retry:
+                return retry.map {
+                    Part.retry(
+                        attempts: $0.attempts, backoff: $0.backoff,
+                        sharing: shared.budget(of: origin), maxServerDelay: $0.maxServerDelay,
+                        unproven: .never, classifier: judge, on: scheduler, random: random)
+                }?.only { !$0.context.skipsRetry }
+            case .hedge:
+                return hedge.map {
+                    Part.hedge(
+                        sharing: shared.hedging(of: origin, by: $0), attempts: $0.attempts,
+                        classifier: judge)
+                }?.only { !$0.context.skipsHedge }
+            case .circuitBreaker:
+                return shared.breaker(of: origin).map {
+                    Part.circuitBreaker(sharing: $0, classifier: judge)
+                }?
+                .only { !$0.context.skipsCircuitBreaker }
+            case .pushback:
+                return retry.map {
+                    Part.pushback(
+                        sharing: shared.pushback(of: origin, within: $0.maxServerDelay),
+                        classifier: judge)
+                }
+            case .rateLimit: return shared.limiter(of: origin).map { Part.rateLimit(sharing: $0) }
+            default: return nil
+            }
+        }
+        return Middleware(parts: places.map(\.rawValue)) { next in
+            OriginServices<Output>(
+                { origin in Middleware(stacking: places.compactMap { part($0, of: origin) }) },
+                around: next
+            ).call
+        }
+    }
+}
+
+extension HTTPClient {
+    /// The base's origin; nil without a base.
+    private var home: HTTPOrigins? { base.map { .origins(of: $0) } }
+
+    /// The origins that get credentials.
+    private var credentialOrigins: HTTPOrigins {
+        authorizedOrigins ?? home ?? .origins { _ in false }
+    }
+
+    private func observation<Output>() -> Middleware<HTTPRequest, Output>? {
+        var all = observers
+        if let metrics { all.append(metrics.observer) }
+        if let log, log.showsEvents { all.append(.logging(log.write)) }
+        if all.isEmpty { return nil }
+        return .observed(by: ServiceObserver(combining: all), on: scheduler, named: callName)
+    }
+
+    /// The part stands above every part that repeats requests, so that a call has one trace.
+    private func newTrace<Output>(_ tracing: Tracing) -> Middleware<HTTPRequest, Output>? {
+        guard tracing.beginsTraces else { return nil }
+        return .newTrace(samplingShare: tracing.samplingShare, random: random)
+    }
+
+    private func defaultHeaders<Output>() -> Middleware<HTTPRequest, Output>? {
+        if headers.isEmpty { return nil }
+        let adding = Middleware<HTTPRequest, Output>.defaultHeaders(headers)
+        guard let home else { return adding }
+        return adding.only { home.contains($0) }.named(.headersOfOrigin)
+    }
+
+    private func following<Output: HTTPResponseHead>(
+        _ redirects: Redirects
+    ) -> Middleware<HTTPRequest, Output> {
+        .redirect(
+            limit: redirects.limit,
+            strippingAcrossOrigins: redirects.stripped, keepingAcrossOrigins: redirects.kept,
+            allowingDowngrade: redirects.allowsDowngrade,
+            refusingPrivateAddresses: redirects.refusesPrivateAddresses,
+            sendingBodiesAcrossOrigins: redirects.sendsBodiesAcrossOrigins)
+    }
+
+    /// Adds the attempt's number to each request.
+    private func numbering<Output: HTTPResponseHead>(
+        by header: String
+    ) -> Middleware<HTTPRequest, Output> {
+        Middleware { next in
+            { request in
+                var request = request
+                request.headers.set("\(CallContext.current.attempt)", for: header)
+                return next(request).naming(request)
+            }
+        }.named(.attemptHeader)
+    }
+
+    /// The classifier of all policies: the client's own, or the standard rules where it has none or returns nil.
+    private func outcomes<Output: HTTPResponseHead>() -> Classifier<Output> {
+        guard let classifier else { return .standard }
+        let standard = Classifier<Output>.standard
+        return Classifier { result in classifier(result.map { $0 }) ?? standard(result) }
+    }
+
+    /// The time limit of a request: its own, or else the slot's.
+    private func time(
+        _ own: @escaping @Sendable (HTTPRequest) -> Duration?, or slot: Duration?, _ name: String
+    ) -> @Sendable (HTTPRequest) -> Duration? {
+        let time = slot ?? .zero
+        precondition(time >= .zero, "\(name) needs a duration of zero or more, not \(time)")
+        return { request in own(request).map { max($0, .zero) } ?? slot }
+    }
+
+    private var timeOfCall: @Sendable (HTTPRequest) -> Duration? {
+        time({ $0.context.deadline }, or: deadline, "deadline")
+    }
+
+    private var timeOfAttempt: @Sendable (HTTPRequest) -> Duration? {
+        time({ $0.context.attemptTimeout }, or: attemptTimeout, "timeout")
+    }
+
+    private func logging<Output: HTTPResponseHead>(
+        _ log: Log
+    ) -> Middleware<HTTPRequest, Output> {
+        .exchangeLog(on: scheduler) { exchange in
+            log.write(log.showsHeaders ? exchange.logLineWithHeaders : exchange.logLine)
+        }
+    }
+
+    /// The default name of a call, like "GET api.example.com".
+    static let methodAndHost: @Sendable (HTTPRequest) -> String = { request in
+        request.origin.map { "\(request.method) \($0.host)" } ?? "\(request.method)"
+    }
+}
+
+extension Middleware {
+    /// Returns the same middleware with the name of a client's place.
+    fileprivate func named(_ place: StackPlace) -> Middleware {
+        Middleware(named: place.rawValue) { self($0) }
     }
 }

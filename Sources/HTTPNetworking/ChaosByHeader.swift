@@ -2,25 +2,29 @@ public import PledgeFutures
 public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
-    /// Injects the fault that a request's header asks for, so that a tester can choose a call to fail.
+    /// Injects the fault that a request's header asks for, so that a tester can choose which call fails.
     ///
     /// ```swift
     /// let service = stack(.retry(), .chaos(byHeader: "X-Chaos", sharing: chaos), over: transport.send)
     /// // A request with "X-Chaos: delay=200, status=503" waits for 200 milliseconds, and gets a 503.
     /// ```
     ///
-    /// The header's value has up to two parts: `delay=` and a number of milliseconds, at most a day, and `status=` and a status
-    /// from 400 to 599. With a status nothing is sent: the call fails with an ``HTTPError`` with the code
-    /// ``HTTPError/Code/unacceptableStatus`` and an empty response, which a retry and a breaker take for the server's. Without
-    /// one the request is sent after the delay. The header is never sent. A value of another form fails the call with
-    /// ``HTTPError/Code/requestNotPrepared`` and a ``ChaosHeaderError``.
+    /// The header's value has one or two parts: `delay=` with a number of milliseconds, at most a day, and
+    /// `status=` with a status from 400 to 599.
     ///
-    /// Put it innermost. Whoever may set the header may fail calls: use a switch, and pass no header of strangers on.
+    /// With a status, nothing is sent: the call fails with an ``HTTPError`` with the code
+    /// ``HTTPError/Code/unacceptableStatus`` and an empty response. A retry and a breaker treat this error like
+    /// a server's. Without a status, the request is sent after the delay. The header itself is never sent. A
+    /// malformed value fails the call with ``HTTPError/Code/requestNotPrepared`` and a ``ChaosHeaderError``.
+    ///
+    /// Put it innermost. Anyone who can set the header can make calls fail: use a switch, and don't forward
+    /// headers from strangers.
     ///
     /// - Parameters:
     ///   - header: The header's name.
-    ///   - chaosSwitch: Off: the header is removed, and has no effect. Without a switch, it always has.
-    ///   - scheduler: The clock of the delays.
+    ///   - chaosSwitch: While it is off, the header is removed and ignored. Without a switch, the header always
+    ///     works.
+    ///   - scheduler: The clock for the delays.
     public static func chaos(
         byHeader header: String, sharing chaosSwitch: ChaosSwitch? = nil,
         on scheduler: some Scheduler = .live
@@ -44,22 +48,22 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     }
 }
 
-/// A header that asks for chaos has a value of another form.
+/// The error of a chaos header with a malformed value.
 public struct ChaosHeaderError: Error, Hashable {}
 
 extension ChaosHeaderError: CallerError {
-    /// Nothing was sent.
+    /// Always true, because the request was not sent.
     public var isCertainlyUnsent: Bool { true }
 }
 
 extension ChaosHeaderError: CustomStringConvertible {
-    /// What to write.
+    /// The form that the header needs.
     public var description: String {
         "the header for chaos needs a form like \"delay=200, status=503\", in milliseconds and 400...599"
     }
 }
 
-/// The fault that a header asks for.
+/// The fault that a chaos header asks for.
 private struct HeaderFault {
     var delay: Duration?
     var status: Int?
@@ -79,7 +83,7 @@ private struct HeaderFault {
         }
     }
 
-    /// The faults that certainly happen to a request.
+    /// The faults to inject, each with probability one.
     func faults<Output>(of request: HTTPRequest) -> [ChaosFault<Output>] {
         let failure = status.map { status in
             HTTPError(

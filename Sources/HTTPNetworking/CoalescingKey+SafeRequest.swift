@@ -8,16 +8,17 @@ where Input == HTTPRequest, Output == HTTPResponse, Key == HTTPRequest {
     /// let service = stack(.coalesce(by: .safeRequest), .retry(), over: transport.send)
     /// ```
     ///
-    /// Two requests share a call if method, URL, all headers, body, idempotency key and tags are equal. An
-    /// answer may depend on any header, such as Authorization, Cookie, Accept and Range, so none is left out.
-    /// Put this beneath the middleware that adds headers. Each Set-Cookie goes to the caller whose request was
-    /// sent, so that visitors who ask at once do not get one session. These requests share nothing:
+    /// Two requests share a call if their method, URL, headers, body, idempotency key and tags are all equal.
+    /// Every header counts, because a response may depend on any of them, such as Authorization, Cookie, Accept
+    /// or Range. Put this below the middleware that adds headers. A Set-Cookie header goes only to the caller
+    /// whose request was sent, so that visitors who ask at once don't get the same session. These requests never
+    /// share a call:
     ///
-    /// - requests whose method is not safe (``HTTPMethod/isSafe``),
-    /// - those with a body that is not in memory.
+    /// - requests with an unsafe method (see ``HTTPMethod/isSafe``),
+    /// - requests with a body that is not in memory.
     ///
-    /// When a request whose method is not safe has been answered, has failed, or was given up, a later request for
-    /// its URL shares no call that began before: that would be the answer from before the change.
+    /// After a request with an unsafe method has succeeded, failed or been cancelled, later requests for its URL
+    /// don't join older calls, because those may bring a response from before the change.
     ///
     /// There is no such key for streamed responses, because a stream can be read only once.
     public static var safeRequest: CoalescingKey {
@@ -33,7 +34,7 @@ where Input == HTTPRequest, Output == HTTPResponse, Key == HTTPRequest {
     }
 }
 
-/// What the URL of a request names, however scheme, host and port are written.
+/// The resource that a URL names, with its scheme, host and port normalised.
 private struct Resource: Hashable, Sendable {
     private let origin: HTTPOrigin?
     private let path: Substring

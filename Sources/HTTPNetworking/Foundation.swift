@@ -1,4 +1,4 @@
-// The only file that chooses the Foundation of the module; its clients see the same types.
+// Only this file chooses the module's Foundation, so the module's clients see the same types.
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else

@@ -1,30 +1,32 @@
 public import PledgeServices
 
 extension Middleware where Input == HTTPRequest {
-    /// Adds a key to each request that must not be carried out twice, by which the server recognises a
-    /// repetition.
+    /// Adds a key to each non-idempotent request, so that the server recognises a repetition.
     ///
     /// ```swift
     /// let service = stack(.idempotencyKey(), .retry(), over: transport.send)
     /// ```
     ///
-    /// Put it above the retry: all attempts of a call then have the same key, and the retry may make them,
-    /// because a request with a key is ``HTTPRequest/isReplayable``. Beneath it, each attempt would have
-    /// another key, so a retry does not repeat the request. The key is sent as the header Idempotency-Key. A
-    /// request whose method is idempotent gets none, and one that has a key, in its context or as a header,
-    /// keeps it. Use it only for servers that support the header.
+    /// Put it above the retry: all attempts of a call then have the same key, and the retry may repeat the
+    /// request, because a request with a key is ``HTTPRequest/isReplayable``. Below the retry, each attempt
+    /// would get its own key, so the retry doesn't repeat the request.
     ///
-    /// - Parameter random: The source of the keys: random UUIDs (RFC 9562, section 5.4) of two numbers each.
+    /// The key is sent as the header Idempotency-Key. A request whose method is idempotent gets none. A request
+    /// that already has a key, in its context or as a header, keeps it. Use this only with servers that support
+    /// the header.
+    ///
+    /// - Parameter random: The source of the keys. Each key is a random UUID (RFC 9562, section 5.4) made from
+    ///   two numbers.
     public static func idempotencyKey(random: RandomSource = .system) -> Middleware {
         idempotencyKey { _ in random.nextUUID() }
     }
 
-    /// Adds your own key to each request that must not be carried out twice.
+    /// Adds your own key to each non-idempotent request.
     ///
     /// See `idempotencyKey(random:)`.
     ///
-    /// - Parameter makeKey: Makes the key; called once a call, on the caller's thread. It may
-    ///   return an earlier key for the same request, to repeat an earlier call.
+    /// - Parameter makeKey: Creates the key. Called once per call, on the caller's thread. To repeat an earlier
+    ///   call, return the key of that call for the same request.
     public static func idempotencyKey(
         _ makeKey: @escaping @Sendable (HTTPRequest) -> String
     ) -> Middleware {
@@ -36,8 +38,8 @@ extension Middleware where Input == HTTPRequest {
                 if hasKey || request.method.isIdempotent { return service(request) }
                 var sent = request
                 sent.context.idempotencyKey = makeKey(request)
-                // If a policy above repeats the call, the request gets another key. So for that policy the
-                // request may not be sent twice.
+                // A policy above that repeats the call would give the request another key. So for that policy,
+                // the request may not be sent twice.
                 return CallContext.current.sending(request, fate: { _ in .mayHaveArrived }) {
                     service(sent).naming(sent)
                 }
@@ -47,18 +49,18 @@ extension Middleware where Input == HTTPRequest {
 }
 
 extension Middleware where Input == Endpoint {
-    /// Adds a key to each endpoint that must not be carried out twice, as with requests.
+    /// Adds a key to each non-idempotent endpoint, like the middleware for requests.
     ///
-    /// The key is its header Idempotency-Key. Put this above the retry.
+    /// The key becomes the endpoint's header Idempotency-Key. Put this above the retry.
     ///
     /// - Parameter random: The source of the keys.
     public static func idempotencyKey(random: RandomSource = .system) -> Middleware {
         idempotencyKey { _ in random.nextUUID() }
     }
 
-    /// Adds your own key to each endpoint that must not be carried out twice.
+    /// Adds your own key to each non-idempotent endpoint.
     ///
-    /// - Parameter makeKey: Makes the key; called once a call, on the caller's thread.
+    /// - Parameter makeKey: Creates the key. Called once per call, on the caller's thread.
     public static func idempotencyKey(
         _ makeKey: @escaping @Sendable (Endpoint) -> String
     ) -> Middleware {

@@ -3,7 +3,7 @@ import PledgeLibcurlTransport
 import PledgeURLSessionTransport
 
 /// The transport of a client that does not name one.
-public enum DefaultTransport: String {
+public enum DefaultTransport: String, Sendable {
     /// `CurlTransport`, over the system's libcurl.
     case curl
     /// `SessionTransport`, over URLSession.
@@ -27,5 +27,3 @@ public enum DefaultTransport: String {
         }
     }
 }
-
-extension DefaultTransport: Sendable {}

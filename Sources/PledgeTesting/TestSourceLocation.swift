@@ -1,12 +1,11 @@
-/// A place in a test's source, at which test frameworks and editors show a failure.
+/// The place in a test's source where test frameworks and editors show a failure.
 ///
-/// Swift Testing asks for all four parts, XCTest for the path and the line. The path is what an
-/// editor opens.
-public struct TestSourceLocation {
-    /// The module and the file's name, as `#fileID` gives them.
+/// Swift Testing needs all four parts, XCTest only the path and the line. An editor opens the path.
+public struct TestSourceLocation: Sendable {
+    /// The module and the file name, in the form of `#fileID`.
     public var fileID: StaticString
 
-    /// The path of the file, as `#filePath` gives it.
+    /// The path of the file, in the form of `#filePath`.
     public var filePath: StaticString
 
     /// The line, counted from 1.
@@ -15,7 +14,7 @@ public struct TestSourceLocation {
     /// The column, counted from 1.
     public var column: UInt
 
-    /// Makes a location: without arguments, that of the call.
+    /// Creates a location; without arguments, the location of the call.
     public init(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
         column: UInt = #column
@@ -28,20 +27,18 @@ public struct TestSourceLocation {
 }
 
 extension TestSourceLocation: CustomStringConvertible {
-    /// The path, the line and the column, as compilers write them.
+    /// The path, the line and the column, in a compiler's format.
     public var description: String { "\(filePath):\(line):\(column)" }
 }
 
 extension TestSourceLocation: Hashable {
-    /// Whether all four parts are equal.
+    /// Returns whether all four parts are equal.
     public static func == (left: TestSourceLocation, right: TestSourceLocation) -> Bool {
         left.parts == right.parts
     }
 
-    /// Feeds the hasher what `==` compares.
+    /// Hashes the parts that `==` compares.
     public func hash(into hasher: inout Hasher) { parts.hash(into: &hasher) }
 
     private var parts: [String] { ["\(fileID)", "\(filePath)", "\(line)", "\(column)"] }
 }
-
-extension TestSourceLocation: Sendable {}

@@ -1,29 +1,29 @@
 public import Pledge
 
-/// The functions and limits of a transport to check.
-public struct CheckedTransport {
+/// A transport to check: its functions and its limits.
+public struct CheckedTransport: Sendable {
     /// Sends a request and returns the whole response.
     public var send: HTTPService
 
-    /// Sends a request and returns a response with a streamed body; nil if the transport cannot.
+    /// Sends a request and returns a response with a streamed body; nil if the transport can't stream.
     public var stream: HTTPStreamingService?
 
-    /// The largest body, in bytes; the checks of this limit send a few bytes more.
+    /// The largest body that the transport accepts, in bytes.
     public var maxBodySize: Int
 
-    /// How long a check waits for an event that must happen.
+    /// The longest wait for an event that must happen.
     public var patience: Duration
 
-    /// Makes a transport to be checked.
+    /// Creates a transport to be checked.
     ///
     /// - Parameters:
     ///   - send: Sends a request and returns the whole response.
-    ///   - stream: Sends a request and returns a response with a streamed body. Without it, checks of
-    ///     streaming pass without a run.
-    ///   - maxBodySize: The limit that `send` was configured with. Checks send bodies of up to 8 MiB within
-    ///     the limit, so it must be larger.
-    ///   - patience: How long a check waits for an event that must happen, in real time. It ends
-    ///     what hangs; a busy machine needs minutes for what takes milliseconds elsewhere.
+    ///   - stream: Sends a request and returns a response with a streamed body. Without it, checks of streaming pass
+    ///     without running.
+    ///   - maxBodySize: The limit that `send` was configured with. Some checks send bodies of 8 MiB, so it must be
+    ///     larger. Others exceed it, to test it.
+    ///   - patience: How long a check waits, in real time, for an event that must happen. It ends a call that hangs. On
+    ///     a busy machine, an event that usually takes milliseconds may take minutes.
     public init(
         send: @escaping HTTPService, stream: HTTPStreamingService? = nil, maxBodySize: Int,
         patience: Duration = .seconds(600)
@@ -34,5 +34,3 @@ public struct CheckedTransport {
         self.patience = patience
     }
 }
-
-extension CheckedTransport: Sendable {}

@@ -1,30 +1,30 @@
 import Pledge
 import PledgeTesting
 
-/// A transport that a check calls, with a limit for every wait.
+/// A transport as a check uses it, with a limit on every wait.
 struct TransportBench: Sendable {
     let transport: CheckedTransport
 
     var maxBodySize: Int { transport.maxBodySize }
 
-    /// The response to a request.
+    /// Returns the response to a request.
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await inTime(transport.send(request))
     }
 
-    /// The response to a GET of a path.
+    /// Returns the response to a GET of a path.
     func get(_ server: LoopbackServer, _ path: String = "/") async throws -> HTTPResponse {
         try await send(HTTPRequest(.get, server.at(path)))
     }
 
-    /// The response of a new server that has only this answer.
+    /// Returns the response of a new server that gives only this answer.
     func get(_ answer: LoopbackAnswer) async throws -> HTTPResponse {
         let server = try LoopbackServer(answering: { _ in answer })
         defer { server.stop() }
         return try await get(server)
     }
 
-    /// The response with a streamed body.
+    /// Returns the response with a streamed body.
     func stream(
         _ request: HTTPRequest, by deadline: CallDeadline? = nil
     ) async throws -> HTTPStreamedResponse {
@@ -32,21 +32,21 @@ struct TransportBench: Sendable {
         return try await inTime(CallContext(deadline: deadline).run { stream(request) })
     }
 
-    /// The error with which a request fails; it must be an HTTPError.
+    /// Returns the error of a failing request, which must be an `HTTPError`.
     func failure(_ request: HTTPRequest, by deadline: CallDeadline? = nil) async throws -> HTTPError
     {
         try await failure(
             of: CallContext(deadline: deadline).run { transport.send(request) })
     }
 
-    /// The error with which a GET fails at a server with this answer.
+    /// Returns the error of a GET to a server that gives this answer.
     func failure(_ answer: LoopbackAnswer) async throws -> HTTPError {
         let server = try LoopbackServer(answering: { _ in answer })
         defer { server.stop() }
         return try await failure(HTTPRequest(.get, server.at("/")))
     }
 
-    /// The error with which a call fails; it must be an HTTPError.
+    /// Returns the error of a failing call, which must be an `HTTPError`.
     func failure<Value>(of call: Future<Value>) async throws -> HTTPError {
         switch await settled(call) {
         case .success(let value): throw Unexpected("it succeeds with \(value)")
@@ -55,12 +55,12 @@ struct TransportBench: Sendable {
         }
     }
 
-    /// The value of a future; fails the check if the future does not settle in time.
+    /// Returns the value of a future, or fails the check if the future does not settle in time.
     func inTime<Value>(_ future: Future<Value>) async throws -> Value {
         try await settled(future).get()
     }
 
-    /// The result of a future; fails the check if it does not settle in time.
+    /// Returns the result of a future, or a failure if the future does not settle in time.
     func settled<Value>(_ future: Future<Value>) async -> Result<Value, any Error> {
         await future.timeout(transport.patience)
             .mapError { error in
@@ -72,9 +72,9 @@ struct TransportBench: Sendable {
 }
 
 extension LoopbackServer {
-    /// The URL of a path and query, with their percent-encoding unchanged.
+    /// Returns the URL of a path and query, with their percent-encoding unchanged.
     func at(_ target: String) -> URL {
-        // The server's URL with any target of a check is a valid URL.
+        // With any target of a check, this is a valid URL.
         URL(string: "http://127.0.0.1:\(port)\(target)") ?? url
     }
 }

@@ -1,7 +1,8 @@
+import Dispatch
 import Pledge
-import PledgeTesting
+public import PledgeTesting
 
-/// One requirement on every transport, checked with a server that misbehaves on purpose.
+/// A requirement that every transport must meet, checked with a server that misbehaves on purpose.
 ///
 /// ```swift
 /// @Test(arguments: TransportCheck.all)
@@ -12,13 +13,13 @@ import PledgeTesting
 /// }
 /// ```
 ///
-/// Each check starts a server of its own on a port of 127.0.0.1. Each of its waits ends after
-/// ``CheckedTransport/patience``, so that a transport that hangs fails.
-public struct TransportCheck {
-    /// The name of the check, for listing differences.
+/// Each check starts a server of its own on a port of 127.0.0.1. A wait ends after ``CheckedTransport/patience``, so a
+/// transport that hangs fails the check.
+public struct TransportCheck: Sendable {
+    /// The name of the check, under which a difference is listed.
     public let name: Name
 
-    /// What the transport must do, in a sentence.
+    /// The requirement, in a sentence.
     public let requirement: String
 
     let needsStreaming: Bool
@@ -34,7 +35,7 @@ public struct TransportCheck {
         self.body = body
     }
 
-    /// Every check, in the order of a request's life.
+    /// All checks, in the order of a request's life.
     public static var all: [TransportCheck] {
         methods + targets + addresses + requestHeaders + requestBodies + responses + responseBodies
             + redirects + brokenAnswers + spoiltAnswers + connections + cancelling + timeLimits
@@ -43,9 +44,8 @@ public struct TransportCheck {
 
     /// Checks a transport.
     ///
-    /// The check, and with it the transport's functions, runs on a queue of its own, so that other tests
-    /// which keep the threads of tasks busy do not make it late. At most 16 checks run at a time; the others
-    /// wait for their turn.
+    /// The check and the transport's functions run on a queue of their own, so that other tests that keep the threads
+    /// of tasks busy don't delay them. At most 16 checks run at a time, and the others wait for their turn.
     ///
     /// - Parameters:
     ///   - transport: The transport.
@@ -54,8 +54,8 @@ public struct TransportCheck {
     ///   - filePath: The path of that file.
     ///   - line: The line of the call.
     ///   - column: The column of the call.
-    /// - Throws: ``TransportFailure`` if the transport does not meet the requirement, or meets it although a
-    ///   difference is listed.
+    /// - Throws: ``TransportFailure`` if the transport does not meet the requirement, or meets it although a difference
+    ///   is listed.
     public func run(
         _ transport: CheckedTransport, differences: [Name: TransportDifference] = [:],
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
@@ -78,8 +78,8 @@ public struct TransportCheck {
             at: place)
     }
 
-    // Each check has a thread, which may wait in the transport. Dispatch has 255 threads: if hundreds of
-    // checks wait for URLSession, which needs a thread too, none of them makes progress.
+    // Each check has a thread, which may wait in the transport. Dispatch has 255 threads. If hundreds of checks wait
+    // for URLSession, which needs a thread itself, none of them makes progress.
     private static let limit = TaskLimit(16)
 
     private func run(
@@ -104,13 +104,13 @@ public struct TransportCheck {
 extension TransportCheck {
     /// The name of a check.
     public struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The words.
+        /// The name in words.
         public var rawValue: String
 
-        /// Makes a name from words.
+        /// Creates a name from words.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Makes a name from a literal.
+        /// Creates a name from a literal.
         public init(stringLiteral value: String) { rawValue = value }
     }
 }
@@ -120,4 +120,125 @@ extension TransportCheck: CustomStringConvertible {
     public var description: String { "\(name.rawValue): \(requirement)" }
 }
 
-extension TransportCheck: Sendable {}
+/// A known difference between a transport and the requirement of a check.
+public struct TransportDifference: Sendable {
+    /// The reason for the difference.
+    public let reason: String
+
+    /// True if the check doesn't run, because it would end the process or the test.
+    let cannotRun: Bool
+
+    /// A difference with which the check runs and must fail.
+    ///
+    /// - Parameter reason: The reason for the difference.
+    public static func differs(_ reason: String) -> Self { Self(reason: reason, cannotRun: false) }
+
+    /// A difference with which the check doesn't run, because it would end the process.
+    ///
+    /// - Parameter reason: The reason for the difference.
+    public static func traps(_ reason: String) -> Self { Self(reason: reason, cannotRun: true) }
+}
+
+/// A transport's failure to meet the requirement of a check.
+public struct TransportFailure: Error {
+    /// The check.
+    public let check: TransportCheck
+
+    /// The observed behaviour.
+    public let seen: String
+
+    /// The place in the test that ran the check.
+    public let location: TestSourceLocation
+
+    init(check: TransportCheck, _ seen: String, at location: TestSourceLocation) {
+        self.check = check
+        self.seen = seen
+        self.location = location
+    }
+}
+
+extension TransportFailure: CustomStringConvertible {
+    /// The requirement, the observed behaviour, and the path and line of the test.
+    public var description: String {
+        "\(check.requirement) (\(check.name.rawValue)): \(seen) (at \(location))"
+    }
+}
+
+/// Unexpected behaviour that a check observed.
+struct Unexpected: Error {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+}
+
+/// Fails the check if a condition is false.
+func require(_ condition: Bool, _ seen: @autoclosure () -> String) throws {
+    if !condition { throw Unexpected(seen()) }
+}
+
+/// Fails the check if a value differs from the required one.
+func require<Value: Equatable>(_ name: String, _ seen: Value, is required: Value) throws {
+    let text = { (value: Value) in
+        let all = "\(value)"
+        return all.count > 200 ? "\(all.prefix(200))…" : all
+    }
+    if seen != required {
+        throw Unexpected("\(name) is \(text(seen)) where \(text(required)) is required")
+    }
+}
+
+/// A limit on the number of tasks in a piece of code at once.
+///
+/// The others wait in order.
+final class TaskLimit: Sendable {
+    private struct State {
+        /// The number of tasks that may still enter; zero while any task waits.
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Locked<State>
+
+    init(_ limit: Int) { state = Locked(State(free: limit)) }
+
+    /// Runs a closure as soon as the limit allows it.
+    ///
+    /// A task that is cancelled while it waits still enters when its turn comes.
+    func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async rethrows -> Value {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.free == 0 { state.waiting.append(continuation) }
+                defer { state.free = max(0, state.free - 1) }
+                return state.free > 0
+            }
+            if isFree { continuation.resume() }
+        }
+        defer { leave() }
+        return try await body()
+    }
+
+    private func leave() {
+        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+            if state.waiting.isEmpty {
+                state.free += 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}
+
+/// An executor that runs the jobs of one task on its own queue.
+///
+/// Swift's tasks share as many threads as there are processors. If hundreds of tests run at once, a task that has
+/// waited resumes after all of them, which is too late for a check of time. The system schedules the threads of queues,
+/// so each makes progress.
+final class QueueTaskExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "PledgeTesting.QueueTaskExecutor")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

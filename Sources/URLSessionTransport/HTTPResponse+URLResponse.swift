@@ -63,3 +63,96 @@ extension HTTPResponse {
         #endif
     }
 }
+
+/// Splits the values of repeated Set-Cookie fields that were joined by commas.
+enum SetCookie {
+    /// The cookies in a joined value, in order.
+    ///
+    /// Foundation joins by ", ". Such a comma lies between two cookies if it follows an attribute, and a name
+    /// and "=" follow it (RFC 6265, section 4.1.1); those do not follow the comma of a date ("Wed, 21 Oct
+    /// 2026"). In a value without an attribute behind it, `lang=x, sid=y` may be two cookies or one: neither
+    /// is returned, because a server that lets users choose `lang` would let them set `sid`.
+    static func split(_ joined: String) -> [String] {
+        var cookies: [String] = []
+        var rest = joined.utf8[...]
+        var from = rest.startIndex
+        var isAmbiguous = false
+        while let comma = rest[from...].firstIndex(of: UInt8(ascii: ",")) {
+            from = rest.index(after: comma)
+            guard let next = cookie(after: rest[from...]) else { continue }
+            guard rest[..<comma].contains(UInt8(ascii: ";")) else {
+                isAmbiguous = true
+                continue
+            }
+            if !isAmbiguous { cookies.append(String(Substring(rest[..<comma]))) }
+            rest = next
+            from = next.startIndex
+            isAmbiguous = false
+        }
+        return isAmbiguous ? cookies : cookies + [String(Substring(rest))]
+    }
+
+    /// The text behind a comma without its spaces, if it may begin a cookie; nil if not.
+    private static func cookie(after comma: Substring.UTF8View) -> Substring.UTF8View? {
+        let next = comma.drop { $0 == UInt8(ascii: " ") }
+        let name = next.prefix(while: HTTPHeaders.isTokenByte)
+        let begins =
+            next.startIndex > comma.startIndex && !name.isEmpty
+            && next[name.endIndex...].first == UInt8(ascii: "=")
+        return begins ? next : nil
+    }
+}
+
+/// What URLSession measures of one exchange of a request and a response.
+struct TransactionTimes: Sendable {
+    /// Whether it went over the network, rather than to a cache.
+    var isFromNetwork = true
+    /// The version of HTTP as TLS names it: "h2".
+    var protocolName: String?
+    var isReusedConnection = false
+    var remoteAddress: String?
+    var remotePort: String?
+    var domainLookupEnd: Date?
+    /// When the connection was ready, TLS included.
+    var connectEnd: Date?
+    var secureConnectionStart: Date?
+    var secureConnectionEnd: Date?
+    var responseStart: Date?
+}
+
+extension ConnectionMetrics {
+    /// The report of the last exchange over the network; nil if there was none.
+    ///
+    /// - Parameters:
+    ///   - transactions: All exchanges of a task.
+    ///   - start: When the task began.
+    init?(_ transactions: [TransactionTimes], since start: Date) {
+        guard let last = transactions.last(where: \.isFromNetwork) else { return nil }
+        self.init()
+        protocolVersion = last.protocolName.flatMap { Self.versions[$0.lowercased()] }
+        isReused = last.isReusedConnection
+        remoteAddress = Self.place(last.remoteAddress, last.remotePort)
+        untilFirstByte = Self.mark(last.responseStart, since: start)
+        if last.isReusedConnection { return }
+        untilNameLookup = Self.mark(last.domainLookupEnd, since: start)
+        untilConnected = Self.mark(last.secureConnectionStart ?? last.connectEnd, since: start)
+        untilSecure = Self.mark(last.secureConnectionEnd, since: start)
+    }
+
+    private static let versions = [
+        "http/1.0": "HTTP/1.0", "http/1.1": "HTTP/1.1", "h2": "HTTP/2", "h3": "HTTP/3",
+    ]
+
+    private static func place(_ address: String?, _ port: String?) -> String? {
+        guard let address, let port, !address.isEmpty else { return nil }
+        let host = address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]" : address
+        return "\(host):\(port)"
+    }
+
+    /// The dates are those of a clock that can be set: a time that cannot be is none.
+    private static func mark(_ date: Date?, since start: Date) -> Duration? {
+        guard let seconds = date?.timeIntervalSince(start), (0...2_592_000).contains(seconds)
+        else { return nil }
+        return .seconds(seconds)
+    }
+}

@@ -141,3 +141,54 @@ struct Command {
         return Printable.quoted(place.count > 1 ? "…@\(place[place.count - 1])" : text)
     }
 }
+
+/// Writes the calls of a recorder as a file for a trace viewer.
+func writeTrace(of recorder: CallRecorder, to file: String) throws(Failure) {
+    do {
+        // Not atomically: an atomic write would replace a device, such as /dev/stdout, by a file.
+        try Data(recorder.chromeTrace.utf8).write(to: URL(fileURLWithPath: file))
+    } catch {
+        throw Failure("trace", unwritable: file)
+    }
+    print("\nThe trace is in \(Printable.line(file)); open it in ui.perfetto.dev.")
+}
+
+/// Writes the calls of a recorder as a page for a browser.
+func writePage(of recorder: CallRecorder, to file: String) throws(Failure) {
+    do {
+        try recorder.page(to: URL(fileURLWithPath: file))
+    } catch {
+        throw Failure("page", unwritable: file)
+    }
+    print("\nThe page is in \(Printable.line(file)); open it in a browser.")
+}
+
+/// Why the program did not do its work: one line, and an exit code.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    let exitCode: Int32
+
+    /// The arguments are invalid.
+    init(wrongUse text: String) {
+        description = text
+        exitCode = 2
+    }
+
+    /// A file with the trace or the page cannot be written.
+    init(_ content: String, unwritable file: String) {
+        description =
+            "the \(content) cannot be written to \(Printable.quoted(file)); "
+            + "name a file in a folder that exists and may be written to"
+        exitCode = 1
+    }
+
+    /// The work failed.
+    init(_ error: any Error) {
+        if let failure = error as? Failure {
+            self = failure
+        } else {
+            description = Printable.line("\(error)")
+            exitCode = 1
+        }
+    }
+}

@@ -1,4 +1,18 @@
+import Foundation
 import Pledge
+
+/// Does what the articles do, one thing after the other: a store loads each thing, and an observer shows it.
+func runTour(on networking: @escaping Networking) -> Future<Void> {
+    let store = Store(initialState: Tour(), reducer: tourReducer(over: reporting(networking)))
+    let ended = Promise<Void>()
+    store.subscribe { old, new in
+        for line in lines(for: new, after: old) { print(line) }
+        if let error = new.error { ended.reject(with: error) }
+        if new.hasEnded { ended.resolve(with: ()) }
+    }
+    store.dispatch(event: .begun)
+    return ended.always { withExtendedLifetime(store) {} }
+}
 
 /// What the tour has loaded so far.
 struct Tour: Sendable {
@@ -20,19 +34,6 @@ struct Tour: Sendable {
     var error: (any Error)? {
         product.error ?? products.error ?? logins.values.lazy.compactMap(\.error).first
     }
-}
-
-/// Does what the articles do, one thing after the other: a store loads each thing, and an observer shows it.
-func runTour(on networking: @escaping Networking) -> Future<Void> {
-    let store = Store(initialState: Tour(), reducer: tourReducer(over: reporting(networking)))
-    let ended = Promise<Void>()
-    store.subscribe { old, new in
-        for line in lines(for: new, after: old) { print(line) }
-        if let error = new.error { ended.reject(with: error) }
-        if new.hasEnded { ended.resolve(with: ()) }
-    }
-    store.dispatch(event: .begun)
-    return ended.always { withExtendedLifetime(store) {} }
 }
 
 /// Each event starts the request whose answer is the next event.
@@ -88,4 +89,128 @@ private func reporting(_ networking: @escaping Networking) -> Networking {
             .onSuccess { print("     ← \(endpoint): \($0.count) bytes") }
             .onFailure { print("     ← \(Printable.line("\($0)"))") }
     }
+}
+
+/// The lines to show for a change: a function of the state before and the state after.
+func lines(for new: Tour, after old: Tour?) -> [String] {
+    var lines: [String] = []
+    if new.product.isLoading, old?.product.isLoading != true {
+        lines.append("One product, its ID combined with the loading function:")
+    }
+    if let product = new.product.value, old?.product.value == nil {
+        lines.append("  \(product.name) costs \(product.price) €.\n")
+    }
+    if new.products.isLoading, old?.products.isLoading != true {
+        lines.append("Three products, two at a time:")
+    }
+    if let products = new.products.value, old?.products.value == nil {
+        lines += products.map { "  \($0.id)  \($0.name), \($0.price) €" }
+        lines.append("  Together \(products.map(\.price).reduce(0, +)) €.\n")
+    }
+    for (password, login) in new.logins.sorted(by: { $0.key < $1.key }) {
+        let before = old?.logins[password]
+        if let answer = login.value, before?.value == nil {
+            lines.append("  \(answer.message)" + (new.hasEnded ? "" : "\n"))
+        }
+    }
+    for (password, login) in new.logins where login.isLoading && old?.logins[password] == nil {
+        lines.append("A login in three steps, with the password \(password):")
+    }
+    return lines
+}
+
+/// The content of a login request.
+struct LoginInfo: Codable, Sendable {
+    var userName: String
+    var password: String
+}
+
+/// The answer to a login.
+struct NetworkResponse: Codable, Sendable {
+    var message: String
+}
+
+extension Endpoint {
+    static func login(_ info: LoginInfo) throws -> Endpoint {
+        Endpoint(path: "/login", method: .post, body: try .json(info))
+    }
+}
+
+/// The article's login in three steps, each an action: get the login info, send it, parse the answer.
+func login(
+    as info: LoginInfo,
+    over networking: @escaping Networking
+) -> Action<Void, NetworkResponse> {
+    fetchLoginInfo(info) >- send(over: networking) >- parse
+}
+
+/// First step.
+///
+/// An app would read text fields here.
+private func fetchLoginInfo(_ info: LoginInfo) -> Action<Void, LoginInfo> {
+    { _, callback in
+        print("  1. fetch the login info of \(info.userName)")
+        callback(info)
+    }
+}
+
+/// Second step: a network is a function that returns a future; here its result is passed to a callback.
+private func send(
+    over networking: @escaping Networking
+) -> Action<LoginInfo, Result<Data, any Error>> {
+    { info, callback in
+        print("  2. send it")
+        Future(value: info).flatMap { try networking(.login($0)) }.observe(callback)
+    }
+}
+
+/// Third step.
+///
+/// A refused login also has a message in its answer; the error keeps it.
+private let parse: Action<Result<Data, any Error>, NetworkResponse> = { result, callback in
+    print("  3. parse the answer")
+    let answer = result.flatMapError { error in
+        Result { try (error as? HTTPError)?.body ?? { throw error }() }
+    }
+    let response = answer.flatMap { data in
+        Result { try JSONDecoder().decode(NetworkResponse.self, from: data) }
+    }
+    callback((try? response.get()) ?? NetworkResponse(message: "The answer makes no sense."))
+}
+
+/// A product of the shop.
+struct Product: Codable, Sendable, Identifiable {
+    var id: Int
+    var name: String
+    var price: Int
+}
+
+extension Endpoint {
+    static func product(withID id: Product.ID) -> Endpoint { Endpoint(path: "/products/\(id)") }
+}
+
+/// The article's product loader: three functions in a chain make one, which loads a product.
+func productLoading(over networking: @escaping Networking) -> @Sendable (Int) -> Future<Product> {
+    chain(Endpoint.product, to: networking, to: Future.decoded)
+}
+
+/// The server of the tour: three products and one account, in memory, with a delay of a twentieth of a second.
+let server = MemoryTransport(
+    routes: products.map { .get("/products/\($0.id)", answer: .json($0)) } + [
+        .post("/login", answer: .respond(answerLogin))
+    ],
+    latency: .milliseconds(50)
+)
+
+private let products = [
+    Product(id: 1, name: "iPhone", price: 799),
+    Product(id: 7, name: "iPad Pro", price: 999),
+    Product(id: 9, name: "Mac mini", price: 599),
+]
+
+@Sendable private func answerLogin(_ call: MemoryTransport.Call) throws -> HTTPResponse {
+    let info = try JSONDecoder().decode(LoginInfo.self, from: call.endpoint.body.data ?? Data())
+    let isRight = info.userName == "Tangent" && info.password == "123"
+    let answer = NetworkResponse(message: isRight ? "Welcome, Tangent!" : "Wrong password.")
+    return HTTPResponse(status: isRight ? 200 : 401, body: try JSONEncoder().encode(answer))
 }

@@ -1,4 +1,5 @@
 import PledgeComposition
+import Synchronization
 import TestSupport
 import Testing
 
@@ -196,5 +197,17 @@ extension Bool: Blank {
         #expect(chain(add, to: add, to: add, to: add, to: text)(1) == "5")
         let shout: @Sendable (Int) -> String = chain(add, to: text, to: String.uppercased)
         #expect(shout(9) == "10")
+    }
+}
+
+/// Counts its calls, from any thread.
+final class Counter: Sendable {
+    private let calls = Atomic(0)
+
+    var count: Int { calls.load(ordering: .relaxed) }
+
+    @discardableResult
+    func increment() -> Int {
+        calls.add(1, ordering: .relaxed).newValue
     }
 }

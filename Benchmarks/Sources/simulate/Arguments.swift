@@ -1,12 +1,12 @@
-/// The words that the program was called with, taken one after the other.
+/// The program's arguments, which are taken one after another.
 struct Arguments {
     private var words: [String]
-    /// The first option that was taken.
+    /// The option that was taken first.
     private(set) var firstTaken: String?
 
     init(_ words: [String]) { self.words = words }
 
-    /// Takes an option and the word after it; nil if the option is not there.
+    /// Takes an option and the word after it; nil if the option is missing.
     mutating func take(_ option: String, _ needed: String) throws(CommandError) -> String? {
         guard let index = words.firstIndex(of: option) else { return nil }
         let word = words[index...].dropFirst().first ?? ""
@@ -18,7 +18,7 @@ struct Arguments {
         return word
     }
 
-    /// Takes an option without a word after it; false if it is not there.
+    /// Takes an option without a value; false if it is missing.
     mutating func takeFlag(_ option: String) throws(CommandError) -> Bool {
         guard let index = words.firstIndex(of: option) else { return false }
         words.remove(at: index)
@@ -26,7 +26,7 @@ struct Arguments {
         return true
     }
 
-    /// Takes the one word that is left; nil if none is.
+    /// Takes the one remaining word; nil if none remains.
     mutating func takeName() throws(CommandError) -> String? {
         if let option = words.first(where: { $0.hasPrefix("-") }) {
             throw CommandError(wrongUse: "unknown option \(Self.quoted(option)); see --help")
@@ -45,7 +45,7 @@ struct Arguments {
         firstTaken = firstTaken ?? option
     }
 
-    /// A foreign word in quotation marks, in which no character moves a terminal's cursor.
+    /// Returns a user's word in quotation marks, without characters that move a terminal's cursor.
     static func quoted(_ word: String) -> String {
         let shown = word.unicodeScalars.prefix(100).map { scalar in
             scalar.properties.generalCategory == .control

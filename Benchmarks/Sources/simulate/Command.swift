@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the program's arguments ask for.
+/// The program's task, read from its arguments.
 struct Command {
-    /// What is to be done.
+    /// The kinds of work.
     enum Work {
         case list
         case help
@@ -11,11 +11,11 @@ struct Command {
 
     var work = Work.list
     var settings = ScenarioSettings()
-    /// The file that the picture is written to, if one is asked for.
+    /// The file to write the picture to, if requested.
     var pictureFile: String?
-    /// The file that the figures are written to as JSON, if one is asked for.
+    /// The file to write the figures to as JSON, if requested.
     var figuresFile: String?
-    /// Whether the progress line is left out.
+    /// True to show no progress line.
     var isQuiet = false
 
     static let usage = """
@@ -38,7 +38,7 @@ struct Command {
 
     /// Does what the arguments ask for.
     ///
-    /// - Returns: The exit code of the program.
+    /// - Returns: The program's exit code.
     static func main(_ arguments: [String]) -> Int32 {
         do {
             try Command(arguments).run()

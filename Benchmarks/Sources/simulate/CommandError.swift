@@ -1,4 +1,4 @@
-/// Why the program did not do what was asked: one line, and an exit code of sysexits.h.
+/// The reason why the program failed: one line, and an exit code from sysexits.h.
 struct CommandError: Error, CustomStringConvertible, Hashable {
     let description: String
     let exitCode: Int32

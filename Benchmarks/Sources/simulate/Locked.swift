@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A mutex that several closures can hold, with the state that it guards.
+/// A mutex with the state that it guards, which several closures can hold.
 final class Locked<State: Sendable>: Sendable {
     private let state: Mutex<State>
 

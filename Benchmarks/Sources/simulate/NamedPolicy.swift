@@ -1,13 +1,15 @@
 import PledgeServices
 import PledgeSimulation
 
-/// A policy of the command line, with its value.
+/// A policy from the command line, with its value.
 struct NamedPolicy: Sendable {
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
-    /// Makes it in a simulation, with the budget of retries and hedges, if there is one.
+    /// Creates the policy in a simulation.
+    ///
+    /// Retries and hedges share the budget, if there is one.
     let make: @Sendable (SimulatedWorld, RetryBudget?) -> Part
-    /// Whether the budget concerns it.
+    /// True if the policy uses the budget.
     var usesBudget = false
 
     private init(
@@ -21,17 +23,19 @@ struct NamedPolicy: Sendable {
 extension NamedPolicy {
     private typealias Maker = @Sendable (PolicyValue?) throws(CommandError) -> NamedPolicy
 
-    /// How one is made of its value, by its name.
+    /// The functions that create a policy from its value, by name.
     private static let all: [(name: String, make: Maker)] = [
         ("retry", retry), ("breaker", breaker), ("hedge", hedge), ("timeout", timeout),
         ("deadline", deadline), ("bulkhead", bulkhead), ("adaptive", adaptive),
         ("throttle", throttle),
     ]
 
-    /// All names, with commas between.
+    /// All names, separated by commas.
     static let names = (all.map(\.name) + ["budget"]).sorted().joined(separator: ", ")
 
-    /// The policy with a name and a value; without a value it has the library's defaults.
+    /// Returns the policy with a name and a value.
+    ///
+    /// Without a value, it has the library's defaults.
     static func named(_ name: String, _ value: String?) throws(CommandError) -> NamedPolicy {
         guard let make = all.first(where: { $0.name == name })?.make else {
             throw CommandError(
@@ -40,7 +44,7 @@ extension NamedPolicy {
         return try make(value.map { PolicyValue(of: name, $0) })
     }
 
-    /// "retry=4" makes four attempts at most.
+    /// "retry=4" makes at most four attempts.
     @Sendable private static func retry(_ value: PolicyValue?) throws(CommandError) -> NamedPolicy {
         let attempts = try value?.count() ?? 3
         return NamedPolicy(usesBudget: true) { world, budget in
@@ -50,7 +54,7 @@ extension NamedPolicy {
         }
     }
 
-    /// "breaker=0.5" opens where less than half of the calls succeed.
+    /// "breaker=0.5" opens when less than half of the calls succeed.
     @Sendable private static func breaker(_ value: PolicyValue?) throws(CommandError) -> NamedPolicy
     {
         let rate = try value?.share() ?? 0.5
@@ -61,7 +65,9 @@ extension NamedPolicy {
         }
     }
 
-    /// "hedge=50ms" hedges after 50 ms, "hedge" after a percentile; a budget limits both to its share.
+    /// "hedge=50ms" hedges after 50 ms, and "hedge" after a percentile.
+    ///
+    /// A budget limits both to its share.
     @Sendable private static func hedge(_ value: PolicyValue?) throws(CommandError) -> NamedPolicy {
         let delay = try value?.duration()
         return NamedPolicy(usesBudget: true) { world, budget in
@@ -83,7 +89,7 @@ extension NamedPolicy {
         return NamedPolicy { world, _ in .deadline(limit, on: world.scheduler) }
     }
 
-    /// "bulkhead=8" lets eight calls be in flight.
+    /// "bulkhead=8" allows eight calls in flight.
     @Sendable private static func bulkhead(_ value: PolicyValue?) throws(CommandError)
         -> NamedPolicy
     {

@@ -1,19 +1,21 @@
-/// A scenario that the program runs, by its name.
+/// A scenario that the program runs by name.
 struct NamedScenario: Sendable {
-    /// What it is called on the command line.
+    /// The scenario's name on the command line.
     let name: String
-    /// What it shows, in one sentence.
+    /// The finding that it shows, in one sentence.
     let summary: String
-    /// Whether its number of hosts may be chosen.
+    /// True if the user may choose the number of hosts.
     var takesHosts = false
-    /// Whether the client's policies may be chosen.
+    /// True if the user may choose the client's policies.
     var takesPolicies = false
-    /// Runs it: the same settings give the same result, to the last bit.
+    /// Runs the scenario.
+    ///
+    /// The same settings give the same result, to the last bit.
     let run: @Sendable (ScenarioSettings) -> ScenarioResult
 }
 
 extension NamedScenario {
-    /// The scenario with a name.
+    /// Returns the scenario with a name.
     static func named(_ name: String) throws(CommandError) -> NamedScenario {
         if let scenario = all.first(where: { $0.name == name }) { return scenario }
         let names = all.map(\.name).joined(separator: ", ")
@@ -21,7 +23,7 @@ extension NamedScenario {
             wrongUse: "there is no scenario \(Arguments.quoted(name)); there are \(names)")
     }
 
-    /// All scenarios, one a line, with what each shows.
+    /// All scenarios, one per line, with their summaries.
     static var list: String {
         let width = all.map(\.name.count).max() ?? 0
         let lines = all.map { scenario in

@@ -1,15 +1,15 @@
 import PledgeServices
 import PledgeSimulation
 
-/// The policies of a simulated client, as they are named on the command line, outermost first.
+/// The policies of a simulated client as named on the command line, outermost first.
 struct PolicyStack: Sendable, CustomStringConvertible {
-    /// The list as it was written.
+    /// The list as the user wrote it.
     let description: String
     private let policies: [NamedPolicy]
-    /// What each success adds to the budget of retries and hedges; nil if nothing limits them.
+    /// The amount that a success adds to the budget of retries and hedges; nil if nothing limits them.
     private let budget: Double?
 
-    /// Reads a list with commas between.
+    /// Parses a list separated by commas.
     init(_ list: String) throws(CommandError) {
         description = list
         var policies: [NamedPolicy] = []
@@ -31,7 +31,7 @@ struct PolicyStack: Sendable, CustomStringConvertible {
         self.budget = budget
     }
 
-    /// The client's stack over the fleet of a simulation.
+    /// Returns the client's stack over the fleet of a simulation.
     func service(in world: SimulatedWorld) -> Service<SimulatedRequest, SimulatedResponse> {
         let budget = budget.map { RetryBudget(retriesPerSuccess: $0) }
         if let budget { world.gauge("retry budget") { Double(budget.balance) } }

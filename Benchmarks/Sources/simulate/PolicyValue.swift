@@ -1,4 +1,4 @@
-/// What stands behind the equals sign of a policy.
+/// The text after the equals sign of a policy.
 struct PolicyValue {
     private let policy: String
     private let word: String
@@ -8,7 +8,7 @@ struct PolicyValue {
         self.word = word
     }
 
-    /// A number of 1 or more.
+    /// Returns a number of 1 or more.
     func count() throws(CommandError) -> Int {
         guard let count = Int(word), (1...1_000_000).contains(count) else {
             throw wrong("a number from 1 to 1000000")
@@ -16,7 +16,7 @@ struct PolicyValue {
         return count
     }
 
-    /// A part of 1.
+    /// Returns a share of 1.
     func share() throws(CommandError) -> Double {
         guard let share = Double(word), (0...1).contains(share) else {
             throw wrong("a share from 0 to 1")
@@ -24,7 +24,7 @@ struct PolicyValue {
         return share
     }
 
-    /// A duration of more than zero, as in "50ms" or "1.5s".
+    /// Returns a duration above zero, written like "50ms" or "1.5s".
     func duration() throws(CommandError) -> Duration {
         let (digits, unit) =
             word.hasSuffix("ms") ? (word.dropLast(2), 0.001) : (word.dropLast(1), 1.0)
@@ -34,7 +34,7 @@ struct PolicyValue {
         return .seconds(number * unit)
     }
 
-    /// Throws: the policy has no value.
+    /// Throws, because the policy takes no value.
     func refuse() throws(CommandError) {
         throw CommandError(wrongUse: "\(policy) takes no value, not \(Arguments.quoted(word))")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import PledgeFutures
 
-/// How far the program is, as a line that is redrawn, with the time that is left.
+/// The program's progress and remaining time, as a line that is redrawn.
 final class Progress: Sendable {
     private struct State {
         var runs = 1
@@ -13,19 +13,19 @@ final class Progress: Sendable {
     private let isShown: Bool
     private let state = Locked(State())
 
-    /// Makes one that shows its line on standard error, or nothing.
+    /// Creates a progress that shows its line on standard error, or nothing.
     init(isShown: Bool) { self.isShown = isShown }
 
-    /// Whether standard error is a terminal.
+    /// True if standard error is a terminal.
     static var isOnTerminal: Bool { isatty(2) != 0 }
 
-    /// Begins a number of runs that take about the same time.
+    /// Begins a number of runs that take about equal time.
     func begin(runs: Int) {
         state.withLock { $0 = State(runs: runs) }
         show(0)
     }
 
-    /// Shows the part of a run that is done, a hundred times in its duration.
+    /// Shows the finished part of a run, at a hundred instants of its duration.
     func follow(_ scheduler: some Scheduler, for duration: Duration) {
         guard isShown else { return }
         for hundredth in 1...100 {
@@ -35,7 +35,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// Notes that a run has ended.
+    /// Records that a run has ended.
     func endRun() { state.withLock { $0.runsDone += 1 } }
 
     /// Removes the line.
@@ -60,7 +60,9 @@ final class Progress: Sendable {
         }
     }
 
-    /// "[####################] 40 %, 12 s left": the time after a second, since it is not known before.
+    /// Returns a line like "[####################] 40 %, 12 s left".
+    ///
+    /// In the first second the time left isn't known.
     static func line(_ part: Double, after seconds: Double) -> String {
         let marks = Int(part * 20)
         let bar =

@@ -1,13 +1,13 @@
 import Foundation
 import PledgeSimulation
 
-/// What a named scenario has found.
+/// The findings of a named scenario.
 struct ScenarioResult: Sendable {
     /// The figures of several runs.
     var tables: [Table] = []
     /// The run, if there is one.
     var run: SimulationRun?
-    /// Makes the picture, as SVG.
+    /// Returns the picture, as SVG.
     var picture: @Sendable () -> String
 
     /// The tables, as the program prints them.
@@ -16,7 +16,7 @@ struct ScenarioResult: Sendable {
         return (tables.map(\.text) + [table].compactMap { $0 }).joined(separator: "\n")
     }
 
-    /// The figures with what they were made with, as JSON whose keys are in order.
+    /// Returns the figures and the settings that produced them, as JSON with sorted keys.
     func json(of scenario: NamedScenario, _ settings: ScenarioSettings) throws -> String {
         let figures = Figures(
             scenario: scenario.name, seed: settings.seed, isShort: settings.isShort,
@@ -25,7 +25,7 @@ struct ScenarioResult: Sendable {
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(figures), as: UTF8.self)
         guard let run else { return text + "\n" }
-        // The run's JSON is text already, with its members in its own order.
+        // The run's JSON is already text, in its own order.
         return text.dropLast(2) + ",\n  \"run\" : " + run.json() + "\n}\n"
     }
 

@@ -1,25 +1,25 @@
 import PledgeServices
 import PledgeSimulation
 
-/// What a named scenario is run with.
+/// The settings for running a named scenario.
 struct ScenarioSettings: Sendable {
-    /// What all chance depends on.
+    /// The seed of all random choices.
     var seed: UInt64 = 1
-    /// How many hosts there are; nil: as many as the scenario has by itself.
+    /// The number of hosts; nil for the scenario's own number.
     var hosts: Int?
-    /// The client's policies; nil: those that the scenario has by itself.
+    /// The client's policies; nil for the scenario's own.
     var policies: PolicyStack?
-    /// Whether fewer calls are made.
+    /// True to make fewer calls.
     var isShort = false
-    /// Where it shows how far it is.
+    /// Shows the progress.
     var progress = Progress(isShown: false)
 }
 
 extension ScenarioSettings {
-    /// One of two values: that of the whole form, or that of the short one.
+    /// Returns the first value in the whole form, and the second in the short form.
     func choose<Value>(_ whole: Value, short: Value) -> Value { isShort ? short : whole }
 
-    /// Runs a scenario with the seed, and shows its progress.
+    /// Runs a scenario with the seed, and shows the progress.
     func run<Output: Sendable>(
         _ scenario: Scenario,
         _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>

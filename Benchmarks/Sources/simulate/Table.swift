@@ -2,29 +2,29 @@ import Foundation
 
 /// Figures in rows and columns.
 struct Table: Sendable, Encodable {
-    /// What the table shows.
+    /// The table's subject.
     var title: String
-    /// What is in each column.
+    /// The head of each column.
     var columns: [String]
-    /// The rows, each with a cell for each column.
+    /// The rows, with one cell per column.
     var rows: [[Cell]] = []
 
-    /// Makes an empty table.
+    /// Creates an empty table.
     init(_ title: String, columns: [String]) {
         self.title = title
         self.columns = columns
     }
 
-    /// Adds a row, with a cell for each column.
+    /// Adds a row, with one cell per column.
     mutating func add(_ cells: Cell...) { add(cells) }
 
-    /// Adds a row, with a cell for each column.
+    /// Adds a row, with one cell per column.
     mutating func add(_ cells: [Cell]) {
         precondition(cells.count == columns.count, "a row has a cell for each column")
         rows.append(cells)
     }
 
-    /// The table as lines of text: words to the left, numbers to the right.
+    /// The table as lines of text, with words aligned left and numbers right.
     var text: String {
         let texts = [columns] + rows.map { $0.map(\.text) }
         let widths = columns.indices.map { column in texts.map { $0[column].count }.max() ?? 0 }
@@ -51,16 +51,16 @@ struct Table: Sendable, Encodable {
 enum Cell: Sendable, Hashable {
     case text(String)
     case count(Int)
-    /// A number, and how many digits after its decimal point are shown.
+    /// A number, and the number of decimals to show.
     case number(Double, digits: Int)
-    /// A part of 1, shown in per cent.
+    /// A share of 1, shown as a percentage.
     case share(Double, digits: Int = 1)
-    /// Seconds, shown in milliseconds; nil if there is none.
+    /// Seconds, shown in milliseconds; nil for an empty cell.
     case milliseconds(Double?, digits: Int = 0)
 }
 
 extension Cell {
-    /// How it is shown.
+    /// The text of the cell.
     var text: String {
         switch self {
         case .text(let text): text
@@ -77,7 +77,7 @@ extension Cell {
 }
 
 extension Cell: Encodable {
-    /// A text as it is; a number without rounding, times in seconds.
+    /// Encodes a text as it is, a number without rounding, and a time in seconds.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -90,6 +90,6 @@ extension Cell: Encodable {
 }
 
 extension Cell: ExpressibleByStringLiteral {
-    /// A word.
+    /// Creates a word.
     init(stringLiteral value: String) { self = .text(value) }
 }

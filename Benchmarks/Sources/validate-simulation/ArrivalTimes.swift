@@ -1,11 +1,11 @@
 import Foundation
 import PledgeServices
 
-/// When the calls of a run are made, in seconds from its beginning.
+/// The times at which the calls of a run are made, in seconds from its beginning.
 struct ArrivalTimes {
     let seconds: [Double]
 
-    /// Calls that do not know of each other, at a rate: a Poisson process.
+    /// Independent calls at a constant rate: a Poisson process.
     static func poisson(rate: Double, for duration: Double, seed: UInt64) -> ArrivalTimes {
         var generator = SeededGenerator(seed: seed)
         var (seconds, time) = ([Double](), 0.0)
@@ -16,7 +16,7 @@ struct ArrivalTimes {
         }
     }
 
-    /// Calls at equal distances.
+    /// Calls at equal intervals.
     static func even(every distance: Double, count: Int) -> ArrivalTimes {
         ArrivalTimes(seconds: (0..<count).map { Double($0) * distance })
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What was measured beside what was simulated.
+/// Measured results beside simulated ones.
 struct Comparison {
-    /// By how much a simulated percentile may differ from the measured one, as a share of the latter.
+    /// The largest difference between a simulated percentile and the measured one, as a share of the measured one.
     static let limits = (median: 0.1, tail: 0.2)
 
     let name: String
@@ -32,7 +32,9 @@ extension Comparison {
         ]), "|---|" + String(repeating: "---:|", count: 8) + "---|",
     ]
 
-    /// Its row: times in milliseconds, and the mean of the seeds, of which the tail has the least and the most.
+    /// The row of this comparison, in milliseconds.
+    ///
+    /// Simulated values are means over the seeds. The tail also shows the lowest and the highest value.
     var row: String {
         let tails = simulations.map(\.tail)
         let range = "\(Self.milliseconds(tails.min()!))–\(Self.milliseconds(tails.max()!))"
@@ -56,7 +58,7 @@ extension Comparison {
         String(format: "%+.1f %%", share * 100)
     }
 
-    /// What was measured, and what was simulated.
+    /// Formats a measured and a simulated value.
     private static func pair(_ measured: Double, _ simulated: Double) -> String {
         "\(number(measured, 3)), \(number(simulated, 3))"
     }

@@ -2,10 +2,10 @@ import Foundation
 import Pledge
 import Synchronization
 
-/// Makes calls at their times, whether or not earlier ones have ended.
+/// Makes calls at their scheduled times, whether earlier calls have ended or not.
 final class OpenLoop: Sendable {
     private struct State {
-        /// When each call ended, in seconds; nil if it has not, or has failed.
+        /// The end of each call, in seconds; nil if it has not ended, or has failed.
         var ends: [Double?]
         var pending = 0
     }
@@ -19,10 +19,10 @@ final class OpenLoop: Sendable {
         state = Mutex(State(ends: Array(repeating: nil, count: arrivals.seconds.count)))
     }
 
-    /// Makes all calls, and waits for their ends.
+    /// Makes all calls, and waits until they end.
     ///
-    /// - Returns: How long each successful call took, from the time at which it was to be made; and by how much 99 of
-    ///   100 calls were made late at most. In seconds.
+    /// - Returns: The times of the successful calls, from their scheduled starts, and the 99th percentile of the delays
+    ///   of the starts. Both are in seconds.
     static func run(
         _ arrivals: ArrivalTimes, _ call: (Int) -> Future<Data>
     ) -> (times: [Double], delay: Double) {
@@ -37,7 +37,7 @@ final class OpenLoop: Sendable {
     private func makeCalls(_ call: (Int) -> Future<Data>) -> Double {
         var delays: [Double] = []
         for (number, time) in arrivals.seconds.enumerated() {
-            // Each sleep ends at a time of the plan, so that delays do not add up.
+            // Each sleep ends at a scheduled time, so that delays don't add up.
             while now < time { Thread.sleep(forTimeInterval: time - now) }
             delays.append(now - time)
             state.withLock { $0.pending += 1 }

@@ -1,16 +1,16 @@
 /// The options of the command line.
 struct Options {
-    /// What the times of the calls and of the server's work depend on.
+    /// The seed for the times of the calls and of the server's work.
     var seed: UInt64 = 1
-    /// How many connections the transport may have.
+    /// The number of connections that the transport may open.
     var connections = 1_000
 
-    /// What to write.
+    /// The correct command line.
     static let usage = "usage: validate-simulation [--seed NUMBER] [--connections NUMBER]"
 
     /// Parses a command line.
     ///
-    /// - Returns: Nil if it is not understood.
+    /// - Returns: Nil if the command line is invalid.
     init?(_ arguments: some Sequence<String>) {
         var rest = Array(arguments)[...]
         while let flag = rest.popFirst() {

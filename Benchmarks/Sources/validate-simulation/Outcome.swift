@@ -1,23 +1,25 @@
 import PledgeSimulation
 
-/// What a run, over sockets or simulated, says of its calls.
+/// The figures of a run, over sockets or simulated.
 struct Outcome {
-    /// Percentiles of the time of the calls that succeeded, in seconds.
+    /// Percentiles of the times of the successful calls, in seconds.
     var median: Double
     var tail: Double
-    /// Which part of the calls succeeded.
+    /// The share of calls that succeeded.
     var goodput: Double
-    /// How many requests the server got for each call.
+    /// The number of requests that the server got per call.
     var amplification: Double
 }
 
 extension Outcome {
-    /// What was measured; the percentiles are infinite if no call succeeded.
+    /// Creates the outcome of a measurement.
+    ///
+    /// If no call succeeded, the percentiles are infinite.
     ///
     /// - Parameters:
-    ///   - times: How long each call took that succeeded.
-    ///   - calls: How many calls were made.
-    ///   - requests: How many requests the server got.
+    ///   - times: The time of each successful call.
+    ///   - calls: The number of calls made.
+    ///   - requests: The number of requests that the server got.
     init(times: [Double], calls: Int, requests: Int) {
         let times = times.sorted()
         self.init(
@@ -33,7 +35,9 @@ extension Outcome {
             goodput: run.goodput, amplification: run.amplification)
     }
 
-    /// The mean of some, of which there is at least one.
+    /// Creates the mean of several outcomes.
+    ///
+    /// There must be at least one.
     init(meanOf outcomes: [Outcome]) {
         func mean(_ value: (Outcome) -> Double) -> Double {
             outcomes.map(value).reduce(0, +) / Double(outcomes.count)
@@ -45,8 +49,9 @@ extension Outcome {
 }
 
 extension [Double] {
-    /// Of numbers in ascending order, the least that a share of them does not exceed, as in `SimulationRun`; nil if
-    /// there is none.
+    /// Returns a percentile of numbers in ascending order; nil if there are none.
+    ///
+    /// The percentile is the smallest number that this share of them doesn't exceed, as in `SimulationRun`.
     func percentile(_ percentile: Double) -> Double? {
         if isEmpty { return nil }
         let rank = (Double(count) * percentile / 100).rounded(.up)

@@ -2,23 +2,27 @@ import Foundation
 import Pledge
 import PledgeSimulation
 
-/// A server, the calls that it gets, and the client that makes them: in both worlds the same.
+/// A server, the calls to it, and the client that makes them.
+///
+/// Both worlds use the same one.
 struct ServerLoad {
     let name: String
     let workers: Int
     var queueLimit = Int.max
     let serviceTimes: ServiceTimes
-    /// Which part of the workers' time the calls would need if each were sent once.
+    /// The share of the workers' time that the calls would need if each were sent once.
     let utilisation: Double
-    /// How long calls are made, in seconds.
+    /// The time during which calls are made, in seconds.
     let duration: Double
-    /// Fills the slots of the client.
+    /// Fills the client's slots.
     let configure: @Sendable (inout HTTPClient) -> Void
 
-    /// Calls a second.
+    /// Calls per second.
     var rate: Double { utilisation * Double(workers) / serviceTimes.distribution.meanInSeconds }
 
-    /// The client, over sockets and in the simulation; only these arguments differ.
+    /// Creates the client, over sockets or in the simulation.
+    ///
+    /// Only these arguments differ.
     func client(
         base: URL, over send: @escaping HTTPService, on scheduler: any Scheduler,
         random: RandomSource

@@ -2,19 +2,19 @@ import Foundation
 import PledgeServices
 import PledgeSimulation
 
-/// How long a worker takes for a call: 20 ms at least.
+/// The time that a worker takes for a call, never less than 20 ms.
 ///
-/// The sockets' server gets numbers that are drawn here, with the logarithm and the power of the system. The simulation
-/// draws its own.
+/// The socket server gets numbers drawn here, with the system's logarithm and power functions. The simulation draws its
+/// own.
 enum ServiceTimes {
-    /// Each time between two, in seconds, is as likely as any other.
+    /// Any time between two bounds, in seconds, each equally likely.
     case uniform(Double, Double)
-    /// Few times are far longer than most.
+    /// A few times are far longer than the rest.
     case pareto(minimum: Double, shape: Double)
     /// One of two times.
     case bimodal(Double, Double, shareOfSecond: Double)
 
-    /// The same for a simulated host.
+    /// The same distribution for a simulated host.
     var distribution: Distribution {
         switch self {
         case .uniform(let lower, let upper): .uniform(.seconds(lower), .seconds(upper))

@@ -2,9 +2,9 @@ import Pledge
 import PledgeSimulation
 
 extension ServerLoad {
-    /// Simulates it, with the seeds 1 to 10.
+    /// Simulates the load, with the seeds 1 to 10.
     ///
-    /// - Parameter latency: How long a message takes, each way, in seconds.
+    /// - Parameter latency: The time that a message takes each way, in seconds.
     func simulate(_ arrivals: ArrivalTimes, latency: Double) -> [Outcome] {
         var host = HostSettings(serviceTime: serviceTimes.distribution)
         host.workers = workers

@@ -6,12 +6,12 @@ import PledgeServices
 struct SocketServer: @unchecked Sendable {
     private let server: OpaquePointer
 
-    /// Where it is.
+    /// The server's URL.
     let base: URL
 
-    /// Starts it; it runs until the process ends.
+    /// Starts the server, which runs until the process ends.
     ///
-    /// - Parameter times: How long its workers take, in seconds, one after the other.
+    /// - Parameter times: The times that successive calls take a worker, in seconds.
     init(workers: Int, queueLimit: Int, times: [Double]) {
         let numbers = UnsafeMutableBufferPointer<Int64>.allocate(capacity: times.count)
         _ = numbers.initialize(from: times.map { Int64(($0 * 1e9).rounded()) })
@@ -23,6 +23,6 @@ struct SocketServer: @unchecked Sendable {
         base = URL(string: "http://127.0.0.1:\(queueing_loopback_port(server))")!
     }
 
-    /// How many requests have come.
+    /// The number of requests that have arrived.
     var received: Int { Int(queueing_loopback_received(server)) }
 }

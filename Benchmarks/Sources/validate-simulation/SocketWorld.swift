@@ -1,16 +1,16 @@
 import Foundation
 import Pledge
 
-/// The world of sockets: the system's clock, threads, and the default transport.
+/// The real world: the system's clock, threads, sockets, and the default transport.
 struct SocketWorld {
     private let transport: any HTTPTransport
     private let seed: UInt64
 
-    /// Makes a default transport.
+    /// Creates a default transport.
     ///
     /// - Parameters:
-    ///   - seed: What the service times and the client's chance depend on.
-    ///   - connections: How many there may be. A simulated network has no such limit.
+    ///   - seed: The seed of the service times and the client's random choices.
+    ///   - connections: The largest number of connections. A simulated network has no such limit.
     init(seed: UInt64, connections: Int = 1_000) {
         self.seed = seed
         switch DefaultTransport.ofThisSystem {
@@ -25,7 +25,7 @@ struct SocketWorld {
 
     /// Measures a load.
     ///
-    /// - Returns: What was measured; and by how much 99 of 100 calls were made late at most, in seconds.
+    /// - Returns: The outcome, and the 99th percentile of the delays of the calls' starts, in seconds.
     func measure(_ load: ServerLoad, _ arrivals: ArrivalTimes) -> (outcome: Outcome, delay: Double)
     {
         var generator = SeededGenerator(seed: seed &+ 1)
@@ -40,7 +40,9 @@ struct SocketWorld {
         return (Outcome(times: times, calls: calls, requests: server.received), delay)
     }
 
-    /// What a call takes beyond its service time where it never waits: the median of 100 calls, in seconds.
+    /// Returns the time that a call takes beyond its service time if it never waits.
+    ///
+    /// It is the median of 100 calls, in seconds.
     func overhead() -> Double {
         let service = 0.02
         let idle = ServerLoad(

@@ -2,7 +2,7 @@
 public import Combine
 
 extension Future {
-    /// A publisher of the value or the error; cancelling a subscription gives up its interest.
+    /// A publisher of the value or the error; cancelling a subscription gives up its interest in the future.
     public final var publisher: AnyPublisher<Value, any Error> {
         Deferred { [self] in
             let observation = Locked<FutureNode?>(nil)
@@ -22,19 +22,21 @@ extension Future {
 extension Publisher where Output: Sendable {
     /// A future of the first value; it fails as abandoned if the publisher ends without one.
     ///
-    /// The publisher is subscribed to at once. After the first value, and if the future is cancelled, the
-    /// subscription is cancelled and released; a publisher that never ends is released only then.
+    /// It subscribes at once. The subscription is cancelled and released after the first value, or if the future is
+    /// cancelled. A publisher that never ends is released only then.
     public func firstValue() -> Future<Output> {
         .make { resolver in
             let subscriber = FirstValueSubscriber<Output, Failure>(resolver)
-            // The subscriber keeps the resolver, and with it the future and this handler.
+            // The subscriber keeps the resolver alive, which keeps the future and this handler alive.
             resolver.onCancel { [weak subscriber] in subscriber?.cancel() }
             subscribe(subscriber)
         }
     }
 }
 
-/// A subscriber that waits for one value; its publisher keeps it, and it keeps its subscription, to the end.
+/// A subscriber that waits for one value.
+///
+/// Until the end, the publisher keeps the subscriber alive, and the subscriber keeps its subscription alive.
 private final class FirstValueSubscriber<Input: Sendable, Failure: Error>: Subscriber, Sendable {
     private struct State {
         var resolver: Resolver<Input>?
@@ -51,7 +53,7 @@ private final class FirstValueSubscriber<Input: Sendable, Failure: Error>: Subsc
             state.subscription = subscription
             return true
         }
-        // Not within the lock: the first value may come before this returns.
+        // Not inside the lock: the first value may arrive before this call returns.
         if isWanted { subscription.request(.max(1)) } else { subscription.cancel() }
     }
 
@@ -69,7 +71,7 @@ private final class FirstValueSubscriber<Input: Sendable, Failure: Error>: Subsc
 
     func cancel() { end().subscription?.cancel() }
 
-    /// Forgets everything: the caller releases it outside the lock.
+    /// Forgets everything, and returns it for the caller to release outside the lock.
     private func end() -> State {
         state.withLock { state in
             defer { state = State() }

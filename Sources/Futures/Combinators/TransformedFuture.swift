@@ -1,15 +1,16 @@
-/// What a transform does with the result of its upstream, with the user's closure.
+/// The kind of a transform, with the user's closure.
 ///
-/// One enum, not a type for each: one class of futures serves all, whose code stands once in this module instead of
-/// once for each use in an app; see Docs/Decisions/which-code-of-a-future-an-app-compiles.md. Only `map`, `observe` and
-/// the delivery of `flatMap` are compiled where they are used.
+/// This is one enum instead of a type for each transform. So one class of futures serves all transforms, and its
+/// code exists once in this module, not once for each use in an app; see
+/// Docs/Decisions/which-code-of-a-future-an-app-compiles.md. Only `map`, `observe` and the delivery of `flatMap`
+/// are compiled where they are used.
 @usableFromInline
 enum Transform<Input: Sendable, Output: Sendable>: Sendable {
     case map(@Sendable (Input) throws -> Output)
     case flatMap(@Sendable (Input) throws -> Future<Output>, CallerContext)
     case flatMapResult(@Sendable (Result<Input, any Error>) throws -> Future<Output>, CallerContext)
 
-    // These have an input of the output's type.
+    // In the cases below, `Input` and `Output` are the same type.
     case flatMapSomeResults(@Sendable (Result<Input, any Error>) -> Future<Output>?, CallerContext)
     case recover(@Sendable (any Error) throws -> Output)
     case flatMapError(@Sendable (any Error) throws -> Future<Output>, CallerContext)
@@ -20,16 +21,16 @@ enum Transform<Input: Sendable, Output: Sendable>: Sendable {
     case onEnd(@Sendable (Result<Input, any Error>) -> Void)
     case always(@Sendable () -> Void)
 
-    /// Applied, or not needed any more: the closure is released.
+    /// The closure was applied, or is no longer needed, and is released.
     case dropped
 }
 
 extension Transform {
-    /// Makes the new result.
+    /// Applies the transform to a result.
     ///
     /// - Parameters:
     ///   - source: The upstream, which has settled.
-    ///   - location: Where the transform was written, for the error of a condition that is not met.
+    ///   - location: The place of the transform, for the error of a predicate that returns false.
     func apply(to source: Future<Input>, at location: CodeLocation?) throws -> Outcome<Output> {
         switch (self, source.failure) {
         case (.map(let body), nil): return .value(try body(source.settledValue))
@@ -46,7 +47,7 @@ extension Transform {
         case (.flatMapError(let body, let context), let failure?):
             return .future(try context.run { try body(failure.error) })
         case (.mapError(let body), let failure?):
-            // The error is transformed, not thrown: the origin remains the step that threw.
+            // The error is transformed, not thrown, so the origin is still the step that threw.
             return .failure(Failure(try body(failure.error), thrownAt: failure.origin))
         case (.filter(let predicate), nil):
             guard try predicate(source.settledValue) else {
@@ -64,7 +65,7 @@ extension Transform {
         return .unchanged
     }
 
-    /// Runs, when the future is given up before there is a result, the closures that run in any case.
+    /// Runs the closure of `always` or `onEnd`, if the future is given up before it has a result.
     func giveUp() {
         switch self {
         case .always(let body): body()
@@ -78,13 +79,13 @@ extension Transform {
 enum Outcome<Value: Sendable> {
     case value(Value)
     case failure(Failure)
-    /// The result of this future, when it settles.
+    /// The result of this future, once it settles.
     case future(Future<Value>)
-    /// The upstream's own result; only for a transform with an input of its output's type.
+    /// The upstream's own result, for a transform whose input and output have the same type.
     case unchanged
 }
 
-/// The future that a transform makes, and the node that waits for its upstream: one object for both.
+/// The future that a transform returns, which is also the node that waits for the upstream.
 @usableFromInline
 final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<Output>,
     @unchecked Sendable
@@ -92,7 +93,7 @@ final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<
     /// Belongs to the deliverer; see `FutureNode.dropClosure`.
     @usableFromInline @exclusivity(unchecked) var transform: Transform<Input, Output>
 
-    /// Where the transform was written; nil within the framework.
+    /// The place of the transform; nil within the framework.
     @usableFromInline let location: CodeLocation?
 
     @inlinable
@@ -122,7 +123,7 @@ final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<
         }
     }
 
-    /// As `receive`, of a `map`; specialised where that is used.
+    /// Takes the upstream's result for a `map`; specialised where the `map` is used.
     @inlinable
     func receiveMapped(_ source: Future<Input>) {
         guard isPending, source.hasSucceeded, case .map(let body) = transform else {
@@ -137,7 +138,7 @@ final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<
         }
     }
 
-    /// As `receive`, of a `flatMap`; specialised where that is used.
+    /// Takes the upstream's result for a `flatMap`; specialised where the `flatMap` is used.
     @inlinable
     func receiveFlatMapped(_ source: Future<Input>) {
         guard isPending, source.hasSucceeded, case .flatMap(let body, let context) = transform,
@@ -152,11 +153,11 @@ final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<
         }
     }
 
-    /// Takes a failure, or drops the closure.
+    /// Takes what the specialised functions don't, such as a failure.
     @usableFromInline
     func receiveOther(_ source: Future<Input>) { receive(source) }
 
-    /// Drops the closure after it has thrown, and fails.
+    /// Drops the closure, which has thrown, and fails.
     @usableFromInline
     func receiveThrown(_ error: any Error) {
         transform = .dropped
@@ -178,9 +179,9 @@ final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<
 }
 
 extension Future {
-    /// Adds a transform: at once if this has settled, else as a node that waits.
+    /// Adds a transform: applies it at once if this has settled, or else enrolls a node that waits.
     ///
-    /// - Parameter deliver: Formed by an inlinable function where it is used, so that it is specialised.
+    /// - Parameter deliver: Formed by an inlinable function where the transform is used, so that it is specialised.
     @usableFromInline
     final func transformed<NewValue: Sendable>(
         by transform: Transform<Value, NewValue>, at location: CodeLocation?,
@@ -197,12 +198,12 @@ extension Future {
         return future
     }
 
-    /// What a transform makes of this settled future.
+    /// The future that a transform makes of this settled one.
     private final func transformedAtOnce<NewValue: Sendable>(
         by transform: Transform<Value, NewValue>, at location: CodeLocation?
     ) -> Future<NewValue> {
         do {
-            // The usual case, without an outcome: that is a generic value, which costs more than a reference.
+            // The usual case avoids an `Outcome`, a generic value that costs more than a reference.
             if case .flatMap(let body, let context) = transform, hasSucceeded, context.isBound {
                 return forwarding(try body(settledValue))
             }
@@ -217,7 +218,7 @@ extension Future {
         }
     }
 
-    /// A future that settles as another one does; if that has settled, the same.
+    /// A future that settles with the result of `inner`; or `inner` itself, if it has settled.
     private final func forwarding<NewValue: Sendable>(
         _ inner: Future<NewValue>
     ) -> Future<NewValue> {
@@ -227,13 +228,13 @@ extension Future {
         return future
     }
 
-    /// A future of another type that has failed as this one has.
+    /// A future of another type that has failed with this future's error.
     @usableFromInline
     final func failed<NewValue: Sendable>() -> Future<NewValue> {
         Future<NewValue>(sharing: failure.unsafelyUnwrapped)
     }
 
-    /// A future that has failed with what a transform threw.
+    /// A future that has failed with an error that a transform threw.
     @usableFromInline
     final func failed<NewValue: Sendable>(
         by error: any Error, at location: CodeLocation?
@@ -241,7 +242,7 @@ extension Future {
         Future<NewValue>(sharing: Failure(error, thrownAt: location))
     }
 
-    /// Settles this derived future as another one does, now or when that settles.
+    /// Settles this derived future with the result of `inner`, now or when `inner` settles.
     @usableFromInline
     final func adopt(_ inner: Future<Value>) {
         if inner.hasSettled, inner !== self {

@@ -1,7 +1,7 @@
 internal import CPledgeFutures
 internal import Synchronization
 
-/// Reports to a developer about futures that may never settle.
+/// Reports for developers, about futures that may never settle.
 public enum FutureDiagnostics {
     private static let handler = Locked<@Sendable (String) -> Void>({ text in
         let line = "Pledge: \(text)\n"
@@ -14,7 +14,7 @@ public enum FutureDiagnostics {
     #endif
     private static let unobserved = Atomic<Bool>(false)
 
-    /// Sends the reports elsewhere than to the standard error.
+    /// Sends the reports to a handler instead of the standard error.
     ///
     /// - Parameter handler: Called with each report, on any thread.
     public static func send(to handler: @escaping @Sendable (String) -> Void) {
@@ -24,18 +24,17 @@ public enum FutureDiagnostics {
         }
     }
 
-    /// How long a task may await a future before a report says what the future waits for; nil: no
-    /// report.
+    /// The time after which a report says what an awaiting task waits for; nil for no reports.
     ///
-    /// Only what your code has to settle is reported, with your lines: not what waits for a timer, a transport or a
-    /// policy's queue, which end by themselves. A cycle is reported, also one that no task awaits. 10 s in debug builds,
-    /// nil in release builds.
+    /// A report is about futures that your code has to settle, and names your lines. It leaves out futures that
+    /// wait for a timer, a transport or a policy's queue, which end by themselves. A cycle is reported even if no
+    /// task awaits it. The limit is 10 s in debug builds, and nil in release builds.
     public static var awaitingLimit: Duration? {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }
     }
 
-    /// Whether a promise that is released pending, without waiters, is reported; false by default.
+    /// True to report a promise that is released pending, without waiters; false by default.
     public static var reportsUnobservedPromises: Bool {
         get { unobserved.load(ordering: .relaxed) }
         set { unobserved.store(newValue, ordering: .relaxed) }
@@ -48,9 +47,9 @@ public enum FutureDiagnostics {
         tell("nobody waited for the promise made at \(place), which was released unsettled")
     }
 
-    /// Reports a task that waits for too long, unless the timer is cancelled.
+    /// Reports a task that waits too long, unless the watch is cancelled first.
     ///
-    /// Not in a simulation, which has another time and says itself which calls never end.
+    /// It does nothing in a simulation, which has its own time, and reports never-ending calls by itself.
     static func watch(_ waiter: FutureNode) -> Watch? {
         guard let limit = awaitingLimit, TaskHome.current == nil else { return nil }
         let task = withUnsafeCurrentTask { $0?.hashValue } ?? 0
@@ -75,14 +74,14 @@ public enum FutureDiagnostics {
         }
     }
 
-    /// What the tasks wait for that are watched, by their hash values.
+    /// The nodes of the watched tasks, by the hash values of the tasks.
     private static let waits = Locked<[Int: WeakNode]>([:])
 
     private struct WeakNode {
         weak var node: FutureNode?
     }
 
-    /// The node by which a task waits for a future, while it is watched.
+    /// The node with which a task waits for a future, while the task is watched.
     static func wait(of task: Task<Void, Never>) -> FutureNode? {
         waits.withLock { $0[task.hashValue]?.node }
     }
@@ -114,7 +113,7 @@ public enum FutureDiagnostics {
         return ": it waits for itself, by way of \(places)"
     }
 
-    /// Why a future may never settle; nil if it waits for what ends by itself.
+    /// The reason why a future may never settle; nil if it waits for something that ends by itself.
     private static func reason(of future: FutureNode) -> String? {
         if let cycle = cycle(of: future) { return cycle }
         var known: Set<ObjectIdentifier> = []
@@ -129,8 +128,9 @@ public enum FutureDiagnostics {
                 ? ", whose operation has not returned" : ", which its producer may have forgotten")
     }
 
-    /// The way from a future up to the user's producer that it waits for; nil if it ends by itself, or if the way is
-    /// too long: more than 2,000 futures.
+    /// The way from a future up to the user's producer that the future waits for.
+    ///
+    /// Nil if the future ends by itself, or if the way is longer than 2,000 futures.
     private static func way(
         from start: FutureNode, _ known: inout Set<ObjectIdentifier>
     ) -> [FutureNode]? {
@@ -154,13 +154,13 @@ public enum FutureDiagnostics {
 }
 
 extension FutureNode {
-    /// Where the user's code has made this; nil if the framework has.
+    /// The place in the user's code that created this; nil if the framework created it.
     fileprivate var usersPlace: CodeLocation? {
         let place = origin ?? producer { ($0 as? TaskHandlers)?.location }
         return place.flatMap { $0.isOfFramework ? nil : $0 }
     }
 
-    /// What is found in the handlers of a root's producer.
+    /// The first result of `find` for the handlers of a root's producer.
     fileprivate func producer<Found>(_ find: (CancelHandlers) -> Found?) -> Found? {
         guard isRoot,
             let handlers = copied({ cancelHandlers.map { (first: $0, newest: $0.newest) } }),
@@ -171,12 +171,12 @@ extension FutureNode {
 }
 
 extension CodeLocation {
-    /// Whether it is in one of the package's own modules.
+    /// True if the place is in one of the package's own modules.
     var isOfFramework: Bool {
         Self.modules.contains("\(fileID)".split(separator: "/").first.map(String.init) ?? "")
     }
 
-    /// The modules that the package's products consist of.
+    /// The modules in the package's products.
     package static let modules: Set = [
         "PledgeComposition", "PledgeFutures", "PledgeCallbackActions", "PledgeServices",
         "PledgeHTTPNetworking", "PledgeHTTPCaching", "PledgeHTTPAuthentication",

@@ -2,29 +2,29 @@ internal import Synchronization
 
 /// A future of several inputs: one small node for each input, and one object for all.
 class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
-    /// When an aggregate settles before all its inputs have.
+    /// The input that settles an aggregate before all its inputs have settled.
     enum Rule: Sendable {
-        /// With the first failure.
+        /// The first failure.
         case firstFailure
-        /// With the first success.
+        /// The first success.
         case firstSuccess
-        /// With the first input, whatever its result.
+        /// The first input to settle, with any result.
         case first
-        /// Never.
+        /// None: the aggregate waits for all its inputs.
         case never
     }
 
     final let rule: Rule
     final let others: OtherInputs
-    /// How many inputs may still access this, plus one for `start` until it has handed the inputs over.
+    /// The number of inputs that may still access this, plus one for `start` until it has handed the inputs over.
     ///
-    /// An input no longer accesses it once it has notified this that it settled, was given up, or was not
-    /// made. As long as there are any, this owns a reference to itself, which the thread that counts to zero
-    /// releases.
+    /// An input no longer accesses this once it has reported that it settled, was given up, or was never created.
+    /// While the number is above zero, this owns a reference to itself. The thread that counts to zero releases
+    /// that reference.
     final let remaining: Atomic<Int>
-    /// In the order in which they were given; empty until all are enrolled.
+    /// The inputs in the order in which they were given; empty until all are enrolled.
     ///
-    /// Guarded by the lock; once this has settled it belongs to the thread that settled it.
+    /// Guarded by the lock. Once this has settled, it belongs to the thread that settled it.
     @exclusivity(unchecked) final var inputs: [AggregateInput]
 
     init(count: Int, rule: Rule, others: OtherInputs = .givenUp) {
@@ -36,20 +36,21 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         _ = retained()
     }
 
-    /// Stores the value made of all inputs, once they have settled, or returns an error instead.
+    /// Stores the value made from all settled inputs, or returns an error instead.
     func makeValue(of inputs: [AggregateInput]) -> (any Error)? {
         preconditionFailure("each kind of aggregate has a value of its own")
     }
 
-    /// Enrolls the inputs, as many as `count` said.
+    /// Enrolls the inputs, as many as the `count` given to `init`.
     ///
-    /// Called once, before anyone else knows this future; inputs may settle meanwhile.
+    /// Called once, before other code knows this future. Inputs may settle meanwhile.
+    ///
     /// - Returns: This future.
     @discardableResult
     final func start<Input: FutureNode>(_ futures: [Input]) -> Future<Value> {
         var inputs: [AggregateInput] = []
         inputs.reserveCapacity(futures.count)
-        // The array holds them: a variable for each in turn would retain it once more.
+        // The array keeps them alive. A loop variable would retain each one again.
         withExtendedLifetime(futures) {
             for index in futures.indices {
                 enroll(onHeld: .passUnretained(futures[index]), &inputs)
@@ -59,12 +60,12 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         return self
     }
 
-    /// As `enroll(on:_:)`, for a future that the caller keeps alive.
+    /// Does the same as `enroll(on:_:)`, for a future that the caller keeps alive.
     final func enroll(onHeld future: Unmanaged<FutureNode>, _ inputs: inout [AggregateInput]) {
         future._withUnsafeGuaranteedRef { enroll(on: $0, &inputs) }
     }
 
-    /// Adds an input, unless the inputs before it have settled this.
+    /// Adds an input, unless earlier inputs have already settled this.
     final func enroll(on future: FutureNode, _ inputs: inout [AggregateInput]) {
         guard isPending else {
             if others == .givenUp { future.giveUpInterest() }
@@ -75,13 +76,13 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         inputs.append(consume input)
     }
 
-    /// Ends the start.
+    /// Ends the start: stores the inputs, or lets go of them if this has already settled.
     final func handOver(_ inputs: inout [AggregateInput]) {
         if lockIfPending() {
             self.inputs = inputs
             unlock()
         } else {
-            // Settled meanwhile, by a thread that did not have the inputs and could not give them up.
+            // Settled meanwhile by a thread that didn't have the inputs, and so couldn't give them up.
             if others == .keptGoing {
                 ignore(inputs)
             } else {
@@ -125,7 +126,7 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         return countDown(1)
     }
 
-    /// Settles as one input did, and gives up the others, unless this has settled.
+    /// Settles with the result of one input and gives up the others, unless this has settled.
     private func settle(like input: AggregateInput) {
         guard lockIfPending() else { return }
         var newWord = StateWord.value
@@ -133,7 +134,7 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
             attachment = .failure(failure)
             newWord = StateWord.failure
         } else {
-            // Only `any` and `race` settle with an input's value, and theirs have this type.
+            // Only `any` and `race` settle with an input's value, and their inputs have this type.
             storage = input.future(of: Value.self).storage
         }
         let kept = others == .keptGoing ? inputs : []
@@ -142,35 +143,37 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         ignore(kept)
     }
 
-    /// Leaves the pending inputs in the lists of their futures, so that those go on, and is notified no more.
+    /// Leaves the pending inputs in the lists of their futures, but no longer listens to them.
     ///
-    /// So this is freed, with its result and those of the inputs that have settled, however long the others take.
+    /// So those futures go on. And this is freed however long they take, with its result and the results of the
+    /// settled inputs.
     private func ignore(_ kept: [AggregateInput]) {
         var number = 0
         for input in kept where input.claim(as: StateWord.failure) { number += 1 }
-        // Not for zero: the last input may have released this already.
+        // Not for zero: the last input may already have released this.
         if number > 0 { countDownAndRelease(number) }
     }
 
-    /// Notes that some inputs, or `start`, will not access this any more, and settles when none is left.
-    /// - Returns: Whether none is left. The caller then releases this future, and does not access it
-    ///   afterwards unless it has another reference.
+    /// Notes that some inputs, or `start`, won't access this any more, and settles when none is left.
+    ///
+    /// - Returns: True if none is left. The caller then releases this future. After that it doesn't access this
+    ///   future, unless it has another reference.
     private func countDown(_ number: Int) -> Bool {
-        // Releasing what an input wrote, acquiring what the others did.
+        // Releases what this input wrote, and acquires what the other inputs wrote.
         let left = remaining.wrappingSubtract(number, ordering: .acquiringAndReleasing).newValue
         if left == 0 { conclude() }
         return left == 0
     }
 
-    /// As `countDown`, for threads that hold this future.
+    /// Counts down like `countDown` and releases this, for threads that hold this future.
     private func countDownAndRelease(_ number: Int) {
         if countDown(number) { Unmanaged.passUnretained(self).release() }
     }
 
-    /// Settles when all inputs have settled, so that there is none to give up, unless this has settled.
+    /// Settles this future once all inputs have settled, unless it has already settled.
     ///
-    /// The value is made before any thread has to wait, because making it takes time in proportion to the
-    /// number of inputs.
+    /// There is no input left to give up. The value is made before any thread has to wait, because making it takes
+    /// time in proportion to the number of inputs.
     private func conclude() {
         guard let inputs = copied({ inputs }) else { return }
         if let error = makeValue(of: inputs) {
@@ -180,5 +183,44 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
             return
         }
         self.inputs = []
+    }
+}
+
+/// One input of an aggregate, enrolled on the future that it stands for.
+///
+/// It retains that future only after the future has settled, because a waiter must not keep a pending promise
+/// alive.
+///
+/// It doesn't own the aggregate. The aggregate has one reference to itself for all its inputs, until none of them
+/// will access it any more.
+class AggregateInput: Waiter, @unchecked Sendable {
+    /// Dereferenced only by the thread that claimed this input in order to deliver to it.
+    private let aggregate: Unmanaged<FutureNode>
+
+    /// The future, once it has settled.
+    ///
+    /// Written by the deliverer before it notifies the aggregate.
+    @exclusivity(unchecked) final var source: FutureNode?
+
+    init(of aggregate: FutureNode) {
+        self.aggregate = .passUnretained(aggregate)
+        super.init(deliver: Self.deliverByOverride)
+    }
+
+    override func receive(_ settled: FutureNode) {
+        guard claim(as: StateWord.value) else { return waitUntilDetached() }
+        source = settled
+        if aggregate._withUnsafeGuaranteedRef({ $0.inputSettled(self) }) { aggregate.release() }
+    }
+}
+
+extension AggregateInput {
+    /// The input's value, once a value was delivered to it.
+    func value<Value: Sendable>(of type: Value.Type) -> Value {
+        future(of: type).storage.unsafelyUnwrapped
+    }
+
+    func future<Value: Sendable>(of type: Value.Type) -> Future<Value> {
+        unsafeDowncast(source.unsafelyUnwrapped, to: Future<Value>.self)
     }
 }

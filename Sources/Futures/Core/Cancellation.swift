@@ -1,59 +1,126 @@
 import Synchronization
 
-/// Removes nodes that were given up from the lists of their upstreams, cancels each upstream that is left
-/// without interest, and so on up to the producers; then notifies the producers, and releases what is not
-/// needed any more.
+extension FutureNode {
+    /// Fails this future from downstream, for example by `cancel()`, and gives up its interest upstream.
+    ///
+    /// - Returns: False if it was settled already.
+    @discardableResult
+    final func abort(with failure: Failure) -> Bool {
+        guard lockIfPending() else { return false }
+        let handlers = attach(failure)
+        settleGivingUp(as: isRoot ? StateWord.failure : StateWord.detaching, calling: handlers)
+        return true
+    }
+
+    /// Settles a locked future from downstream.
+    ///
+    /// It gives up what this future waits for, notifies the producers that lost their last interest by that, and
+    /// then delivers to this future's waiters.
+    ///
+    /// Every future that settles before its upstream or its inputs ends here: a future that is cancelled or late,
+    /// and an aggregate that needs no more inputs. So when a waiter goes on, for example with another call, the
+    /// producer of the earlier call has already been told to stop. Only a root has handlers of its own. They are
+    /// called after its waiters.
+    final func settleGivingUp(as newWord: UInt, calling handlers: Unmanaged<CancelHandlers>? = nil)
+    {
+        let list = list
+        unlock(to: newWord)
+        var cancellation = Cancellation()
+        if let handlers { cancellation.call(handlers) }
+        cancellation.detach(self)
+        if !isRoot { cancellation.finish() }
+        if list != 0 { distribute(list) }
+        if isRoot { cancellation.finish() }
+    }
+
+    /// Registers handlers for cancellation.
+    ///
+    /// - Parameter forgetting: True to forget that all earlier waiters gave up. The handlers then wait for the next
+    ///   waiter to give up.
+    final func add(_ handlers: CancelHandlers, forgettingWhoGaveUp forgetting: Bool = false) {
+        if lockIfPending() {
+            if forgetting { wasGivenUp = false }
+            let isGivenUp = wasGivenUp ? list == 0 : false
+            if let first = cancelHandlers {
+                first.append(handlers)
+            } else {
+                attachment = .handlers(handlers)
+            }
+            unlock()
+            // All waiters gave up before the handler was added.
+            if isGivenUp { giveUpInterest() }
+        } else if failure === Failure.cancelled {
+            handlers.call()
+        }
+    }
+
+    /// Gives up one interest in this future, for a node that isn't in its list.
+    final func giveUpInterest() {
+        var cancellation = Cancellation()
+        cancellation.giveUpInterest(in: self)
+        cancellation.finish()
+    }
+}
+
+/// One cancellation, from the node that was given up to the producers.
 ///
-/// The way up is a loop, not a recursion, so the length of a chain does not matter; only a node and
-/// the upstream that it leaves are `detaching` at a time, so no wait grows with the length. Nothing
-/// is released and no callback is called before `finish`: an object that is released here may hold the last
-/// reference to a promise further up, whose deinit would wait for this thread.
+/// It removes nodes that were given up from the lists of their upstreams. Each upstream that is left without
+/// interest is cancelled too, and so on up to the producers. Then it notifies the producers, and releases what is
+/// no longer needed.
+///
+/// The way up is a loop and not a recursion, so the length of a chain doesn't matter. Only a node and the upstream
+/// that it leaves are `detaching` at a time, so no wait grows with the length.
+///
+/// Before `finish`, nothing is released and no callback is called. An object that is released here may hold the
+/// last reference to a promise further up, and the deinit of that promise would wait for this thread.
 struct Cancellation {
-    /// The producers' handlers, and timers, in the order in which the way up met them.
+    /// The producers' handlers and the timers, in the order in which the way up met them.
     private var handlers: [CancelHandlers] = []
     private var timers: [any ScheduledAction] = []
-    /// The nodes removed from lists, with the reference that the list had; linked by `next`.
+    /// The nodes that were removed from lists, linked by `next`.
+    ///
+    /// Each comes with the reference that its list had.
     private var detached: Unmanaged<FutureNode>?
-    /// The other nodes met on the way, so that none is freed during it.
+    /// The other nodes on the way up, retained so that none is freed meanwhile.
     private var retained: [FutureNode] = []
-    /// Aggregates that have settled, with their inputs to give up, and the work that they do not start any
-    /// more.
+    /// Aggregates that have settled, with the inputs to give up and the work that they won't start any more.
     private var aggregates: [(aggregate: FutureNode, inputs: [AggregateInput], work: AnyObject?)] =
         []
     /// The number of aggregates whose inputs have been given up.
     private var finishedAggregates = 0
 
-    /// Notes a producer's handlers, with the reference that the caller has.
+    /// Notes a producer's handlers, and takes over the caller's reference to them.
     mutating func call(_ handlers: Unmanaged<CancelHandlers>) {
         self.handlers.append(handlers.takeRetainedValue())
     }
 
-    /// Notes a timer that is not needed any more.
+    /// Notes a timer that is no longer needed.
     mutating func cancel(_ timer: any ScheduledAction) {
         timers.append(timer)
     }
 
-    /// Notes the inputs of an aggregate that has settled, and the work that it will not start any more.
+    /// Notes the inputs of an aggregate that has settled, and the work that it won't start any more.
     mutating func giveUp(
         _ inputs: [AggregateInput], of aggregate: FutureNode, releasing work: AnyObject? = nil
     ) {
         aggregates.append((aggregate, inputs, work))
     }
 
-    /// Cancels a future that has lost the interest of a node which is not in its list.
+    /// Cancels a future that has no waiters left, for a node that gives up and isn't in its list.
     mutating func giveUpInterest(in future: FutureNode) {
         guard future.lockIfPending(), future.unlockWithoutInterest(&self) else { return }
         detach(future)
     }
 
-    /// Detaches a node that the caller holds and has settled, and all upstreams that lose their interest by
-    /// that.
+    /// Detaches a node, and all upstreams that lose their last interest by that.
+    ///
+    /// The node has settled, and the caller holds it.
     mutating func detach(_ node: FutureNode) {
         walk(from: node)
         detachInputs()
     }
 
-    /// Detaches the inputs noted so far, and all upstreams that lose their interest by that.
+    /// Detaches the inputs noted so far, and all upstreams that lose their last interest by that.
     mutating func detachInputs() {
         while finishedAggregates < aggregates.count {
             let (aggregate, inputs, _) = aggregates[finishedAggregates]
@@ -63,7 +130,7 @@ struct Cancellation {
                 walk(from: input)
                 number += 1
             }
-            // Not for zero: the last input may have released the aggregate already.
+            // Not for zero: the last input may already have released the aggregate.
             if number > 0 { aggregate.inputsGivenUp(number) }
         }
     }
@@ -75,26 +142,29 @@ struct Cancellation {
 
     /// Detaches one node from its upstream.
     ///
-    /// - Parameter isHeld: Whether the caller keeps the node.
-    /// - Returns: The upstream, if it has to be detached now because it has lost all interest.
+    /// - Parameter isHeld: True if the caller keeps the node alive.
+    /// - Returns: The upstream, if it has lost all interest and must be detached next.
     private mutating func step(_ node: FutureNode, isHeld: Bool) -> FutureNode? {
         node.dropWaits(into: &self)
         let upstream = node.retainUpstream()
         var (wasEnrolled, isWithoutInterest) = (false, false)
         if let upstream { (wasEnrolled, isWithoutInterest) = upstream.unlink(node, for: &self) }
         if wasEnrolled {
-            // The list's reference passes to this list.
+            // The reference that the upstream's list had passes to this list.
             node.next = detached
             detached = .passUnretained(node)
         } else if !isHeld {
             retained.append(node)
         }
-        // The last access: from here on the thread that settles or frees the upstream continues. Releasing, for
-        // `waitUntilDetached`: what this did to the upstream, its retain count included, has happened before that
-        // thread frees it. Neither ThreadSanitizer nor the model sees it if this were relaxed: the one takes the
-        // upstream's lock for the order, the other has no weaker memory. It must hold where that lock was not taken:
-        // where `retainUpstream` failed, only this store follows the read of the upstream's memory.
-        // Relaxed load: only this thread leaves `detaching`.
+        // This is the last access: from here on, the thread that settles or frees the upstream goes on.
+        //
+        // Releasing, for `waitUntilDetached`: everything that this thread did to the upstream, including its retain
+        // count, has happened before the other thread frees the upstream. If this store were relaxed, neither
+        // ThreadSanitizer nor the model would notice: ThreadSanitizer takes the order from the upstream's lock, and
+        // the model has no weaker memory. But the order must also hold if that lock was not taken: if
+        // `retainUpstream` failed, only this store follows the read of the upstream's memory.
+        //
+        // The load is relaxed, because only this thread leaves `detaching`.
         if node.word.load(ordering: .relaxed) == StateWord.detaching {
             node.word.store(StateWord.failure, ordering: .releasing)
         }
@@ -102,10 +172,9 @@ struct Cancellation {
         return isWithoutInterest ? upstream : nil
     }
 
-    /// Calls and releases everything that was noted: first it calls the producers' handlers, then it releases
-    /// closures.
+    /// Calls the producers' handlers, then releases everything that was noted.
     ///
-    /// If it is nested too deep, this is deferred until before an outer delivery on this thread returns.
+    /// If it would nest too deep, this is deferred, and runs before an outer delivery on this thread returns.
     ///
     /// Called once, while no lock is held.
     consuming func finish() {
@@ -132,7 +201,7 @@ struct Cancellation {
         }
         retained = []
         aggregates = []
-        // A handler may hold the future; it is not called again.
+        // The handlers may hold the future, and are not called again.
         handlers = []
         timers = []
     }
@@ -141,8 +210,8 @@ struct Cancellation {
 extension FutureNode {
     /// Removes this detaching node from its upstream's list, and leaves the interest to the caller.
     ///
-    /// - Returns: The upstream, whose ``giveUpInterest()`` is to be called, and which may have settled. It is not
-    ///   released here: that may be the last release. Nil if it is in its deinit.
+    /// - Returns: The upstream, which may have settled. The caller must call its ``giveUpInterest()``. The upstream
+    ///   isn't released here, because that may be the last release. Nil if it is in its deinit.
     final func detach() -> FutureNode? {
         let upstream = retainUpstream()
         var wasEnrolled = false
@@ -152,16 +221,16 @@ extension FutureNode {
             upstream.unlock()
         }
         word.store(StateWord.failure, ordering: .releasing)
-        // The list's reference; the code that gives this up has another.
+        // Release the list's reference. The code that gives this node up has another one.
         if wasEnrolled { Unmanaged.passUnretained(self).release() }
         return upstream
     }
 
-    /// Removes a node from the list, if it still is in it.
+    /// Removes a node from the list, if it is still in the list.
     fileprivate final func unlink(
         _ node: FutureNode, for cancellation: inout Cancellation
     ) -> (wasEnrolled: Bool, isWithoutInterest: Bool) {
-        // Settled: the thread that took the list meets the node there and waits for it.
+        // Settled: the thread that took the list finds the node there, and waits for it.
         guard lockIfPending() else { return (false, false) }
         guard node.isEnrolled else {
             unlock()
@@ -173,8 +242,9 @@ extension FutureNode {
 
     /// Unlocks this future after a node has given up.
     ///
-    /// If none is left and the future can be cancelled, settles it with CancellationError instead.
-    /// - Returns: Whether the caller has to detach this future now.
+    /// If no node is left and the future can be cancelled, settles it with `CancellationError` instead.
+    ///
+    /// - Returns: True if the caller must detach this future now.
     fileprivate final func unlockWithoutInterest(_ cancellation: inout Cancellation) -> Bool {
         guard list == 0 else {
             unlock()
@@ -189,5 +259,100 @@ extension FutureNode {
         if let handlers = attach(.cancelled) { cancellation.call(handlers) }
         unlock(to: isRoot ? StateWord.failure : StateWord.detaching)
         return true
+    }
+}
+
+// MARK: - Handlers
+
+/// The cancel handlers of one producer, as a list in order of registration.
+///
+/// The list is built under the lock of its future. It is walked by the thread that cancels, or by a thread that
+/// raises priorities.
+@usableFromInline
+class CancelHandlers: @unchecked Sendable {
+    private let handler: @Sendable () -> Void
+    private var next: CancelHandlers?
+    /// The end of the list, kept only in the first element.
+    private var last: CancelHandlers?
+
+    init(_ handler: @escaping @Sendable () -> Void) {
+        self.handler = handler
+    }
+
+    deinit {
+        // Free a long list in a loop, not by recursion.
+        last = nil
+        var rest = next
+        next = nil
+        while let handlers = rest {
+            rest = handlers.next
+            handlers.next = nil
+        }
+    }
+
+    /// Appends one handler.
+    ///
+    /// Called on the first element.
+    final func append(_ handlers: CancelHandlers) {
+        if let last {
+            last.next = handlers
+        } else {
+            next = handlers
+        }
+        last = handlers
+    }
+
+    /// Calls all handlers.
+    final func call() {
+        var current: CancelHandlers? = self
+        while let handlers = current {
+            handlers.handler()
+            current = handlers.next
+        }
+    }
+
+    /// Raises the priority of the producer's task, if it has one.
+    ///
+    /// - Parameter priority: The priority of a task that waits for this producer.
+    /// - Returns: The futures that the producer waits for, which the caller raises in turn.
+    func raise(to priority: TaskPriority) -> [FutureNode] { [] }
+
+    /// The future that the producer waits for, if known.
+    var awaited: FutureNode? { nil }
+
+    /// The newest element of the list.
+    ///
+    /// Called on the first element, under the future's lock.
+    final var newest: CancelHandlers { if let last { last } else { self } }
+
+    /// Raises all elements from this one, which is the first, through `newest`.
+    ///
+    /// Called without the lock: only the link of the newest element changes, and that link isn't read here.
+    ///
+    /// - Parameter budget: The number of elements that may be visited.
+    /// - Returns: The same as for `raise(to:)`.
+    final func raise(
+        through newest: CancelHandlers, to priority: TaskPriority, _ budget: inout Int
+    ) -> [FutureNode] {
+        var (current, futures) = (self, raise(to: priority))
+        while current !== newest, budget > 0, let next = current.next {
+            budget -= 1
+            futures += next.raise(to: priority)
+            current = next
+        }
+        return futures
+    }
+
+    /// The first result of `find` for the elements from this one, which is the first, through `newest`.
+    ///
+    /// Called without the lock, for the reason given at `raise(through:to:_:)`.
+    final func first<Found>(
+        through newest: CancelHandlers, _ find: (CancelHandlers) -> Found?
+    ) -> Found? {
+        var (current, found) = (self, find(self))
+        while found == nil, current !== newest, let next = current.next {
+            (current, found) = (next, find(next))
+        }
+        return found
     }
 }

@@ -1,20 +1,23 @@
 import Synchronization
 
-/// How a loop of `flatMap`s stays in constant memory.
+/// Forwarding, and how it keeps a loop of `flatMap`s in constant memory.
 ///
-/// In `func loop() -> Future<…> { step().flatMap { _ in loop() } }` each turn's future waits for
-/// the next turn's: after n turns there would be a chain of n futures that only pass a result on.
-/// So a future in the middle of such a chain is removed: if it only forwards, has no references from outside,
-/// and exactly one node waits for it, a forwarding future too, then that node takes its place in the list of
-/// its upstream. (Twitter's Promise calls the idea `become`, Scala's `Link`; unlike there, no two futures
-/// ever become one, because they may be cancelled apart.)
+/// In `func loop() -> Future<…> { step().flatMap { _ in loop() } }`, the future of each turn waits for the future
+/// of the next turn. After n turns there would be a chain of n futures that only pass a result on.
+///
+/// So a future in the middle of such a chain is removed if three things hold: it only forwards, it has no
+/// references from outside, and its only waiter is also a forwarding future. That waiter takes its place in the
+/// list of its upstream.
+///
+/// (Twitter's Promise calls the idea `become`, Scala's calls it `Link`. Unlike there, two futures never become one,
+/// because they may be cancelled apart.)
 extension FutureNode {
-    /// Waits for another future, to settle as it does.
+    /// Waits for another future, and settles with its result.
     ///
-    /// Called by the one deliverer of this.
+    /// Called by this future's one deliverer.
     final func forward(from inner: FutureNode, deliver: @escaping Delivery) {
         guard lockIfPending() else {
-            // Cancelled while the closure ran: this interest in what it has started is given up at once.
+            // This was cancelled while the closure ran, so it gives up its interest in what the closure started.
             waitUntilDetached()
             inner.giveUpInterest()
             return
@@ -24,8 +27,8 @@ extension FutureNode {
         isForwarding = true
         self.deliver = deliver
         unlock()
-        // The check comes after that, so that of two futures which adopt each other at the same time one
-        // finds the cycle.
+        // Check after the upstream is set: when two futures adopt each other at once, one of them then detects the
+        // cycle.
         if let cycle = cycle(through: inner) {
             failDerived(Failure(cycle))
         } else {
@@ -33,12 +36,12 @@ extension FutureNode {
         }
     }
 
-    /// Removes the future above this one, if it only forwards to this.
+    /// Removes the future above this one, if it only forwards to this one.
     ///
     /// Called after `forward`, once the closure's own reference to that future is released.
     final func spliceOutUpstream() {
         guard isForwarding, lockIfPending() else { return }
-        // Pending and locked, so the upstream's memory is valid.
+        // This is pending and locked, so the memory of the upstream is valid.
         var released = DeferredReleases()
         if let middle = upstream,
             middle._withUnsafeGuaranteedRef({ $0.isRoot ? false : $0.tryLock() })
@@ -52,10 +55,10 @@ extension FutureNode {
         withExtendedLifetime(released) {}
     }
 
-    /// Hands the only node that waits for a forwarding future to that future's upstream.
+    /// Removes a forwarding future, by moving its only waiter to its upstream.
     ///
-    /// - Parameter middle: A forwarding future, of which the caller owns one retain.
-    /// - Returns: Whether it was removed. The retain is then released.
+    /// - Parameter middle: A forwarding future. The caller owns one retain of it.
+    /// - Returns: True if the future was removed. The retain is then released.
     final class func spliceOut(_ middle: Unmanaged<FutureNode>) -> Bool {
         guard let only = middle._withUnsafeGuaranteedRef({ $0.lockWithOnlyWaiter() }) else {
             return false
@@ -67,11 +70,14 @@ extension FutureNode {
         return withExtendedLifetime(released) { isDone }
     }
 
-    /// Removes the future above, then locks this future and the only node that waits for it, if that node is
-    /// a forwarding future.
+    /// Locks this future and its only waiter, if that waiter is a forwarding future.
+    ///
+    /// First it tries to remove the future above this one.
+    ///
+    /// - Returns: The waiter; nil if neither is locked.
     private func lockWithOnlyWaiter() -> Unmanaged<FutureNode>? {
         spliceOutUpstream()
-        // Mostly there is no waiter, which one load shows. Relaxed: a hint, read again under the lock.
+        // Usually there is no waiter, and one load shows that. Relaxed: a hint, which is read again under the lock.
         guard word.load(ordering: .relaxed) & ~StateWord.flags != 0, lockIfPending() else {
             return nil
         }
@@ -85,27 +91,27 @@ extension FutureNode {
         return nil
     }
 
-    /// Whether a node is the only one in the list of this locked future.
+    /// Returns whether a node is the only one in the list of this locked future.
     fileprivate func isOnlyWaiter(_ node: Unmanaged<FutureNode>) -> Bool {
         guard Self.node(at: list)?.toOpaque() == node.toOpaque() else { return false }
         return node._withUnsafeGuaranteedRef { $0.next == nil }
     }
 }
 
-/// The objects retained under a lock, to be released once all are unlocked.
+/// Objects that were retained under a lock, and are released once everything is unlocked.
 private struct DeferredReleases {
     var middle: FutureNode?
     var upstream: FutureNode?
 }
 
 extension Unmanaged<FutureNode> {
-    /// Replaces this locked future in the list of its upstream by the only node that waits for it.
+    /// Puts the only waiter of this locked future in this future's place in the upstream's list.
     ///
     /// - Parameters:
-    ///   - only: A forwarding future, locked by the caller, who unlocks it.
-    ///   - callerRetains: Whether the caller owns a retain of this, to be given up on success.
-    ///   - released: What the caller releases after all locks.
-    /// - Returns: Whether this was removed, and unlocked. If not, the caller unlocks it.
+    ///   - only: The waiter, a forwarding future. The caller has locked it, and unlocks it.
+    ///   - callerRetains: True if the caller owns a retain of this future, to be released on success.
+    ///   - released: Receives the objects that the caller releases after all unlocking.
+    /// - Returns: True if this future was removed and unlocked. Otherwise the caller unlocks it.
     fileprivate func spliceOut(
         for only: Unmanaged<FutureNode>, callerRetains: Bool, _ released: inout DeferredReleases
     ) -> Bool {
@@ -117,7 +123,8 @@ extension Unmanaged<FutureNode> {
         guard let upstream, upstream.tryLock() else { return false }
         defer { upstream.unlock() }
         guard _withUnsafeGuaranteedRef({ $0.isEnrolled }) else { return false }
-        // The caller's retain, and the list's. While the upstream is locked, the list keeps its own.
+        // Release the caller's retain, and take the list's. The first release isn't the last one: while the
+        // upstream is locked, the list keeps its retain.
         if callerRetains { release() }
         var owned = takeRetainedValue()
         guard isKnownUniquelyReferenced(&owned) else {
@@ -127,10 +134,73 @@ extension Unmanaged<FutureNode> {
             return false
         }
         upstream.replace(self, by: only)
-        // Only a weak reference may still lead to it; for that case it is settled and unlocked.
+        // Now only a weak reference may still lead here. In case one does, settle and unlock this future.
         owned.attachment = .failure(.cancelled)
         owned.unlock(to: StateWord.failure)
         released.middle = owned
         return true
+    }
+}
+
+// MARK: - Cycles
+
+extension FutureNode {
+    /// The number of upstreams that are checked when a future is adopted.
+    private static var reach: Int { 64 }
+
+    /// The error of a future that would wait for itself; nil if no cycle is found within `reach`.
+    ///
+    /// It follows the one upstream of each derived future, beginning with `inner`. A longer cycle, or one through
+    /// an aggregate, is reported after ``FutureDiagnostics/awaitingLimit``.
+    final func cycle(through inner: FutureNode) -> FutureError? {
+        var last = inner
+        for _ in 0..<Self.reach {
+            if last === self {
+                var error = FutureError(.cycle, at: origin)
+                if inner !== self { error.secondLocation = inner.origin }
+                return error
+            }
+            guard let upstream = last.lockedUpstream() else { break }
+            last = upstream
+        }
+        if !last.isRoot, last.isPending { FutureDiagnostics.watchForCycle(self) }
+        return nil
+    }
+
+    /// The upstream of a pending derived future, retained; nil if there is none.
+    final func lockedUpstream() -> FutureNode? {
+        guard !isRoot, lockIfPending() else { return nil }
+        let upstream = retainUpstream()
+        unlock()
+        return upstream
+    }
+
+    /// Searches everything that this future waits for, breadth first, for a way back to this future.
+    ///
+    /// It visits at most 10,000 nodes.
+    ///
+    /// - Returns: The nodes of the cycle, or an empty array.
+    final func findCycle() -> [FutureNode] {
+        var found: [(node: FutureNode, from: Int)] = [(self, -1)]
+        var known: Set = [ObjectIdentifier(self)]
+        var index = 0
+        while index < found.count, found.count < 10_000 {
+            let node = found[index].node
+            for next in [node.lockedUpstream()].compactMap(\.self) + node.inputsOfAggregate {
+                if next === self { return way(to: index, in: found) }
+                if known.insert(ObjectIdentifier(next)).inserted { found.append((next, index)) }
+            }
+            index += 1
+        }
+        return []
+    }
+
+    private func way(to end: Int, in found: [(node: FutureNode, from: Int)]) -> [FutureNode] {
+        var (way, index): ([FutureNode], Int) = ([], end)
+        while index >= 0 {
+            way.append(found[index].node)
+            index = found[index].from
+        }
+        return way.reversed()
     }
 }

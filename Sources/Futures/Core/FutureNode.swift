@@ -1,27 +1,28 @@
+internal import CPledgeFutures
 public import Synchronization
 
-/// The part of a future that does not depend on its type of value: its state, and its waiters.
+/// The part of a future that doesn't depend on the type of its value: its state and its waiters.
 ///
 /// It is public only because ``Future`` inherits from it, and has no public members.
 ///
-/// The article Futures.docc/Core.md describes words, states, ownership and calls.
+/// Futures.docc/Core.md describes the words, the states, ownership, and what happens in each call.
 ///
-/// The fields are `@exclusivity(unchecked)`: each access is one load or store, so none can overlap
-/// another on the same thread.
+/// The fields are `@exclusivity(unchecked)`: each access is one load or store, so two accesses on one thread can't
+/// overlap.
 @_documentation(visibility: internal)
 public class FutureNode: @unchecked Sendable {
-    /// See ``StateWord``.
+    /// The state and, while pending, the list of waiters; see ``StateWord``.
     ///
-    /// The thread that made the node writes the fields below, and those of ``Links``, before it enrolls the
-    /// node. After that the rule at each field holds.
+    /// Before a node is enrolled, the thread that created it writes the fields below and the fields of its
+    /// ``Links``. After that, the rule at each field holds.
     @usableFromInline let word: Atomic<UInt>
 
-    /// The cancel handlers while pending, the error once failed.
+    /// The cancel handlers while pending, or the error after a failure.
     ///
-    /// Guarded by the lock; the error is read only after an acquiring load of a settled word.
+    /// Guarded by the lock. The error is read only after an acquiring load of a settled word.
     @usableFromInline @exclusivity(unchecked) final var attachment = Attachment.none
 
-    /// See ``attachment``.
+    /// The contents of ``attachment``.
     @usableFromInline
     enum Attachment {
         case none
@@ -29,28 +30,28 @@ public class FutureNode: @unchecked Sendable {
         case handlers(CancelHandlers)
     }
 
-    /// Where the ``Links`` of this node are; nil in a root.
+    /// The address of this node's ``Links``; nil in a root.
     ///
-    /// Never changes once this is made.
+    /// It never changes after the node is created.
     @usableFromInline @exclusivity(unchecked) final var links: UnsafeMutablePointer<Links>!
 
-    /// Whether this is in the list of its upstream.
+    /// True while this node is in the list of its upstream.
     ///
-    /// Guarded by the upstream's lock, and meaningless once the upstream has settled. Cleared under the
-    /// node's own lock when it gets another upstream, whose list it is not in yet.
+    /// Guarded by the upstream's lock, and meaningless once the upstream has settled. When the node gets another
+    /// upstream, whose list it isn't in yet, this is cleared under the node's own lock.
     @exclusivity(unchecked) final var isEnrolled = false
 
-    /// Whether this future only waits to take over the result of its upstream.
+    /// True if this future only waits to take its upstream's result.
     ///
     /// Guarded by this node's own lock.
     @exclusivity(unchecked) final var isForwarding = false
 
-    /// Whether this was left without interest at least once, since it last began to follow another future.
+    /// True once this future has lost its last waiter; reset when it begins to follow another future.
     ///
     /// Guarded by this node's own lock.
     @exclusivity(unchecked) final var wasGivenUp = false
 
-    /// A function that hands the result of a settled node, the second, to one that waits for it.
+    /// A function that passes the result of its second argument, a settled node, to its first, a waiting node.
     @usableFromInline
     typealias Delivery = @Sendable (FutureNode, FutureNode) -> Void
 
@@ -59,80 +60,80 @@ public class FutureNode: @unchecked Sendable {
         self.word = Atomic(word)
     }
 
-    /// Moves timers and inputs, which are needed no more, from this node to a cancellation.
+    /// Moves the timers and inputs that this node no longer needs to a cancellation.
     ///
-    /// Runs once, on the thread that has given this up. It releases nothing.
+    /// Runs once, on the thread that gave this node up. It releases nothing.
     func dropWaits(into cancellation: inout Cancellation) {}
 
-    /// Releases the user's closure, since this node was given up and nothing is delivered to it; `always`
-    /// runs the closure.
+    /// Releases the user's closure, because this node was given up and gets no result.
     ///
-    /// Called at most once, while no lock is held: at the end of the cancellation that has taken this node out
-    /// of a list, or by the deliverer, if the node was given up.
+    /// The closures of `always` and `onEnd` run first. Called at most once, while no lock is held: at the end of
+    /// the cancellation that took this node out of a list, or by the deliverer if it finds that the node was given
+    /// up.
     func dropClosure() {}
 
-    /// Takes the result of the settled upstream; `deliverByOverride` calls it.
+    /// Takes the result of the settled upstream; called by `deliverByOverride`.
     func receive(_ source: FutureNode) {
         preconditionFailure("a node that is delivered to by override has one")
     }
 
-    /// Settles as the settled upstream has; `deliverByForwarding` calls it.
+    /// Settles with the result of the settled upstream; called by `deliverByForwarding`.
     func receiveForwarded(_ source: FutureNode) {
         preconditionFailure("only a future forwards")
     }
 
-    /// Is notified that one of the inputs of this aggregate has settled.
+    /// Called when one of the inputs of this aggregate has settled.
     ///
-    /// - Returns: Whether the caller has to release this future; it has no other reference to it.
+    /// - Returns: True if the caller must release this future. The caller has no other reference to it.
     func inputSettled(_ input: AggregateInput) -> Bool { false }
 
-    /// Is notified that some of the inputs of this aggregate have been given up, and will not settle.
+    /// Called when some inputs of this aggregate were given up, so that they will never settle.
     func inputsGivenUp(_ number: Int) {}
 
-    /// Is notified that the time of this future is over.
+    /// Called when the time of this future is over.
     func timeIsOver() {}
 
-    /// Where this node was made, as far as it is known.
+    /// The place that created this node, if known.
     var origin: CodeLocation? { nil }
 
-    /// What this aggregate waits for.
+    /// The inputs that this aggregate waits for.
     var inputsOfAggregate: [FutureNode] { [] }
 
-    /// Whether one input of this aggregate is enough for it to settle.
+    /// True if one input is enough for this aggregate to settle.
     var needsOneInput: Bool { false }
 
-    /// Whether this settles without the user's code: a timer ends it, or a producer of the framework.
+    /// True if this settles without the user's code: by a timer, or by a producer of the framework.
     var endsByItself: Bool { false }
 }
 
 // MARK: - The word
 
 extension FutureNode {
-    /// Whether the future has a result.
+    /// True once the future has a result.
     ///
-    /// Acquiring: the result may be read if so.
+    /// Acquiring: if it is true, the result may be read.
     @inlinable
     package final var hasSettled: Bool { word.load(ordering: .acquiring) & StateWord.settled != 0 }
 
-    /// Whether the future has settled with a value.
+    /// True once the future has settled with a value.
     ///
-    /// It needs no generic type, so it is cheap in generic code; ``Future/result`` would look up the type of
-    /// its result at run time there.
+    /// It needs no generic type, so it is cheap in generic code. There, ``Future/result`` would look up the type of
+    /// its result at run time.
     @inlinable
     package final var hasSucceeded: Bool { word.load(ordering: .acquiring) == StateWord.value }
 
-    /// Whether this has no upstream: a producer settles it, or it was made settled.
+    /// True if this node has no upstream: a producer settles it, or it was created settled.
     ///
-    /// Only references from outside keep it alive; any other node is owned by its upstream's list as well,
-    /// while it has an upstream.
+    /// Only outside references keep a root alive. Any other node is also owned by the list of its upstream, while
+    /// it has an upstream.
     @inlinable final var isRoot: Bool { links == nil }
 
-    /// The node that the pointer bits of a word name.
+    /// The node that the pointer bits of a word point to.
     final class func node(at word: UInt) -> Unmanaged<FutureNode>? {
         UnsafeRawPointer(bitPattern: word & ~StateWord.flags).map(Unmanaged.fromOpaque)
     }
 
-    /// The pointer bits that name a node; zero for none.
+    /// The pointer bits for a node, or zero for no node.
     final class func address(of node: Unmanaged<FutureNode>?) -> UInt {
         UInt(bitPattern: node?.toOpaque())
     }
@@ -143,24 +144,24 @@ extension FutureNode {
 extension FutureNode {
     /// Delivers by a virtual call.
     ///
-    /// A closure that a generic function makes, and that names its types, captures them, in an
-    /// allocation. This one names none; the override finds its types in its own object.
+    /// If a generic function creates a closure that names its types, the closure captures the types, in an
+    /// allocation. This closure names no types. The overriding method finds the types in its own object.
     @usableFromInline static var deliverByOverride: Delivery {
         { node, source in node.receive(source) }
     }
 
-    /// As `deliverByOverride`, to a future that only forwards.
+    /// Delivers to a future that only forwards, also by a virtual call.
     static var deliverByForwarding: Delivery {
         { node, source in node.receiveForwarded(source) }
     }
 }
 
-// MARK: - What is attached
+// MARK: - The attachment
 
 extension FutureNode {
     /// The error; nil if this has settled with a value.
     ///
-    /// Called for a settled future only.
+    /// Read it only on a settled future.
     @inlinable
     final var failure: Failure? {
         if case .failure(let failure) = attachment { failure } else { nil }
@@ -173,21 +174,201 @@ extension FutureNode {
         if case .handlers(let handlers) = attachment { handlers } else { nil }
     }
 
-    /// Puts the error in the place of a root's cancel handlers, before the word says so.
+    /// Replaces a root's cancel handlers with the error, before the word says that the root has failed.
     ///
-    /// - Returns: The handlers, with a reference that the caller releases once this is unlocked: it may be
-    ///   the last, and run a user's deinit.
+    /// - Returns: The handlers, with a reference that the caller releases after unlocking this node. That release
+    ///   may be the last one, and may run a user's deinit.
     final func attach(_ failure: Failure) -> Unmanaged<CancelHandlers>? {
         defer { attachment = .failure(failure) }
         return takeHandlers()
     }
 
     /// Takes a root's cancel handlers away, before the word says that there is a value.
-    /// - Returns: As `attach`.
+    ///
+    /// - Returns: The same as for `attach`.
     @usableFromInline
     final func takeHandlers() -> Unmanaged<CancelHandlers>? {
         guard let handlers = cancelHandlers.map(Unmanaged.passRetained) else { return nil }
         attachment = .none
         return handlers
+    }
+}
+
+// MARK: - The value and the error
+
+/// The part of a future that holds the value.
+///
+/// `Future<Value>` inherits from `FutureStorage<Value?>`, so `Value?` is a generic argument. A deinit that isn't
+/// specialised finds `Value?` in the object's class. Otherwise it would look `Value?` up in the runtime's table of
+/// types each time.
+///
+/// It is public only because ``Future`` inherits from it, and has no public members.
+@_documentation(visibility: internal)
+public class FutureStorage<Stored>: FutureNode, @unchecked Sendable {
+    /// The value; nil until there is one.
+    ///
+    /// Written by the thread that has locked the word, or by a derived future's one deliverer. Read only after an
+    /// acquiring load of the word `value`.
+    @usableFromInline @exclusivity(unchecked) final var storage: Stored
+
+    @inlinable
+    init(_ storage: Stored, word: UInt) {
+        self.storage = storage
+        super.init(word: word)
+    }
+}
+
+/// The error of a failed future, shared by all futures that derive from it.
+@usableFromInline
+final class Failure: Sendable {
+    @usableFromInline let error: any Error
+
+    /// The place of the transform that threw the error; nil if no transform did.
+    let origin: CodeLocation?
+
+    /// The failure of every cancelled future.
+    ///
+    /// There is only this one, so it also identifies cancelled futures.
+    static let cancelled = Failure(CancellationError())
+
+    init(_ error: any Error, thrownAt origin: CodeLocation? = nil) {
+        self.error = error
+        self.origin = origin
+    }
+}
+
+// MARK: - The states
+
+/// The values of a node's one atomic word.
+///
+/// While a node is pending, the bits above ``flags`` are a pointer to the newest node that waits for it, or zero.
+@usableFromInline
+enum StateWord {
+    /// Pending: there is no result yet, and no thread is changing the node.
+    ///
+    /// Next: `locked`; or `value`, if a derived future's one deliverer settles it.
+    @inlinable static var pending: UInt { 0 }
+
+    /// A bit beside the list of a pending node: one thread is editing the list or writing the result.
+    ///
+    /// All other threads wait for the few instructions that this takes. Next: `pending` with the same or another
+    /// list, `value`, `failure`, or `detaching`.
+    @inlinable static var locked: UInt { 1 }
+
+    /// The bit that all settled words share.
+    @inlinable static var settled: UInt { 4 }
+
+    /// Settled with a value; for a node that isn't a future, delivered to.
+    ///
+    /// Final.
+    @inlinable static var value: UInt { 4 }
+
+    /// Settled with an error; for a node that isn't a future, given up or released by its upstream.
+    ///
+    /// Final.
+    @inlinable static var failure: UInt { 5 }
+
+    /// Settled with an error, while one thread is still taking the node out of its upstream's list.
+    ///
+    /// A thread that would free that upstream waits. Next: `failure`.
+    @inlinable static var detaching: UInt { 6 }
+
+    /// The bits that don't belong to the pointer.
+    @inlinable static var flags: UInt { 7 }
+}
+
+// MARK: - The lock
+
+extension FutureNode {
+    /// True if this node may still be delivered to.
+    ///
+    /// Relaxed: this is only a hint. Code that acts on it takes the lock, and acquires by that.
+    @inlinable final var isPending: Bool { word.load(ordering: .relaxed) & StateWord.settled == 0 }
+
+    /// Locks a pending node.
+    ///
+    /// Waits while another thread holds the lock.
+    ///
+    /// - Returns: False if the node has settled. It is then not locked.
+    @usableFromInline
+    final func lockIfPending() -> Bool {
+        var turns: UInt32 = 0
+        while true {
+            // Acquiring: a thread that finds a settled word reads the result next.
+            let current = word.load(ordering: .acquiring)
+            if current & StateWord.settled != 0 { return false }
+            if current & StateWord.locked == 0, exchange(current, for: current | StateWord.locked) {
+                return true
+            }
+            cfutures_relax(&turns)
+        }
+    }
+
+    /// Locks a node that is pending and not locked; otherwise returns false at once.
+    final func tryLock() -> Bool {
+        let current = word.load(ordering: .relaxed)
+        guard current & StateWord.flags == 0 else { return false }
+        return exchange(current, for: current | StateWord.locked)
+    }
+
+    /// The list of this locked node: the word without its flags.
+    ///
+    /// Relaxed: only the holder of the lock writes a locked word.
+    @inlinable final var list: UInt { word.load(ordering: .relaxed) & ~StateWord.flags }
+
+    /// Unlocks, and leaves the list as it is.
+    @inlinable final func unlock() { unlock(to: list) }
+
+    /// Unlocks by storing another word.
+    ///
+    /// Releasing: the next holder of the lock, and every thread that finds this node settled, sees everything that
+    /// was written before.
+    @inlinable
+    final func unlock(to newWord: UInt) {
+        word.store(newWord, ordering: .releasing)
+    }
+
+    /// Copies something under the lock, for use after unlocking.
+    ///
+    /// - Returns: What `read` returns, with its own references; nil if the node has settled.
+    final func copied<Copy>(_ read: () -> Copy) -> Copy? {
+        guard lockIfPending() else { return nil }
+        let copy = read()
+        cfutures_retain_before_this()
+        unlock()
+        return copy
+    }
+
+    /// Moves a waiter, which has no list of its own, from pending to another word.
+    ///
+    /// - Returns: False if another thread was first.
+    final func claim(as newWord: UInt) -> Bool {
+        guard lockIfPending() else { return false }
+        unlock(to: newWord)
+        return true
+    }
+
+    /// Waits until the thread that gave this node up, if there is one, no longer touches the upstream.
+    ///
+    /// Acquiring, to match the stores of `failure` in `Cancellation.step` and `detach`. Everything that the other
+    /// thread did to the upstream has happened before this returns, so this thread may free the upstream. A thread
+    /// that finds `failure` at once needs that order too.
+    ///
+    /// Every test would pass with a weaker load. On x86 it is the same instruction, and ThreadSanitizer sees no
+    /// access by the other thread after its store.
+    final func waitUntilDetached() {
+        var turns: UInt32 = 0
+        while word.load(ordering: .acquiring) == StateWord.detaching { cfutures_relax(&turns) }
+    }
+
+    /// Takes the lock with one compare-and-exchange.
+    ///
+    /// Acquiring: this thread sees everything that the last holder wrote. Relaxed on failure, because the caller
+    /// then loads the word again or returns.
+    private func exchange(_ expected: UInt, for desired: UInt) -> Bool {
+        word.weakCompareExchange(
+            expected: expected, desired: desired,
+            successOrdering: .acquiring, failureOrdering: .relaxed
+        ).exchanged
     }
 }

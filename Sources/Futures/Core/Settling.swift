@@ -1,8 +1,7 @@
 internal import CPledgeFutures
 import Synchronization
 
-/// Settles a future with a value or a result: a root under its lock, a derived future by one exchange of its
-/// word.
+/// Settling with a value or a result: a root under its lock, a derived future by one exchange of its word.
 extension Future {
     /// Settles a root with a value.
     @inlinable
@@ -21,7 +20,7 @@ extension Future {
         }
     }
 
-    /// Settles a root as another future has settled.
+    /// Settles a root with the result of a settled future.
     final func finish(as source: Future<Value>) -> Bool {
         if let failure = source.failure { return fail(failure) }
         return succeed(source.storage.unsafelyUnwrapped)
@@ -36,7 +35,8 @@ extension Future {
         if !finishDerived() { storage = nil }
     }
 
-    /// Settles a derived future as its upstream, or the future that it forwards, has settled.
+    /// Settles a derived future with the result of its upstream, or of the future that it forwards.
+    ///
     /// - Returns: False if the future was given up in the meantime.
     @discardableResult
     final func finishDerived(as source: Future<Value>) -> Bool {
@@ -48,13 +48,13 @@ extension Future {
     }
 }
 
-/// Settles a future whose result is in place, and delivers the result to all that wait for it.
+/// Settling once the result is in place, and delivering the result to everything that waits.
 extension FutureNode {
-    /// Settles this locked future, once its result is in place, and delivers to its waiters.
+    /// Settles this locked future, whose result is in place, and delivers to its waiters.
     ///
     /// - Parameters:
     ///   - newWord: `value` or `failure`.
-    ///   - handlers: The cancel handlers, which are not needed any more.
+    ///   - handlers: The cancel handlers, which are no longer needed.
     @usableFromInline
     final func settle(as newWord: UInt, dropping handlers: Unmanaged<CancelHandlers>?) {
         let list = list
@@ -64,6 +64,7 @@ extension FutureNode {
     }
 
     /// Settles with an error, from any thread.
+    ///
     /// - Returns: False if it was settled already.
     final func fail(_ failure: Failure) -> Bool {
         guard lockIfPending() else { return false }
@@ -71,8 +72,10 @@ extension FutureNode {
         return true
     }
 
-    /// Settles a derived future whose value is in place already: only its one deliverer writes that,
-    /// so it needs no lock, and one exchange does all.
+    /// Settles a derived future whose value is already in place.
+    ///
+    /// Only the one deliverer writes the value, so this needs no lock: one exchange does everything.
+    ///
     /// - Returns: False if the future was given up in the meantime.
     @usableFromInline
     final func finishDerived() -> Bool {
@@ -98,7 +101,8 @@ extension FutureNode {
         }
     }
 
-    /// Settles a derived future with its upstream's error, or with one that a transform threw.
+    /// Settles a derived future with its upstream's error, or with an error that a transform threw.
+    ///
     /// - Returns: False if the future was given up in the meantime.
     @discardableResult
     final func failDerived(_ failure: Failure) -> Bool {
@@ -107,7 +111,7 @@ extension FutureNode {
         return false
     }
 
-    /// Delivers to all nodes of the list that settling has taken, in order of enrolment.
+    /// Delivers to all nodes of the list that the settling thread took, in order of enrolment.
     final func distribute(_ list: UInt) {
         let newest = Self.node(at: list)
         guard let oldest = Self.reversed(newest) else { return }
@@ -118,7 +122,7 @@ extension FutureNode {
         Self.leaveDelivery()
     }
 
-    /// Delivers to several nodes, and then to those that are added meanwhile on this thread.
+    /// Delivers to several nodes, and then to the nodes that this thread adds meanwhile.
     private func distribute(from oldest: Unmanaged<FutureNode>, to newest: Unmanaged<FutureNode>?) {
         let thread = cfutures_current_thread()
         var delivery = cfutures_delivery(
@@ -136,13 +140,13 @@ extension FutureNode {
         }
     }
 
-    /// Delivers to a node, unless this is nested too deep, or others were deferred before it.
+    /// Delivers to a node, or puts it off if deliveries nest too deep or other nodes were put off before.
     private func runOrPutOff(_ node: Unmanaged<FutureNode>) {
         let thread = cfutures_current_thread().pointee
         if thread.depth <= maximumDepth, thread.head == nil { run(node) } else { putOff(node) }
     }
 
-    /// Delivers to a node, and releases it, as the list had retained it.
+    /// Delivers to a node, then releases the reference that the list had.
     final func run(_ node: Unmanaged<FutureNode>) {
         let goesOn = node._withUnsafeGuaranteedRef { node in
             node.deliver(node, self)
@@ -152,8 +156,9 @@ extension FutureNode {
         node.release()
     }
 
-    /// Turns a list that begins with the newest node into order of enrolment.
-    /// - Returns: The oldest.
+    /// Reverses a list that begins with the newest node, so that it begins with the oldest.
+    ///
+    /// - Returns: The oldest node.
     private class final func reversed(_ newest: Unmanaged<FutureNode>?) -> Unmanaged<FutureNode>? {
         var reversed: Unmanaged<FutureNode>?
         var current = newest
@@ -165,5 +170,169 @@ extension FutureNode {
             reversed = node
         }
         return reversed
+    }
+}
+
+// MARK: - Nesting
+
+/// The number of deliveries that may nest on one thread's stack.
+///
+/// Each takes a few hundred bytes of stack, or a few thousand in a debug build. A thread with a stack of 512 KB has
+/// room for many times this number.
+let maximumDepth = 32
+
+/// Deliveries that nest.
+///
+/// Everything that may nest without limit is counted here: deliveries, cancel handlers, and the release of
+/// closures, which may hold the last reference to a promise or resolver and so settle the next future. What would
+/// nest too deep goes to a first-in, first-out queue of this thread. The next delivery below the limit runs that
+/// queue before it returns.
+extension FutureNode {
+    /// Delivers to one node of this settled future, now or when its turn comes on this thread.
+    final func hand(_ node: Unmanaged<FutureNode>) {
+        if enterDelivery() {
+            run(node)
+            Self.leaveDelivery()
+        } else if let delivery = presentDelivery(), let last = delivery.pointee.last {
+            node._withUnsafeGuaranteedRef { $0.next = nil }
+            Unmanaged<FutureNode>.fromOpaque(last)._withUnsafeGuaranteedRef { $0.next = node }
+            delivery.pointee.last = node.toOpaque()
+        } else {
+            putOff(node)
+        }
+    }
+
+    /// Begins a delivery of this settled future on this thread's stack.
+    ///
+    /// - Returns: False if it would nest too deep, or if other deliveries of this future, or deferred ones, come
+    ///   first.
+    @usableFromInline
+    final func enterDelivery() -> Bool {
+        presentDelivery() == nil ? Self.enterDelivery() : false
+    }
+
+    /// Begins a delivery on this thread's stack.
+    ///
+    /// - Returns: False if it would nest too deep, or if deferred deliveries come first.
+    class final func enterDelivery() -> Bool {
+        let thread = cfutures_current_thread()
+        guard thread.pointee.depth < maximumDepth, thread.pointee.head == nil else { return false }
+        thread.pointee.depth += 1
+        return true
+    }
+
+    /// Ends a delivery.
+    ///
+    /// Any delivery below the limit, not just the outermost one, runs in a loop what was deferred in the meantime.
+    /// So deferred deliveries don't wait for a user's closure further out, which may be running an event loop.
+    @usableFromInline
+    class final func leaveDelivery() {
+        let thread = cfutures_current_thread()
+        while thread.pointee.depth < maximumDepth, let head = thread.pointee.head {
+            let node = Unmanaged<FutureNode>.fromOpaque(head)
+            let upstream = node._withUnsafeGuaranteedRef { node -> Unmanaged<FutureNode>? in
+                thread.pointee.head = node.next?.toOpaque()
+                return node.upstream
+            }
+            if thread.pointee.head == nil { thread.pointee.tail = nil }
+            guard let upstream else { preconditionFailure("a node put off has an upstream") }
+            upstream._withUnsafeGuaranteedRef { $0.run(node) }
+            upstream.release()
+        }
+        thread.pointee.depth -= 1
+    }
+
+    /// Runs a closure later: before a delivery returns that is nested less deep on this thread.
+    class final func putOff(_ body: @escaping () -> Void) {
+        let call = DeferredCall(body)
+        call.upstream = .passUnretained(call)
+        call.putOff(call.retained())
+    }
+
+    /// Releases cancel handlers, now or when their turn comes.
+    ///
+    /// - Parameter handlers: The handlers, with the reference to release. That release may free what they hold.
+    class final func drop(_ handlers: Unmanaged<CancelHandlers>) {
+        guard enterDelivery() else { return putOff { handlers.release() } }
+        handlers.release()
+        leaveDelivery()
+    }
+
+    /// The unfinished delivery of this future on this thread; nil if there is none.
+    private func presentDelivery() -> UnsafeMutablePointer<cfutures_delivery>? {
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        var current = cfutures_current_thread().pointee.delivery
+        while let delivery = current {
+            if delivery.pointee.future == this, delivery.pointee.first != nil { return delivery }
+            current = delivery.pointee.outer
+        }
+        return nil
+    }
+
+    /// Appends a node to this thread's queue, which runs before a delivery returns that is nested less deep.
+    ///
+    /// The node's `upstream` is this future, which is retained until then.
+    final func putOff(_ node: Unmanaged<FutureNode>) {
+        _ = retained()
+        let thread = cfutures_current_thread()
+        node._withUnsafeGuaranteedRef { $0.next = nil }
+        if let tail = thread.pointee.tail {
+            Unmanaged<FutureNode>.fromOpaque(tail)._withUnsafeGuaranteedRef { $0.next = node }
+        } else {
+            thread.pointee.head = node.toOpaque()
+        }
+        thread.pointee.tail = node.toOpaque()
+    }
+}
+
+/// A closure in the queue of deferred deliveries, as a node that is its own upstream.
+private final class DeferredCall: Waiter, @unchecked Sendable {
+    init(_ body: @escaping () -> Void) {
+        self.body = body
+        super.init { node, _ in unsafeDowncast(node, to: DeferredCall.self).body() }
+    }
+
+    private let body: () -> Void
+}
+
+// MARK: - Abandonment
+
+/// The end of a promise that is released before it settles.
+extension Future {
+    /// Fails everything that waits for this promise; called by its deinit.
+    final func abandon(at location: CodeLocation) {
+        let failure = Failure(FutureError(.abandoned, at: location))
+        abandon(failure, to: Future(sharing: failure))
+    }
+}
+
+extension FutureNode {
+    /// Fails everything that waits for a promise in its deinit.
+    ///
+    /// A delivery may be deferred until after the promise is freed. So the nodes first get another upstream, a
+    /// future that has already failed.
+    final func abandon(_ failure: Failure, to heir: FutureNode) {
+        // No other thread owns this promise. A thread that gives up a node may still read the promise, but it finds
+        // the promise in its deinit, and doesn't retain it (see `retainUpstream`).
+        guard lockIfPending() else { return }
+        let handlers = attach(failure)
+        let list = list
+        unlock(to: StateWord.failure)
+        if list == 0 { FutureDiagnostics.noteUnobserved(self) }
+        defer { if let handlers { Self.drop(handlers) } }
+        var current = Self.node(at: list)
+        while let node = current {
+            node._withUnsafeGuaranteedRef {
+                current = $0.next
+                // If this fails, another thread gave the node up, and may still be reading this promise.
+                let isLocked = $0.lockIfPending()
+                if !isLocked { $0.waitUntilDetached() }
+                // Needed in both cases: a deferred node, even one that was given up, is delivered to from its
+                // upstream.
+                $0.upstream = .passUnretained(heir)
+                if isLocked { $0.unlock() }
+            }
+        }
+        if list != 0 { heir.distribute(list) }
     }
 }

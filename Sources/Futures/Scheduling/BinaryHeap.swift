@@ -1,7 +1,7 @@
-/// Elements, of which the first in order is found in constant time.
+/// A binary heap, which finds the first of its elements in constant time.
 ///
-/// Inserting and removing cost O(log n), and mostly O(1) for an element after all others: it stays at the end
-/// of the array, and is removed from there. (Williams 1964, "Algorithm 232: Heapsort".)
+/// Inserting and removing cost O(log n). For an element that comes after all others, they mostly cost O(1): the
+/// element stays at the end of the array, and is removed from there. (Williams 1964, "Algorithm 232: Heapsort".)
 @usableFromInline
 package struct BinaryHeap<Element: HeapElement> {
     @usableFromInline var elements: [Element] = []
@@ -18,14 +18,14 @@ package struct BinaryHeap<Element: HeapElement> {
         move(from: elements.count - 1)
     }
 
-    /// Takes out the element at an index; there has to be one.
+    /// Removes the element at an index, which must exist.
     @discardableResult
     @inlinable
     package mutating func remove(at index: Int) -> Element {
         elements.swapAt(index, elements.count - 1)
         let removed = elements.removeLast()
         if index < elements.count { move(from: index) }
-        // The capacity after a burst is released.
+        // Release the capacity that a burst needed.
         if elements.capacity > 4_096, elements.count < elements.capacity / 4 {
             elements = elements.withUnsafeBufferPointer { Array($0) }
         }
@@ -34,7 +34,7 @@ package struct BinaryHeap<Element: HeapElement> {
 
     /// Moves an element up or down to its place.
     ///
-    /// Each element that it passes is written once, to where the one before it was.
+    /// Each element that it passes is written once, into the place that became free before.
     @inlinable
     mutating func move(from start: Int) {
         let element = elements[start]
@@ -59,7 +59,7 @@ package struct BinaryHeap<Element: HeapElement> {
         elements[index].didMove(to: index)
     }
 
-    /// The index of the first in order of an element's children, nil without a child.
+    /// The index of the child that comes first in order; nil if there is no child.
     @inlinable
     func firstChild(of index: Int) -> Int? {
         let child = 2 * index + 1
@@ -69,11 +69,11 @@ package struct BinaryHeap<Element: HeapElement> {
     }
 }
 
-/// What a heap orders.
+/// An element of a ``BinaryHeap``.
 @usableFromInline
 package protocol HeapElement {
     func isBefore(_ other: Self) -> Bool
 
-    /// Is notified of its index, which is valid until the next insertion or removal.
+    /// Called with the element's index, which is valid until the next insertion or removal.
     func didMove(to index: Int)
 }

@@ -1,28 +1,30 @@
 import Dispatch
 
-/// A scheduler on any clock of Swift's, such as `SuspendingClock` or a test's own.
+/// A scheduler on any Swift clock, such as `SuspendingClock` or a test's own clock.
 ///
 /// ```swift
 /// let answer = load().timeout(.seconds(2), on: ClockScheduler(SuspendingClock()))
 /// ```
 ///
-/// A task sleeps on the clock for each action, and keeps this scheduler; cancelling the action cancels the
-/// task. Actions run on a queue of the scheduler's own, one at a time, in order of their instants. The clock
-/// decides how late they are.
+/// For each action, a task sleeps on the clock and keeps this scheduler alive. Cancelling the action cancels the
+/// task. Actions run on the scheduler's own queue, one at a time, in order of their instants. The clock decides how
+/// late they are.
 public final class ClockScheduler<Time: Clock>: Scheduler where Time.Duration == Duration {
     private let time: Time
     private let start: Time.Instant
-    /// What is scheduled, in order; moved on by the tasks as they wake up.
+    /// The scheduled actions, in order.
+    ///
+    /// Each task moves this scheduler's clock on when it wakes up.
     private let timers = ManualScheduler()
     private let queue = DispatchQueue(label: "Pledge.ClockScheduler")
 
-    /// Makes a scheduler on a clock; its instants count from now.
+    /// Creates a scheduler on a clock; its instants count from now.
     public init(_ clock: Time) {
         time = clock
         start = clock.now
     }
 
-    /// The present: the clock's time since this scheduler was made.
+    /// The present: the time on the clock since this scheduler was created.
     public var now: SchedulerInstant { SchedulerInstant(offset: start.duration(to: time.now)) }
 
     /// Runs an action once, after a delay on the clock.

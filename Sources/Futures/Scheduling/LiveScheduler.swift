@@ -2,16 +2,16 @@
 
 /// Real time: a scheduler on the system's monotonic clock.
 ///
-/// All timers of the process share one timing wheel, guarded by one lock, and one system timer; so a timeout
-/// that never fires costs one insertion and one removal, whatever number is pending.
+/// All timers of the process share one timing wheel, which one lock guards, and one system timer. So a timeout that
+/// never fires costs one insertion and one removal, however many timeouts are pending.
 ///
-/// **Precision.** No action runs early. To save power, an action may run late by a hundredth of its
-/// delay: by a millisecond at least, by a second at most; an action without a delay is not delayed
-/// on purpose. Actions due in the same half of a millisecond wake the process once.
+/// **Precision.** No action runs early. To save power, an action may run late, by up to a hundredth of its delay.
+/// This margin is at least a millisecond and at most a second. An action without a delay isn't delayed on purpose.
+/// Actions that are due in the same half of a millisecond wake the process once.
 ///
-/// **Order.** Actions run in order of their instants, each when the one before it has ended, on a queue of
-/// the scheduler's own. If an action takes longer than 50 milliseconds, the next begins before its end, on
-/// another thread. This happens for at most 16 actions at a time, so move long work to another queue with
+/// **Order.** Actions run on the scheduler's own queue, in order of their instants, each after the one before it
+/// has ended. If an action takes longer than 50 milliseconds, the next one begins before its end, on another
+/// thread. This happens for at most 16 actions at a time, so move long work to another queue with
 /// ``Future/observe(on:_:)-(DispatchQueue,_)``.
 public final class LiveScheduler: Scheduler {
     /// The one live scheduler.
@@ -26,7 +26,7 @@ public final class LiveScheduler: Scheduler {
     private let state = Locked(State())
     /// The origin of ``continuousNow``.
     private let start = ContinuousClock.now
-    /// Fires on a queue where no action runs.
+    /// The system's timer, which fires on a queue where no action runs.
     private let source = DispatchSource.makeTimerSource(queue: makeQueue("Pledge.LiveScheduler"))
 
     private init() {
@@ -34,7 +34,7 @@ public final class LiveScheduler: Scheduler {
         source.activate()
     }
 
-    /// The present: the time since the system started, without what it spent asleep.
+    /// The present: the time since the system started, without the time that it spent asleep.
     public var now: SchedulerInstant { SchedulerInstant(offset: .nanoseconds(Self.uptime)) }
 
     /// The present on Swift's `ContinuousClock`, which goes on while the system sleeps.
@@ -52,17 +52,16 @@ public final class LiveScheduler: Scheduler {
         return LiveTimer(id: change { $0.timers.insert(after: delay, now: now, action) })
     }
 
-    /// Cancels an action.
     fileprivate func cancel(_ id: TimerWheel.ID) {
-        // In a struct: a closure that is passed as a value of generic type is wrapped in an object.
+        // In a struct: Swift would wrap a bare closure in an object, to pass it as a value of generic type.
         struct Removed { let action: (@Sendable () -> Void)? }
-        // What the action captured may schedule or cancel as it is freed.
+        // Released after unlocking: freeing what the action captured may schedule or cancel.
         state.withLockThenRelease { Removed(action: $0.timers.remove(id)) }
     }
 
     private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 
-    /// Changes the state, and sets the system's timer as the state asks for.
+    /// Changes the state, and then sets the system's timer as the state demands.
     private func change<Output>(_ body: (inout State) -> Output) -> Output {
         state.withLock { state in
             let before = state.timers.alarm
@@ -98,11 +97,11 @@ extension Scheduler where Self == LiveScheduler {
 }
 
 extension Duration {
-    /// As nanoseconds, none if it is negative, rounded up so that nothing is early.
+    /// The duration in nanoseconds, rounded up so that nothing is early; zero if it is negative.
     fileprivate var nanosecondsRoundedUp: Int64 {
         guard self > .zero else { return 0 }
-        // A nanosecond is 2⁹ · 5⁹ attoseconds. After a shift the rest fits in a word, for up to some hours,
-        // and words are divided faster.
+        // A nanosecond is 2⁹ · 5⁹ attoseconds. After a shift by 9 bits, a duration of up to some hours fits into a
+        // word, and words are divided faster.
         let attoseconds = attoseconds
         if attoseconds < Int128(UInt64.max / 2) << 9 {
             return Int64(
@@ -122,4 +121,126 @@ private struct LiveTimer: ScheduledAction {
     let id: TimerWheel.ID
 
     func cancel() { LiveScheduler.shared.cancel(id) }
+}
+
+// MARK: - Decisions
+
+/// The decisions of the live scheduler, without its threads.
+///
+/// It decides when the system's timer fires, and which runner runs the actions that are due. A runner is one turn
+/// of work on a queue, which takes due actions one after another.
+///
+/// Instants and delays are in nanoseconds. It isn't safe to share by itself.
+struct LiveTimers {
+    /// The interval in which the system's timer has to fire.
+    struct FiringWindow: Equatable {
+        let earliest: Int64
+        let latest: Int64
+    }
+
+    /// The longest time that an action may delay the next one.
+    static let patience: Int64 = 50_000_000
+    /// The largest number of actions that may block at a time.
+    ///
+    /// At this number, the next action waits until one of them ends.
+    static let mostBlocked = 16
+    /// The last instant, some three hundred years after the start.
+    private static let endOfTime = Int64.max - 2_000_000_000
+
+    private var wheel = TimerWheel()
+    /// The setting of the system's timer; nil if the setting doesn't matter.
+    private(set) var alarm: FiringWindow?
+    /// The number of the current runner, counted from zero.
+    private(set) var runner = 0
+    private var isRunning = false
+    /// The instant at which the current runner took its action; nil while it has no action.
+    private var began: Int64?
+    /// The number of earlier runners that haven't ended yet.
+    private var blocked = 0
+
+    /// The time by which an action may be late: a hundredth of its delay, at least 1 ms and at most 1 s.
+    ///
+    /// Zero for an action without a delay, which must not wait at all.
+    static func leeway(after delay: Int64) -> Int64 {
+        delay > 0 ? min(max(delay / 100, 1_000_000), 1_000_000_000) : 0
+    }
+
+    mutating func insert(
+        after delay: Int64, now: Int64, _ action: @escaping @Sendable () -> Void
+    ) -> TimerWheel.ID {
+        let instant = delay < Self.endOfTime - now ? now + delay : Self.endOfTime
+        let end = delay > 0 ? TimerWheel.endOfTick(of: instant) : now
+        expect(FiringWindow(earliest: end, latest: instant + Self.leeway(after: delay)))
+        return wheel.insert(at: instant, now: now, action)
+    }
+
+    /// Takes an action out; nil if it isn't there any more.
+    ///
+    /// The alarm stays as it is. If it then fires and nothing is due, it is set again.
+    mutating func remove(_ id: TimerWheel.ID) -> (@Sendable () -> Void)? { wheel.remove(id) }
+
+    /// Reacts to the system's timer, which has fired.
+    ///
+    /// - Returns: True if the caller must start the current runner.
+    mutating func ring(at now: Int64) -> Bool {
+        if let alarm, alarm.earliest <= now { self.alarm = nil }
+        guard wheel.hasDue(at: now) else {
+            alarm = upcoming(at: now)
+            return false
+        }
+        if isRunning {
+            // A runner that has just started, or whose action ends in time, takes the due actions itself.
+            guard let began else { return false }
+            if now - began < Self.patience {
+                expect(Self.watch(from: began))
+                return false
+            }
+            guard blocked < Self.mostBlocked else { return false }
+            blocked += 1
+            runner += 1
+        }
+        isRunning = true
+        began = nil
+        return true
+    }
+
+    /// Takes the next action for a runner; nil if the runner must end.
+    mutating func take(for runner: Int, at now: Int64) -> (@Sendable () -> Void)? {
+        guard runner == self.runner else {
+            // The action of this runner blocked, so another runner took over. That runner may be blocked as well.
+            blocked -= 1
+            expect(FiringWindow(earliest: now, latest: now))
+            return nil
+        }
+        let action = wheel.removeDue(at: now)
+        isRunning = action != nil
+        began = isRunning ? now : nil
+        if !isRunning {
+            alarm = upcoming(at: now)
+        } else if let next = wheel.hasDue(at: now) ? Self.watch(from: now) : upcoming(at: now) {
+            // Look again, in case this action blocks.
+            expect(next)
+        }
+        return action
+    }
+
+    /// Sets the alarm early enough for the wanted window, and no earlier than needed.
+    private mutating func expect(_ wanted: FiringWindow) {
+        if wanted.latest < alarm?.latest ?? .max { alarm = wanted }
+    }
+
+    /// The window in which to check if the action that began at an instant blocks.
+    private static func watch(from began: Int64) -> FiringWindow {
+        FiringWindow(earliest: began + patience, latest: began + patience + patience / 10)
+    }
+
+    /// The window in which to check for due actions again; nil if there are no actions.
+    private mutating func upcoming(at now: Int64) -> FiringWindow? {
+        guard let wakeUp = wheel.nextWakeUp() else { return nil }
+        // Every action that is due then has at least `start - now` left, and may be late by the leeway of that
+        // time.
+        let start = wakeUp - TimerWheel.tick
+        return FiringWindow(
+            earliest: wakeUp, latest: start + Self.leeway(after: max(start - now, 1)))
+    }
 }

@@ -6,14 +6,13 @@
 /// scheduler.advance(by: .seconds(2))
 /// ```
 ///
-/// Actions run on the thread that moves the clock, one at a time, in order of their instants, and at
-/// the same instant in the order in which they were scheduled. While an action runs, ``now`` is the
-/// instant for which it was scheduled. It may be used from several threads; two that move the clock
-/// at once share the work.
+/// Actions run on the thread that moves the clock, one at a time, in order of their instants. Actions with the same
+/// instant run in the order in which they were scheduled. While an action runs, ``now`` is the action's instant.
+/// You may use the scheduler from several threads. If two of them move the clock at once, they share the work.
 public final class ManualScheduler: Scheduler {
     private struct State {
         var now = SchedulerInstant(offset: .zero)
-        /// How long the device has slept.
+        /// The time that the device has slept.
         var asleep = Duration.zero
         var items = BinaryHeap<Item>()
         var count: UInt64 = 0
@@ -49,21 +48,21 @@ public final class ManualScheduler: Scheduler {
 
     private let state = Locked(State())
 
-    /// Makes a scheduler at the instant zero.
+    /// Creates a scheduler whose clock is at zero.
     public init() {}
 
-    /// The present: zero plus what the clock was advanced by.
+    /// The present: the total time that the clock was advanced by.
     public var now: SchedulerInstant { state.withLock { $0.now } }
 
-    /// The present, and the time that has passed asleep.
+    /// The present on a clock that also counts the time asleep.
     public var continuousNow: SchedulerInstant {
         state.withLock { $0.now.advanced(by: $0.asleep) }
     }
 
-    /// Whether nothing is scheduled.
+    /// True if nothing is scheduled.
     public var isIdle: Bool { state.withLock { $0.items.first == nil } }
 
-    /// Runs an action once, when the clock is moved to or past its instant.
+    /// Runs an action once, when the clock reaches or passes its instant.
     @discardableResult
     public func schedule(
         after delay: Duration, _ action: @escaping @Sendable () -> Void
@@ -74,7 +73,7 @@ public final class ManualScheduler: Scheduler {
         }
     }
 
-    /// Runs an action once, when the clock is moved to or past an instant.
+    /// Runs an action once, when the clock reaches or passes an instant.
     func schedule(
         at instant: SchedulerInstant, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
@@ -83,32 +82,32 @@ public final class ManualScheduler: Scheduler {
 
     /// Moves the clock forward, and runs the actions that become due, including those that they schedule.
     ///
-    /// - Parameter duration: How far. Zero runs the actions that are due now; less than zero is a programming
-    ///   error and traps.
+    /// - Parameter duration: The time to move by. Zero runs the actions that are due now. Less than zero is a
+    ///   programming error and traps.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "time can only be advanced forward")
         advance(to: now.advanced(by: duration))
     }
 
-    /// Lets time pass as on a device that sleeps: ``continuousNow`` moves on, ``now`` does not, and no action
-    /// runs.
+    /// Lets time pass as on a device that sleeps.
     ///
-    /// - Parameter duration: How long. Less than zero is a programming error and traps.
+    /// ``continuousNow`` moves on, ``now`` doesn't, and no action runs.
+    ///
+    /// - Parameter duration: The time asleep. Less than zero is a programming error and traps.
     public func advanceAsleep(by duration: Duration) {
         precondition(duration >= .zero, "time can only be advanced forward")
         state.withLock { $0.asleep += duration }
     }
 
-    /// Moves the clock to an instant, unless it has reached it, and runs the actions that become due.
+    /// Moves the clock to an instant, unless it is already there, and runs the actions that become due.
     func advance(to end: SchedulerInstant) {
         while let action = nextAction(until: end) { action() }
         state.withLock { $0.now = max($0.now, end) }
     }
 
-    /// Runs all scheduled actions, and those that they schedule, until none is left; the clock moves to each
-    /// action's instant.
+    /// Runs all scheduled actions, and those that they schedule, until none is left.
     ///
-    /// Does not return if actions always schedule another.
+    /// The clock moves to the instant of each action. This doesn't return if actions always schedule another one.
     public func run() {
         while let action = nextAction(until: nil) { action() }
     }
@@ -124,14 +123,16 @@ public final class ManualScheduler: Scheduler {
     }
 
     fileprivate func cancel(_ timer: ManualTimer) {
-        // The action is freed outside the lock: what it captured may schedule or cancel.
+        // The action is freed after unlocking: freeing what it captured may schedule or cancel.
         state.withLockThenRelease { $0.remove(timer) }
     }
 }
 
 /// The token of one scheduled action.
 private final class ManualTimer: ScheduledAction, @unchecked Sendable {
-    /// The index of its item in the heap, if it is there; guarded by the scheduler's lock.
+    /// The index of the timer's item in the heap; nil if the item isn't there.
+    ///
+    /// Guarded by the scheduler's lock.
     var index: Int?
     /// Set once, by `init`.
     private weak var scheduler: ManualScheduler?

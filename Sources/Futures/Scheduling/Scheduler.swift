@@ -7,25 +7,25 @@
 /// let product = loadProduct(7).timeout(.seconds(2), on: scheduler)
 /// ```
 public protocol Scheduler: Sendable {
-    /// The present, on this scheduler's own clock.
+    /// The present on this scheduler's own clock.
     var now: SchedulerInstant { get }
 
     /// The present on a clock that also counts while the device sleeps.
     ///
-    /// What is kept for a time, such as a memoised value or an access token, ages by it; actions run by
-    /// ``now``. Its origin may be another than that of ``now``, so compare it with its own readings only.
-    /// It is ``now`` unless a scheduler has such a clock.
+    /// Values that are kept for a time, such as a memoised value or an access token, age by this clock. Actions run
+    /// by ``now``. The two clocks may have different origins, so compare readings of this clock only with each
+    /// other. It is the same as ``now``, unless a scheduler has such a clock.
     var continuousNow: SchedulerInstant { get }
 
     /// Runs an action once, after a delay.
     ///
     /// - Parameters:
-    ///   - delay: How long to wait. Zero or less runs the action as soon as the scheduler can,
-    ///     never before this method returns.
-    ///   - action: What to run. Actions run one at a time, in order of their instants; those with
-    ///     the same instant in the order in which they were scheduled. ``LiveScheduler`` does not wait for an
-    ///     action that blocks.
-    /// - Returns: A token that cancels the action. Releasing the token does not cancel it.
+    ///   - delay: The time to wait. Zero or less runs the action as soon as the scheduler can, but never before
+    ///     this method returns.
+    ///   - action: The code to run. Actions run one at a time, in order of their instants. Actions with the same
+    ///     instant run in the order in which they were scheduled. ``LiveScheduler`` doesn't wait for an action that
+    ///     blocks.
+    /// - Returns: A token that cancels the action. Releasing the token doesn't cancel the action.
     @discardableResult
     func schedule(
         after delay: Duration, _ action: @escaping @Sendable () -> Void
@@ -38,11 +38,11 @@ extension Scheduler {
 }
 
 /// An instant on a scheduler's clock, counted from an origin that only that scheduler knows.
-public struct SchedulerInstant: InstantProtocol, Sendable {
+public struct SchedulerInstant: InstantProtocol, Sendable, CustomStringConvertible {
     /// The time since the scheduler's origin.
     public var offset: Duration
 
-    /// Makes the instant that lies `offset` after the scheduler's origin.
+    /// Creates the instant that lies `offset` after the scheduler's origin.
     public init(offset: Duration) { self.offset = offset }
 
     /// The instant that lies a duration later.
@@ -53,13 +53,11 @@ public struct SchedulerInstant: InstantProtocol, Sendable {
     /// The duration from this instant to another.
     public func duration(to other: SchedulerInstant) -> Duration { other.offset - offset }
 
-    /// Whether one instant is earlier than another.
+    /// Returns whether the first instant is earlier than the second.
     public static func < (left: SchedulerInstant, right: SchedulerInstant) -> Bool {
         left.offset < right.offset
     }
-}
 
-extension SchedulerInstant: CustomStringConvertible {
     /// The time since the scheduler's origin, like "9.0 seconds".
     public var description: String { "\(offset)" }
 }
@@ -68,7 +66,41 @@ extension SchedulerInstant: CustomStringConvertible {
 public protocol ScheduledAction: Sendable {
     /// Cancels the action, and releases what it captured.
     ///
-    /// Harmless when it has run already, and harmless twice. An action that is running on another
-    /// thread runs to its end.
+    /// It does nothing if the action has already run, or the second time you call it. An action that is running on
+    /// another thread runs to its end.
     func cancel()
+}
+
+/// A scheduler's time as a Swift clock, for code that sleeps.
+///
+/// ```swift
+/// try await Task.sleep(for: .seconds(2), clock: scheduler.clock)
+/// ```
+///
+/// On a ``ManualScheduler``, a task sleeps until the test moves the clock to the task's instant.
+public struct SchedulerClock: Clock {
+    fileprivate let scheduler: any Scheduler
+
+    /// The present on the scheduler's clock.
+    public var now: SchedulerInstant { scheduler.now }
+
+    /// The smallest difference between two instants: a nanosecond.
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Suspends the task until an instant on the scheduler's clock; returns at once if the instant has passed.
+    ///
+    /// - Parameters:
+    ///   - deadline: The instant.
+    ///   - tolerance: Ignored: the scheduler decides how late it may be.
+    /// - Throws: `CancellationError` if the task is cancelled. Nothing then stays in the scheduler.
+    public func sleep(until deadline: SchedulerInstant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        let delay = now.duration(to: deadline)
+        if delay > .zero { try await Future(value: ()).delay(delay, on: scheduler).value }
+    }
+}
+
+extension Scheduler {
+    /// This scheduler's time as a Swift clock.
+    public var clock: SchedulerClock { SchedulerClock(scheduler: self) }
 }

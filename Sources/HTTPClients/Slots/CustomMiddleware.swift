@@ -3,7 +3,7 @@ public import PledgeHTTPNetworking
 public import PledgeServices
 
 extension HTTPClient {
-    /// Your own middleware, in both of its forms: for whole responses, and for streamed ones.
+    /// Your own middleware in two forms: for whole responses and for streamed ones.
     ///
     /// ```swift
     /// client.aroundExchange = .init { request, next in
@@ -12,17 +12,17 @@ extension HTTPClient {
     ///     return try await next(request)
     /// }
     /// ```
-    public struct CustomMiddleware {
+    public struct CustomMiddleware: Sendable {
         /// The middleware around ``HTTPClient/send`` and ``HTTPClient/networking``.
         public var send: Middleware<HTTPRequest, HTTPResponse>
 
         /// The middleware around ``HTTPClient/stream``.
         public var stream: Middleware<HTTPRequest, HTTPStreamedResponse>
 
-        /// Makes a pair.
+        /// Creates a pair from a middleware for each form.
         ///
-        /// A generic function that returns `Middleware<HTTPRequest, Output>` for any
-        /// `Output: HTTPResponseHead` can be passed for both.
+        /// You can pass the same generic function for both, if it returns `Middleware<HTTPRequest, Output>` for any
+        /// `Output: HTTPResponseHead`.
         ///
         /// - Parameters:
         ///   - send: The middleware around ``HTTPClient/send`` and ``HTTPClient/networking``.
@@ -35,11 +35,12 @@ extension HTTPClient {
             self.stream = stream
         }
 
-        /// Makes a pair of one async closure, for whole responses and for streamed ones.
+        /// Creates a pair from one async closure that handles whole and streamed responses.
         ///
-        /// - Parameter body: Called for each request, in a task of its own, which has the call's deadline, trace and user, and
-        ///   is cancelled with the call. It may change the request and the response, call `next`, the parts beneath, again,
-        ///   or return an `HTTPResponse` of its own. Read a whole body by `response.receivedBody`; it is nil in a stream.
+        /// - Parameter body: Handles a request. Each request runs it in a new task, which has the call's deadline,
+        ///   trace and user, and is cancelled with the call. The closure may change the request and the response. It
+        ///   may call `next`, which runs the parts below, more than once, or return its own `HTTPResponse` instead.
+        ///   It can read a whole body from `response.receivedBody`, which is nil for a stream.
         public init(
             _ body:
                 @escaping @Sendable (
@@ -60,13 +61,12 @@ extension HTTPClient {
                 })
         }
 
-        /// Makes a pair that changes requests.
+        /// Creates a pair that changes requests.
         ///
-        /// - Parameter change: Makes the request that is sent on. Called once for each request, on the
-        ///   caller's thread. If it throws, the call fails with an `HTTPError` with the code
-        ///   `HTTPError.Code.requestNotPrepared` and the thrown error as its cause: nothing is repeated, and
-        ///   no breaker counts it as a failure of the service. An error that conforms to `OutcomeAdvising`,
-        ///   and `CancellationError`, fail the call unchanged.
+        /// - Parameter change: Returns the request to send. Called once for each request, on the caller's thread. If
+        ///   it throws, the call fails with an `HTTPError` that has the code `HTTPError.Code.requestNotPrepared` and
+        ///   the thrown error as its cause. Such a call is not repeated, and no breaker counts it as a failure of the
+        ///   service. An error that conforms to `OutcomeAdvising`, and `CancellationError`, fail the call unchanged.
         public init(changing change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) {
             self.init(send: .changing(change), stream: .changing(change))
         }
@@ -78,7 +78,8 @@ extension HTTPClient.CustomMiddleware {
     ///
     /// - Parameters:
     ///   - header: The header's name.
-    ///   - chaosSwitch: Off: the header is removed, and has no effect. Without a switch, it always has.
+    ///   - chaosSwitch: Turns the faults on and off. While it is off, the header is removed and has no effect. With
+    ///     nil, faults are always on.
     ///   - scheduler: The clock of the delays.
     public static func chaos(
         byHeader header: String, sharing chaosSwitch: ChaosSwitch? = nil,
@@ -90,10 +91,8 @@ extension HTTPClient.CustomMiddleware {
     }
 }
 
-extension HTTPClient.CustomMiddleware: Sendable {}
-
 extension Middleware where Input == HTTPRequest {
-    /// Replaces each request by the one that a function makes of it.
+    /// Replaces each request with the one that a function returns for it.
     fileprivate static func changing(
         _ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
     ) -> Middleware {
@@ -110,7 +109,7 @@ extension Middleware where Input == HTTPRequest {
     }
 }
 
-/// The error of a call whose request could not be made: it says nothing about the service.
+/// Returns the error of a call whose request couldn't be prepared, which says nothing about the service.
 private func asPreparationFailure(_ error: any Error, of request: HTTPRequest) -> any Error {
     if error is any OutcomeAdvising || error is CancellationError { return error }
     return HTTPError(code: .requestNotPrepared, request: request, cause: error)

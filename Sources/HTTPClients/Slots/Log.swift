@@ -1,29 +1,29 @@
 extension HTTPClient {
-    /// Where lines about what happens are written.
+    /// A log of the client's exchanges, line by line.
     ///
     /// ```swift
     /// client.log = .init { line in print(line) }
     /// ```
     ///
-    /// There is one line for each exchange, `HTTPExchange.logLine`, also for each that a retry repeats.
-    public struct Log {
-        /// Writes a line, without a newline; called on any thread, also on several at the same time.
+    /// Each exchange writes one line, `HTTPExchange.logLine`. A repeated request is another exchange.
+    public struct Log: Sendable {
+        /// Writes a line, which has no newline.
         ///
-        /// The call waits until it returns.
+        /// It is called on any thread, and on several at the same time. The call waits until it returns.
         public var write: @Sendable (_ line: String) -> Void
 
-        /// Whether the lines hold the headers, with "…" for each value that may be a secret.
+        /// Adds the headers to the lines, with "…" for each value that may be a secret.
         public var showsHeaders: Bool
 
-        /// Whether there is a line for each event of a policy as well, `PolicyEvent.logLine`.
+        /// Also writes a line for each event of a policy, `PolicyEvent.logLine`.
         public var showsEvents: Bool
 
-        /// Makes a log.
+        /// Creates a log.
         ///
         /// - Parameters:
-        ///   - showsHeaders: Whether the lines hold the headers, with "…" for each value that may be a secret.
-        ///   - showsEvents: Whether there is a line for each event of a policy as well.
-        ///   - write: Writes a line, without a newline.
+        ///   - showsHeaders: Adds the headers to the lines, with "…" for each value that may be a secret.
+        ///   - showsEvents: Also writes a line for each event of a policy.
+        ///   - write: Writes a line, which has no newline.
         public init(
             headers showsHeaders: Bool = false, events showsEvents: Bool = false,
             _ write: @escaping @Sendable (_ line: String) -> Void
@@ -34,5 +34,3 @@ extension HTTPClient {
         }
     }
 }
-
-extension HTTPClient.Log: Sendable {}

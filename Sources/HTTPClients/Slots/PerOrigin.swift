@@ -3,18 +3,18 @@ import PledgeHTTPNetworking
 public import PledgeServices
 
 extension HTTPClient {
-    /// A state that calls to one origin share, such as a breaker, or that all calls share.
+    /// The states of a policy, such as breakers: one for each origin, or one for all calls.
     ///
     /// ```swift
     /// client.circuitBreaker = .perOrigin()
     /// client.bulkhead = .perOrigin(limit: 20, queue: 50, queueTimeout: .seconds(1))
     /// ```
     ///
-    /// The state of an origin that was not called for a long time may be discarded; see `Middleware.each`.
-    public struct PerOrigin<State: AnyObject & Sendable> {
-        /// The parameters for making a state.
+    /// The state of an origin that hasn't been called for a long time may be discarded; see `Middleware.each`.
+    public struct PerOrigin<State: AnyObject & Sendable>: Sendable {
+        /// The parameters for creating a state.
         public struct Parameters: Sendable {
-            /// The origin, like "https://api.example.com:443"; a name for the state.
+            /// The origin, like "https://api.example.com:443", to use as the state's name.
             public let name: String
 
             /// The client's scheduler.
@@ -24,10 +24,10 @@ extension HTTPClient {
             public let random: RandomSource
         }
 
-        /// How many origins have a state.
+        /// The maximum number of origins with a state.
         let limit: Int
 
-        /// The state of all origins; nil if each has its own.
+        /// The one state of all origins; nil if each has its own.
         let shared: State?
 
         let make: @Sendable (Parameters) -> State
@@ -35,10 +35,9 @@ extension HTTPClient {
         /// A state for each origin.
         ///
         /// - Parameters:
-        ///   - limit: The largest number of origins with a state. Less than one is a programming error and
-        ///     traps.
-        ///   - make: Makes the state of an origin. Called on the thread of a caller, while no lock is held.
-        ///     If several threads make the state of an origin at the same time, one of these states is kept.
+        ///   - limit: The maximum number of origins with a state. Less than one is a programming error and traps.
+        ///   - make: Creates an origin's state. Called on a caller's thread, while no lock is held. If several
+        ///     threads create a state for one origin at the same time, one of these states is kept.
         public static func perOrigin(
             origins limit: Int = 1_000, _ make: @escaping @Sendable (Parameters) -> State
         ) -> Self {
@@ -46,7 +45,7 @@ extension HTTPClient {
             return Self(limit: limit, shared: nil, make: make)
         }
 
-        /// One state for all origins, which other clients may have as well.
+        /// One state for all origins, which you can share with other clients too.
         public static func sharing(_ state: State) -> Self {
             Self(limit: originLimit, shared: state) { _ in state }
         }
@@ -54,18 +53,18 @@ extension HTTPClient {
 }
 
 extension HTTPClient.PerOrigin where State == CircuitBreaker {
-    /// A breaker for each origin, with its defaults.
+    /// A breaker with default settings for each origin.
     public static func perOrigin() -> Self {
         .perOrigin { CircuitBreaker(named: $0.name, on: $0.scheduler, random: $0.random) }
     }
 }
 
 extension HTTPClient.PerOrigin where State == RetryBudget {
-    /// A budget for each origin, so that one that is down takes no retries from the others.
+    /// A budget for each origin, so that a failing origin doesn't use up the others' retries.
     ///
     /// - Parameters:
-    ///   - capacity: How many retries there are at most, and at first; see `RetryBudget`.
-    ///   - retriesPerSuccess: The part of a retry that a call adds which succeeds without one.
+    ///   - capacity: The maximum number of retries, and the first balance; see `RetryBudget`.
+    ///   - retriesPerSuccess: The share of a retry that a call adds if it succeeds without one.
     public static func perOrigin(
         capacity: Int = 10, retriesPerSuccess: Double = 0.2
     ) -> Self {
@@ -80,9 +79,9 @@ extension HTTPClient.PerOrigin where State == Bulkhead {
     /// A bulkhead for each origin.
     ///
     /// - Parameters:
-    ///   - limit: How many calls to an origin may be in flight.
-    ///   - queue: How many more may wait.
-    ///   - queueTimeout: How long a call may wait; nil: as long as its caller waits.
+    ///   - limit: The maximum number of calls to an origin in flight.
+    ///   - queue: The maximum number of calls that wait.
+    ///   - queueTimeout: The longest wait of a call. With nil, a call waits as long as its caller does.
     public static func perOrigin(
         limit: Int = 256, queue: Int = 1_000, queueTimeout: Duration? = nil
     ) -> Self {
@@ -98,10 +97,10 @@ extension HTTPClient.PerOrigin where State == RateLimiter {
     /// A rate limiter for each origin.
     ///
     /// - Parameters:
-    ///   - rate: How many requests to an origin may be sent in a period.
-    ///   - period: The period.
-    ///   - burst: How many may be sent at once after an idle time.
-    ///   - maxWait: How long a request may wait for its turn.
+    ///   - rate: The maximum number of requests to an origin in a period.
+    ///   - period: The length of the period.
+    ///   - burst: The maximum number of requests to send at once after an idle time.
+    ///   - maxWait: The longest wait of a request for its turn.
     public static func perOrigin(
         rate: Int, per period: Duration, burst: Int = 1, maxWait: Duration = .seconds(1)
     ) -> Self {
@@ -112,5 +111,3 @@ extension HTTPClient.PerOrigin where State == RateLimiter {
         }
     }
 }
-
-extension HTTPClient.PerOrigin: Sendable {}

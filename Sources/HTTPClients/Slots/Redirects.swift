@@ -1,42 +1,41 @@
 extension HTTPClient {
-    /// How redirects are followed; see the middleware `redirect`.
-    public struct Redirects {
-        /// How many redirects are followed.
+    /// The rules for following redirects; see the middleware `redirect`.
+    public struct Redirects: Hashable, Sendable {
+        /// The maximum number of redirects to follow.
         ///
         /// Less than zero is a programming error and traps when the client is used.
         public var limit: Int
 
-        /// Harmless headers that are also removed if a redirect leads to another origin.
+        /// Harmless headers to remove too when a redirect leads to another origin.
         public var stripped: [String]
 
-        /// The caller's headers that are kept for another origin; the others are removed, except harmless
-        /// ones.
+        /// The caller's headers to keep when a redirect leads to another origin.
+        ///
+        /// All others are removed, except harmless ones.
         public var kept: [String]
 
-        /// Whether https may lead to http.
+        /// Allows redirects from https to http.
         public var allowsDowngrade: Bool
 
-        /// Whether a redirect from elsewhere to a private, loopback or link-local address is not followed.
+        /// Refuses redirects from elsewhere to a private, loopback or link-local address.
         ///
-        /// The addresses that names have are checked by the transport over libcurl alone.
+        /// Only the libcurl transport also checks the addresses that host names resolve to.
         public var refusesPrivateAddresses: Bool
 
-        /// Whether a redirect to another origin is followed if it sends the body there.
+        /// Follows redirects that send the body to another origin.
         ///
         /// A body with credentials never leaves its origin.
         public var sendsBodiesAcrossOrigins: Bool
 
-        /// Makes rules.
+        /// Creates rules.
         ///
         /// - Parameters:
-        ///   - limit: How many redirects are followed.
-        ///   - stripped: Harmless headers that are also removed if a redirect leads to another origin.
-        ///   - kept: The caller's headers that are kept for another origin.
-        ///   - allowsDowngrade: Whether https may lead to http.
-        ///   - refusesPrivateAddresses: Whether a redirect from elsewhere to a private, loopback or link-local
-        ///     address is not followed.
-        ///   - sendsBodiesAcrossOrigins: Whether a redirect to another origin is followed if it sends the body
-        ///     there.
+        ///   - limit: The maximum number of redirects to follow.
+        ///   - stripped: Harmless headers to remove too when a redirect leads to another origin.
+        ///   - kept: The caller's headers to keep when a redirect leads to another origin.
+        ///   - allowsDowngrade: Allows redirects from https to http.
+        ///   - refusesPrivateAddresses: Refuses redirects from elsewhere to a private, loopback or link-local address.
+        ///   - sendsBodiesAcrossOrigins: Follows redirects that send the body to another origin.
         public init(
             limit: Int = 20, stripping stripped: [String] = [], keeping kept: [String] = [],
             allowsDowngrade: Bool = false, refusesPrivateAddresses: Bool = false,
@@ -51,5 +50,3 @@ extension HTTPClient {
         }
     }
 }
-
-extension HTTPClient.Redirects: Hashable, Sendable {}

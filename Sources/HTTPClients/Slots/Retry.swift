@@ -1,19 +1,19 @@
 public import PledgeServices
 
 extension HTTPClient {
-    /// How often, and after which waits, a request is sent again; see the middleware `retry`.
+    /// The rules for repeating a failed request; see the middleware `retry`.
     ///
     /// A request is repeated only if it is replayable, was not sent, or was not processed.
-    public struct Retry {
-        /// How many attempts there may be, the first included.
+    public struct Retry: Sendable {
+        /// The maximum number of attempts, including the first.
         ///
         /// Less than one is a programming error and traps when the client is used.
         public var attempts: Int
 
-        /// How long to wait before each retry.
+        /// The waits before the retries.
         public var backoff: Backoff
 
-        /// The budgets of retries and hedges: by default one for each origin.
+        /// The budgets that retries and hedges draw from; one for each origin by default.
         public var budget: PerOrigin<RetryBudget>
 
         /// The longest wait that a server may ask for.
@@ -21,25 +21,24 @@ extension HTTPClient {
         /// Less than zero is a programming error and traps when the client is used.
         public var maxServerDelay: Duration
 
-        /// Whether the wait that a server asks for holds back the other calls to its origin as well; see the
-        /// middleware `pushback`.
+        /// Makes other calls to the origin wait too when the server asks for a wait; see the middleware `pushback`.
         ///
-        /// They wait as long as ``maxServerDelay`` allows, and are refused with `rateLimited` otherwise.
+        /// They wait if ``maxServerDelay`` allows it, and are refused with `rateLimited` otherwise.
         public var holdsBackOrigin: Bool
 
-        /// The header that tells the server the number of the attempt, from 1 on; nil: none.
+        /// The header that tells the server the attempt's number, starting from 1; nil sends none.
         public var attemptHeader: String?
 
-        /// Makes rules.
+        /// Creates rules.
         ///
         /// - Parameters:
-        ///   - attempts: How many attempts there may be, the first included.
-        ///   - backoff: How long to wait before each retry.
-        ///   - budget: The budgets of retries and hedges; `.perOrigin(capacity: 100)` for a busy client,
-        ///     `.sharing(budget)` for one that all origins, and other clients, share.
+        ///   - attempts: The maximum number of attempts, including the first.
+        ///   - backoff: The waits before the retries.
+        ///   - budget: The budgets that retries and hedges draw from: `.perOrigin(capacity: 100)` for a busy client,
+        ///     `.sharing(budget)` for one budget that all origins, and other clients, share.
         ///   - maxServerDelay: The longest wait that a server may ask for.
-        ///   - holdsBackOrigin: Whether that wait holds back the other calls to the origin.
-        ///   - attemptHeader: The header that tells the server the number of the attempt, such as `X-Attempt`.
+        ///   - holdsBackOrigin: Makes other calls to the origin wait too when the server asks for a wait.
+        ///   - attemptHeader: The header that tells the server the attempt's number, such as `X-Attempt`.
         public init(
             attempts: Int = 3, backoff: Backoff = .fullJitter(),
             budget: PerOrigin<RetryBudget> = .perOrigin(),
@@ -56,4 +55,36 @@ extension HTTPClient {
     }
 }
 
-extension HTTPClient.Retry: Sendable {}
+extension HTTPClient {
+    /// The rules for sending a second request beside a slow one; see the middleware `hedge`.
+    public struct Hedge: Hashable, Sendable {
+        /// The time that the latest request is in flight before the next one is sent.
+        ///
+        /// With nil, it is the measured latency that few requests exceed. Less than zero is a programming error and
+        /// traps when the client is used.
+        public var delay: Duration?
+
+        /// The maximum number of requests in place of one, including the first.
+        ///
+        /// Less than one is a programming error and traps when the client is used.
+        public var attempts: Int
+
+        /// The share of extra requests that a server may get; 0…1.
+        ///
+        /// A value out of range is a programming error and traps when the client is used.
+        public var maxExtraLoad: Double
+
+        /// Creates rules.
+        ///
+        /// - Parameters:
+        ///   - delay: The time that the latest request is in flight before the next one is sent; nil for the measured
+        ///     latency that few requests exceed.
+        ///   - attempts: The maximum number of requests in place of one, including the first.
+        ///   - maxExtraLoad: The share of extra requests that a server may get; 0…1.
+        public init(after delay: Duration? = nil, attempts: Int = 2, maxExtraLoad: Double = 0.01) {
+            self.delay = delay
+            self.attempts = attempts
+            self.maxExtraLoad = maxExtraLoad
+        }
+    }
+}

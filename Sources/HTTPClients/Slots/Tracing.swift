@@ -2,29 +2,29 @@ public import PledgeHTTPNetworking
 import PledgeServices
 
 extension HTTPClient {
-    /// How calls are traced across processes; see the middleware `tracePropagation` and `newTrace`.
+    /// The rules for tracing calls across processes; see the middleware `tracePropagation` and `newTrace`.
     ///
     /// ```swift
     /// client.tracing = .init(to: .origins(of: server))
     /// ```
-    public struct Tracing {
-        /// The origins that `traceparent` and `tracestate` are sent to.
+    public struct Tracing: Sendable {
+        /// The origins that get the headers `traceparent` and `tracestate`.
         public var origins: HTTPOrigins
 
-        /// Whether a call that belongs to no trace begins one.
+        /// Starts a trace for each call that isn't part of one.
         public var beginsTraces: Bool
 
-        /// The share of its traces that is sampled: 0…1.
+        /// The share of the client's own traces that is sampled; 0…1.
         ///
-        /// Another one is a programming error and traps when the client is used.
+        /// A value out of range is a programming error and traps when the client is used.
         public var samplingShare: Double
 
-        /// Makes rules.
+        /// Creates rules.
         ///
         /// - Parameters:
-        ///   - origins: The origins that `traceparent` and `tracestate` are sent to.
-        ///   - beginsTraces: Whether a call that belongs to no trace begins one.
-        ///   - samplingShare: The share of its traces that is sampled.
+        ///   - origins: The origins that get the headers `traceparent` and `tracestate`.
+        ///   - beginsTraces: Starts a trace for each call that isn't part of one.
+        ///   - samplingShare: The share of the client's own traces that is sampled; 0…1.
         public init(
             to origins: HTTPOrigins = .all, beginningTraces beginsTraces: Bool = true,
             samplingShare: Double = 1
@@ -35,5 +35,3 @@ extension HTTPClient {
         }
     }
 }
-
-extension HTTPClient.Tracing: Sendable {}

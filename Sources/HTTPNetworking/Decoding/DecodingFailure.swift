@@ -1,43 +1,45 @@
-/// The failure of decoding data: the place, the reason, and the data itself.
+public import PledgeServices
+
+/// A failure to decode data: the place, the reason, and the data itself.
 ///
-/// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)", and names the request
-/// if that is known. Of the data, which may hold secrets, it shows only the keys that lead to the place; read
-/// ``data`` for the rest. If the decoder's text quotes a value of four bytes or more, "…" replaces it; of more than
-/// a megabyte of data that text is left out.
+/// Its text is like "Product.items[3].price: no value for the key "price" (in 214 bytes)". It names the request,
+/// if that is known. The data may hold secrets, so the text shows only the keys that lead to the place; read
+/// ``data`` for the rest. If the decoder's text quotes a value of four bytes or more, "…" replaces the value. If
+/// the data is larger than 1 MiB, the decoder's text is left out.
 public struct DecodingFailure: Error {
-    /// What kind of difference was found.
+    /// The kind of mismatch.
     public enum Code: String, Hashable, Sendable {
         /// A key has no value.
         case keyNotFound
-        /// There is null, or nothing, where a value must be.
+        /// A required value is null or missing.
         case valueNotFound
-        /// There is a value of another type.
+        /// A value has another type.
         case typeMismatch
         /// The data is not valid JSON, or a value is not valid for its type.
         case dataCorrupted
-        /// The type's own decoding threw some other error.
+        /// The type's own decoding threw another error.
         case other
     }
 
-    /// What kind of difference was found.
+    /// The kind of mismatch.
     public let code: Code
 
-    /// The type that was to be decoded.
+    /// The type to decode.
     public let type: any Any.Type
 
     /// The path to the failure, beginning with the type, like `Product.items[3].price`.
     public let codingPath: String
 
-    /// The error of the decoder.
+    /// The decoder's error.
     public let cause: any Error
 
     /// The received data.
     public let data: Data
 
-    /// The response with this body, with its request; nil if only the data was known.
+    /// The response with this body, and its request; nil if only the data was known.
     public let response: HTTPResponse?
 
-    /// Makes the failure for a decoder's error.
+    /// Creates the failure for a decoder's error.
     public init(
         type: any Any.Type, data: Data, cause: any Error, response: HTTPResponse? = nil
     ) {
@@ -52,7 +54,7 @@ public struct DecodingFailure: Error {
         }
         var reason = place.reason
         if let words = place.quoting {
-            // The text of a type's own error may quote a value of any length.
+            // A type's own error may quote a value of any length.
             reason +=
                 data.count > Self.mostSearched
                 ? "the decoder's text may quote the data, which is too long to look for that"
@@ -63,10 +65,10 @@ public struct DecodingFailure: Error {
 
     private let reason: String
 
-    /// How many bytes are searched for what the decoder's text quotes.
+    /// The most data that is searched for values in the decoder's text, in bytes.
     private static let mostSearched = 1_048_576
 
-    /// A key in a path: `.name`, `[3]`, or `["a name"]` if it is not an identifier.
+    /// Formats a key in a path: `.name`, `[3]`, or `["a name"]` if it is not an identifier.
     private static func text(of key: any CodingKey) -> String {
         if let index = key.intValue { return "[\(index)]" }
         let name = key.stringValue
@@ -80,7 +82,7 @@ extension DecodingFailure {
     private struct Location {
         var code = Code.other
         var keys: [any CodingKey] = []
-        /// The reason, in the words of this module.
+        /// The reason, in this module's words.
         var reason = ""
         /// The reason, in the words of other code, which may quote the data.
         var quoting: String?
@@ -111,9 +113,10 @@ extension DecodingFailure {
     }
 }
 
-extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable,
+    LocalizedError, CodedError
 {
-    /// The place, the reason, the size and the request; only the keys of the data.
+    /// The place, the reason, the size and the request, with only the keys of the data.
     public var description: String {
         let request = response?.request.map { " that answered \($0)" } ?? ""
         return "\(codingPath): \(reason) (in \(data.count) bytes\(request))"
@@ -122,7 +125,7 @@ extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// A mirror that shows the size of the data instead of the data.
+    /// A mirror that shows the data's size instead of the data.
     public var customMirror: Mirror {
         Mirror(
             self,
@@ -131,4 +134,10 @@ extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible
             ]
         )
     }
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// The code's name.
+    public var loggedCode: String { code.rawValue }
 }

@@ -1,4 +1,4 @@
-/// The settings of encoding and decoding JSON, defined once.
+/// Settings for encoding and decoding JSON, defined once.
 ///
 /// ```swift
 /// client.json = .iso8601
@@ -6,22 +6,23 @@
 /// client.json = JSONCoding(decoding: { $0.dateDecodingStrategy = .secondsSince1970 })
 /// ```
 ///
-/// A client uses its settings both ways: for what it sends, and for what it, its responses and its errors decode.
+/// A client encodes with its settings what it sends. The client, its responses and its errors decode with the
+/// same settings.
 ///
-/// Without settings, a date is the number of seconds since 2001, as Foundation has it. Most servers write ISO 8601
-/// instead: take ``iso8601``.
+/// Without settings, a date is the number of seconds since 2001, which is Foundation's default. Most servers
+/// write ISO 8601 instead: use ``iso8601``.
 public struct JSONCoding: Sendable {
     private let configureEncoder: (@Sendable (JSONEncoder) -> Void)?
     private let configureDecoder: (@Sendable (JSONDecoder) -> Void)?
 
-    /// Makes settings.
+    /// Creates settings.
     ///
-    /// The defaults are those of Foundation, except that keys are sorted.
+    /// The defaults are Foundation's, except that keys are sorted.
     ///
     /// - Parameters:
-    ///   - encoding: Sets up an encoder, which sorts keys by default, so that equal values
-    ///     give equal endpoints. Called for each value, on the caller's thread.
-    ///   - decoding: Sets up a decoder. Called for each value, on the thread that decodes it.
+    ///   - encoding: Sets up an encoder. By default it sorts keys, so that equal values give equal endpoints.
+    ///     Called for each value, on the caller's thread.
+    ///   - decoding: Sets up a decoder. Called for each value, on the thread that decodes the value.
     public init(
         encoding: (@Sendable (JSONEncoder) -> Void)? = nil,
         decoding: (@Sendable (JSONDecoder) -> Void)? = nil
@@ -30,9 +31,9 @@ public struct JSONCoding: Sendable {
         configureDecoder = decoding
     }
 
-    /// Dates as ISO 8601 writes them, like "2026-11-27T14:05:00Z".
+    /// Dates in the format of ISO 8601, like "2026-11-27T14:05:00Z".
     ///
-    /// Fractions of a second are read, and are not written.
+    /// Fractions of a second are read, but not written.
     public static let iso8601 = JSONCoding(
         encoding: { $0.dateEncodingStrategy = .iso8601 },
         decoding: { $0.dateDecodingStrategy = .custom(date) })
@@ -53,7 +54,7 @@ public struct JSONCoding: Sendable {
             })
     }
 
-    /// An encoder with these settings; each call makes another one.
+    /// Creates an encoder with these settings.
     public func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -61,17 +62,17 @@ public struct JSONCoding: Sendable {
         return encoder
     }
 
-    /// A decoder with these settings; each call makes another one.
+    /// Creates a decoder with these settings.
     public func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         configureDecoder?(decoder)
         return decoder
     }
 
-    /// Whether nothing was set: what was encoded without settings need not be encoded again.
+    /// True if nothing was set, so a value that was encoded without settings need not be encoded again.
     package var isStandard: Bool { configureEncoder == nil && configureDecoder == nil }
 
-    /// Reads a date, with a fraction of a second or without one.
+    /// Reads a date, with or without a fraction of a second.
     private static func date(from decoder: any Decoder) throws -> Date {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)

@@ -1,32 +1,32 @@
 /// Any JSON value, for data whose type is not known beforehand.
 ///
-/// Objects and arrays lie in one another up to 100 deep; decoding deeper ones fails. A server could otherwise
-/// make the stack overflow.
-public enum JSONValue {
+/// Decoding fails if objects and arrays are nested more than 100 levels deep. Otherwise a server could overflow
+/// the stack.
+public enum JSONValue: Hashable, Sendable {
     /// No value.
     case null
     /// True or false.
     case bool(Bool)
-    /// A number that an `Int` can hold.
+    /// A number that fits an `Int`.
     case integer(Int)
-    /// Another number.
+    /// Any other number.
     case number(Double)
     /// A text.
     case string(String)
     /// Values in order.
     case array([JSONValue])
-    /// Values by their names.
+    /// Values by name.
     case object([String: JSONValue])
 }
 
 extension JSONValue: Decodable {
-    /// How many objects and arrays lie in one another, from the beginning of the data.
+    /// The most levels of nested objects and arrays, counted from the root of the data.
     private static let mostDepth = 100
 
     /// Reads any JSON value.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` if objects and arrays lie more than 100 deep in one another,
-    ///   counted from the beginning of the data.
+    /// - Throws: `DecodingError.dataCorrupted` if objects and arrays are nested more than 100 levels deep,
+    ///   counted from the root of the data.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {
@@ -40,7 +40,7 @@ extension JSONValue: Decodable {
         } else if let string = try? value.decode(String.self) {
             self = .string(string)
         } else {
-            // Each object and array adds a key.
+            // Each object and array adds a key to the path.
             guard decoder.codingPath.count < Self.mostDepth else {
                 throw DecodingError.dataCorruptedError(
                     in: value, debugDescription: "more than \(Self.mostDepth) levels deep")
@@ -55,7 +55,3 @@ extension JSONValue: Decodable {
         }
     }
 }
-
-extension JSONValue: Hashable {}
-
-extension JSONValue: Sendable {}

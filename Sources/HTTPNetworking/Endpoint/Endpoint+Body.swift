@@ -1,13 +1,13 @@
 extension Endpoint {
     /// The body of an endpoint: bytes and their type.
-    public struct Body {
+    public struct Body: Hashable, Sendable {
         /// The bytes; nil if nothing is sent.
         public let data: Data?
 
-        /// The Content-Type that is sent if the endpoint's headers have none.
+        /// The Content-Type to send if the endpoint's headers have none.
         public let contentType: String?
 
-        /// The value of JSON without settings of its own, which a client encodes again by its settings; not compared.
+        /// The value of `json(_:)`, which a client encodes again with its own settings; not compared.
         @Uncompared package var value: (any Encodable & Sendable)?
 
         init(data: Data?, contentType: String?) {
@@ -28,35 +28,35 @@ extension Endpoint {
 
         /// A value as JSON, `application/json`.
         ///
-        /// A client that sends it encodes it by its own settings. Two endpoints are equal if the
-        /// bytes are, as an encoder without settings writes them, which sorts the keys.
+        /// A client that sends the body encodes the value with its own settings. Two bodies are equal if an
+        /// encoder without settings, which sorts the keys, writes the same bytes for both.
         ///
-        /// - Throws: The encoder's error: an `EncodingError` that names the place, if the value
-        ///   cannot be encoded (a number that is not finite, for example).
+        /// - Throws: The encoder's error: an `EncodingError` that names the place, if the value cannot be
+        ///   encoded (such as a number that is not finite).
         public static func json(_ value: some Encodable & Sendable) throws -> Body {
             var body = try json(value, encoder: JSONCoding().encoder())
             body.value = value
             return body
         }
 
-        /// A value as JSON, whose bytes an encoder makes now; no client encodes it again.
+        /// A value as JSON, encoded now with an encoder; no client encodes it again.
         ///
-        /// - Throws: What the encoder throws.
+        /// - Throws: The encoder's error.
         public static func json(_ value: some Encodable, encoder: JSONEncoder) throws -> Body {
             Body(data: try encoder.encode(value), contentType: "application/json")
         }
 
-        /// A value as JSON, whose bytes are made now, with settings that are given once.
+        /// A value as JSON, encoded now with the given settings; no client encodes it again.
         ///
-        /// - Throws: What the encoder throws.
+        /// - Throws: The encoder's error.
         public static func json(
             _ value: some Encodable, using json: JSONCoding
         ) throws -> Body { try .json(value, encoder: json.encoder()) }
 
         /// Items as a form, `application/x-www-form-urlencoded`, in order.
         ///
-        /// Everything except letters, digits and `*-._` is percent-encoded as UTF-8, and a space is "+". An
-        /// item without a value is sent with an empty value, because a form has only such items.
+        /// Everything except letters, digits and `*-._` is percent-encoded as UTF-8, and a space is "+". An item
+        /// without a value is sent with an empty value, because every item of a form has one.
         public static func form(_ items: [URLQueryItem]) -> Body {
             let pairs = items.map { item in
                 let encoding = PercentEncoding.form
@@ -89,6 +89,18 @@ extension Endpoint.Body: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .none }
 }
 
-extension Endpoint.Body: Hashable {}
+/// A property that `==` and hashing ignore, so that the compiler can write both for its type.
+@propertyWrapper
+package struct Uncompared<Value> {
+    package var wrappedValue: Value
 
-extension Endpoint.Body: Sendable {}
+    package init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+}
+
+extension Uncompared: Hashable {
+    package static func == (left: Self, right: Self) -> Bool { true }
+
+    package func hash(into hasher: inout Hasher) {}
+}
+
+extension Uncompared: Sendable where Value: Sendable {}

@@ -5,45 +5,50 @@ extension Endpoint {
     /// Endpoint(path: "/tenants/\(tenant)/search?q=\(term)&page=\(2)")
     /// ```
     ///
-    /// A literal is used unchanged, already percent-encoded: "?" begins the query, "#" a
-    /// fragment, which is not sent, and characters that a URL does not allow are encoded. A value is
-    /// text, a number, a `Bool`, a `UUID`, or a `RawRepresentable` of these; it is encoded so that it stays
-    /// in its segment, or in its name or value of the query, and a server decodes the same text.
+    /// Literal text counts as percent-encoded already and is used unchanged: "?" begins the query, and "#"
+    /// begins a fragment, which is not sent. Only characters that a URL does not allow are encoded. A value is a
+    /// text, a number, a `Bool`, a `UUID`, or a `RawRepresentable` of these. It is encoded so that it stays in
+    /// its path segment, or in its name or value in the query, and a server decodes the same text.
     ///
-    /// An endpoint has no URL if a segment of its path is "." or "..", if a value that is a whole segment is
-    /// empty, if a value is in a fragment, or if the text begins with a scheme or with "//": a path never
-    /// leaves the base. Slashes and backslashes separate segments here, percent-encoded or not, because
-    /// servers decode them: a value "a/../b" gives no URL either.
-    public struct Path {
-        /// The path, and "?" and the query if there is one, percent-encoded.
+    /// A path never leaves the base. So an endpoint has no URL in these cases:
+    ///
+    /// - A segment of its path is "." or "..".
+    /// - A value that is a whole segment is empty.
+    /// - A value is in a fragment.
+    /// - The text begins with a scheme or with "//".
+    ///
+    /// Slashes and backslashes separate segments here, even if they are percent-encoded, because servers decode
+    /// them. So a value "a/../b" gives no URL either.
+    public struct Path: Hashable, Sendable {
+        /// The percent-encoded path, with "?" and the query if there is one.
         let text: String
 
-        /// Whether it is valid in a URL.
+        /// True if the path is valid in a URL.
         let isValid: Bool
     }
 }
 
 extension Endpoint.Path {
-    /// Parses a text like a literal: "?" begins a query, and percent-encoding is kept.
+    /// Parses a text like a literal: "?" begins the query, and percent-encoding is kept.
     ///
     /// - Parameter text: A path and a query from a trusted source.
     public static func verbatim(_ text: some StringProtocol) -> Endpoint.Path {
         Endpoint.Path(stringLiteral: String(text))
     }
 
-    /// Parses a text that is only a path, not encoded; "/" separates its segments.
+    /// Encodes a text that is only a path; "/" separates its segments.
     init(allOf text: some StringProtocol) {
         self.text = PercentEncoding.path.encode(String(text))
         isValid = !Self.namesAuthority(self.text) && !Self.hasDotSegment(self.text)
     }
 
-    /// Another path before the same query.
+    /// Returns the given path with the query of this one.
     func replacingPath(with path: String) -> Endpoint.Path {
         let new = Endpoint.Path(allOf: path)
         return Endpoint.Path(text: new.text + text.drop { $0 != "?" }, isValid: new.isValid)
     }
 
-    /// The path without its query, decoded, except slashes within a segment.
+    /// The decoded path without its query; slashes within a segment stay encoded.
     var decodedPath: String {
         let path = text.prefix { $0 != "?" }
         guard path.utf8.contains(UInt8(ascii: "%")) else { return String(path) }
@@ -52,12 +57,12 @@ extension Endpoint.Path {
             .joined(separator: "/")
     }
 
-    /// Whether it looks like a URL, which may contain userinfo.
+    /// True if an invalid path looks like a URL, which may contain userinfo.
     var isMeantAsURL: Bool {
         !isValid && (text.utf8.starts(with: "//".utf8) || Self.namesAuthority(text))
     }
 
-    /// Whether a text begins with a scheme, ":" and "//".
+    /// Returns whether a text begins with a scheme and "://".
     private static func namesAuthority(_ text: String) -> Bool {
         afterScheme(of: text)?.starts(with: "//".utf8) ?? false
     }
@@ -76,13 +81,13 @@ extension Endpoint.Path {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte | 0x20) }
 
-    /// Whether a segment of an encoded path is "." or "..", for any server.
+    /// Returns whether any server would read a segment of an encoded path as "." or "..".
     ///
-    /// nginx decodes "%2F" before it removes such segments, and others read a backslash as a slash. So a
-    /// segment lies between slashes or backslashes, percent-encoded or not.
+    /// nginx decodes "%2F" before it removes such segments, and other servers read a backslash as a slash. So
+    /// slashes and backslashes separate segments here, percent-encoded or not.
     private static func hasDotSegment(_ text: String) -> Bool {
         let path = text.utf8.prefix { $0 != UInt8(ascii: "?") }
-        // Most paths have neither.
+        // Most paths contain neither character.
         guard path.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) else {
             return false
         }
@@ -100,7 +105,7 @@ extension Endpoint.Path: ExpressibleByStringInterpolation {
         self.init(stringInterpolation: parts)
     }
 
-    /// Reads a literal and its values.
+    /// Reads a literal with values.
     public init(stringInterpolation parts: StringInterpolation) {
         text = parts.text
         isValid =
@@ -110,10 +115,8 @@ extension Endpoint.Path: ExpressibleByStringInterpolation {
     }
 }
 
-extension Endpoint.Path: Hashable {}
-
 extension Endpoint.Path: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The path, and the names of the query, with "…" for each value.
+    /// The path with the names of the query, and "…" for each value.
     public var description: String {
         // A text that looks like a URL may contain userinfo.
         isMeantAsURL ? "an invalid URL" : SafeText.redacted(pathAndQuery: text)
@@ -126,4 +129,184 @@ extension Endpoint.Path: CustomStringConvertible, CustomDebugStringConvertible, 
     public var customMirror: Mirror { Mirror(self, children: ["path": description]) }
 }
 
-extension Endpoint.Path: Sendable {}
+extension Endpoint.Path {
+    /// The parts of a path's literal.
+    ///
+    /// Values are texts, numbers, `Bool`, `UUID`, and `RawRepresentable` of these. Other types don't compile,
+    /// not even an optional, whose text would be "nil" or "Optional(7)".
+    public struct StringInterpolation: StringInterpolationProtocol {
+        /// The path and the query so far, percent-encoded.
+        private(set) var text = ""
+
+        /// The literal text before the first value.
+        private(set) var firstLiteral = ""
+
+        private var isInQuery = false
+        private var isInFragment = false
+        /// True if the last segment has only empty values.
+        private var endsInEmptyValue = false
+        private var isValid = true
+
+        /// Creates an empty interpolation with the capacity for its text.
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + 8 * interpolationCount)
+        }
+
+        /// True if no value is lost: an empty value must not be a whole segment, and no value may be in a
+        /// fragment.
+        var isComplete: Bool { isValid && !endsInEmptyValue }
+    }
+}
+
+extension Endpoint.Path.StringInterpolation {
+    /// Appends literal text, which is structure.
+    public mutating func appendLiteral(_ literal: String) {
+        guard !isInFragment, let first = literal.utf8.first else { return }
+        if text.isEmpty, !endsInEmptyValue { firstLiteral = literal }
+        if endsInEmptyValue { isValid = isValid && !"/?#".utf8.contains(first) }
+        endsInEmptyValue = false
+        let sent = literal.utf8.prefix { $0 != UInt8(ascii: "#") }
+        isInFragment = sent.endIndex < literal.endIndex
+        text += PercentEncoding.literal.encode(isInFragment ? String(Substring(sent)) : literal)
+        isInQuery = isInQuery || sent.contains(UInt8(ascii: "?"))
+    }
+
+    /// Appends a text as data.
+    public mutating func appendInterpolation(_ value: some StringProtocol) {
+        isValid = isValid && !isInFragment
+        guard !value.isEmpty else {
+            let isAtStart = text.utf8.last.map { $0 == UInt8(ascii: "/") } ?? true
+            endsInEmptyValue = !isInQuery && isAtStart
+            return
+        }
+        endsInEmptyValue = false
+        let encoding = isInQuery ? PercentEncoding.query : .segment
+        text += encoding.encode(String(value))
+    }
+
+    /// Appends a character as data.
+    public mutating func appendInterpolation(_ value: Character) {
+        appendInterpolation(String(value))
+    }
+
+    /// Appends an integer in decimal digits.
+    public mutating func appendInterpolation(_ value: some BinaryInteger) {
+        appendInterpolation(value.description)
+    }
+
+    /// Appends a floating-point number as Swift writes it, such as 1.5 or 1e+20.
+    public mutating func appendInterpolation(
+        _ value: some BinaryFloatingPoint & CustomStringConvertible
+    ) { appendInterpolation(value.description) }
+
+    /// Appends "true" or "false".
+    public mutating func appendInterpolation(_ value: Bool) {
+        appendInterpolation(value.description)
+    }
+
+    /// Appends a UUID in upper case.
+    public mutating func appendInterpolation(_ value: UUID) {
+        appendInterpolation(value.uuidString)
+    }
+
+    /// Not available: the text of an optional would be "nil" or "Optional(7)".
+    @available(
+        *, unavailable,
+        message:
+            "a path takes text, numbers, Bool, UUID and raw values of these: unwrap an optional, or give a default"
+    )
+    @_disfavoredOverload
+    public mutating func appendInterpolation<Value>(_ value: Value) {}
+
+    /// Appends a raw value that is text.
+    public mutating func appendInterpolation(_ value: some RawRepresentable<some StringProtocol>) {
+        appendInterpolation(value.rawValue)
+    }
+
+    /// Appends a raw value that is a character.
+    public mutating func appendInterpolation(_ value: some RawRepresentable<Character>) {
+        appendInterpolation(value.rawValue)
+    }
+
+    /// Appends a raw value that is an integer.
+    public mutating func appendInterpolation(_ value: some RawRepresentable<some BinaryInteger>) {
+        appendInterpolation(value.rawValue)
+    }
+
+    /// Appends a raw value that is a floating-point number.
+    public mutating func appendInterpolation(
+        _ value: some RawRepresentable<some BinaryFloatingPoint & CustomStringConvertible>
+    ) { appendInterpolation(value.rawValue) }
+
+    /// Appends a raw value that is a Boolean.
+    public mutating func appendInterpolation(_ value: some RawRepresentable<Bool>) {
+        appendInterpolation(value.rawValue)
+    }
+
+    /// Appends a raw value that is a UUID.
+    public mutating func appendInterpolation(_ value: some RawRepresentable<UUID>) {
+        appendInterpolation(value.rawValue)
+    }
+}
+
+extension Endpoint {
+    /// Creates an endpoint from a path in a variable.
+    ///
+    /// The whole text is a path, including any "?", "#" and "%". To parse a text with a query like a literal,
+    /// use ``Path/verbatim(_:)``.
+    ///
+    /// - Parameters:
+    ///   - path: The path, not encoded; "/" separates its segments.
+    ///   - queryItems: The query's items, not encoded, in order.
+    ///   - method: The method.
+    ///   - headers: The headers. If they have no Content-Type, the body adds its own.
+    ///   - body: The body.
+    ///   - base: The absolute http or https URL that the path is appended to. Without one, ``url`` is nil.
+    @_disfavoredOverload public init<S: StringProtocol>(
+        path: S, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
+        headers: HTTPHeaders = [:], body: Body = .none, base: URL? = nil
+    ) {
+        self.init(
+            path: Path(allOf: path), queryItems: queryItems, method: method, headers: headers,
+            body: body, base: base)
+    }
+
+    // A literal with a value that no path accepts, such as an optional, would match String, and so the
+    // initializer above. The initializer below matches it better, and then reports the value as not available.
+    // For a literal that a path accepts, the initializer with `Path` matches best, because it has one parameter
+    // less.
+
+    /// Refuses a literal whose value is an optional, or is not a text, number, Bool or UUID.
+    public init(
+        path: RefusedPath, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
+        headers: HTTPHeaders = [:], body: Body = .none, base: URL? = nil, _refused: Void = ()
+    ) { self.init(path: .verbatim("//")) }
+
+    /// A literal with a value that no path accepts.
+    ///
+    /// No endpoint can be made from it. See ``Path`` for the types that a value may have.
+    public struct RefusedPath: ExpressibleByStringInterpolation {
+        /// Reads a literal; never called.
+        public init(stringLiteral: String) {}
+
+        /// Reads a literal; never called.
+        public init(stringInterpolation: StringInterpolation) {}
+
+        /// The parts of a literal, whose values do not compile.
+        public struct StringInterpolation: StringInterpolationProtocol {
+            /// Creates an empty interpolation; never called.
+            public init(literalCapacity: Int, interpolationCount: Int) {}
+
+            /// Appends literal text; never called.
+            public mutating func appendLiteral(_ literal: String) {}
+
+            /// Not available: the text of an optional would be "nil" or "Optional(7)".
+            @available(
+                *, unavailable,
+                message:
+                    "a path takes text, numbers, Bool, UUID and raw values of these: unwrap an optional, or give a default"
+            )
+            public mutating func appendInterpolation<Value>(_ value: Value) {}
+        }
+    }
+}

@@ -1,20 +1,23 @@
-/// The percent-encoding of a part of a URL: which bytes of UTF-8 are not encoded.
+/// The percent-encoding of a part of a URL, given by the UTF-8 bytes that are not encoded.
 package struct PercentEncoding {
-    /// Of a path and a query that are encoded already, as a literal is: what RFC 3986 allows there,
-    /// section 3, and "%" before two hexadecimal digits.
+    /// For a literal path and query, which are encoded already.
+    ///
+    /// The characters are those that RFC 3986, section 3, allows there. A "%" before two hexadecimal digits also
+    /// stays.
     static let literal = PercentEncoding(allowing: "-._~!$&'()*+,;=:@/?", keepingEscapes: true)
 
-    /// Of a path: RFC 3986's `pchar` and "/", less "+", which some servers read as a space.
+    /// For a path: RFC 3986's `pchar` and "/", without "+", which some servers read as a space.
     static let path = PercentEncoding(allowing: "-._~!$&'()*,;=:@/")
 
-    /// Of a value in a segment: that of a path, less "/", and ";", behind which some servers read
-    /// parameters.
+    /// For a value in a path segment: a path's characters without "/" and ";".
+    ///
+    /// Some servers read parameters after ";".
     static let segment = PercentEncoding(allowing: "-._~!$&'()*,=:@")
 
-    /// Of a query's name or value: RFC 3986's `unreserved`.
+    /// For a query's name or value: RFC 3986's `unreserved`.
     static let query = PercentEncoding(allowing: "-._~")
 
-    /// Of a form's name or value, by the URL standard of WHATWG, section 5: a space is "+".
+    /// For a form's name or value (WHATWG's URL standard, section 5): a space is "+".
     static let form = PercentEncoding(allowing: "*-._", spaceAsPlus: true)
 
     private let allowed: [Bool]
@@ -37,9 +40,11 @@ package struct PercentEncoding {
         keepsEscapes = keepingEscapes
     }
 
-    /// Writes a text so that only ASCII is left.
+    /// Percent-encodes a text, so that only ASCII is left.
     ///
-    /// Complexity: linear in its length. A text that needs no encoding is returned without a copy.
+    /// A text that needs no encoding is returned without a copy.
+    ///
+    /// - Complexity: Linear in the length of the text.
     func encode(_ text: String) -> String {
         if text.utf8.allSatisfy({ allowed[Int($0)] }) { return text }
         var bytes: [UInt8] = []
@@ -59,9 +64,9 @@ package struct PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Decodes a percent-encoded text, or returns nil if its bytes are not UTF-8.
+    /// Decodes a percent-encoded text; nil if its bytes are not UTF-8.
     ///
-    /// A "%" that two hexadecimal digits do not follow stands for itself, and so does "+".
+    /// A "%" stands for itself unless two hexadecimal digits follow. A "+" always stands for itself.
     package static func decode(_ text: some StringProtocol) -> String? {
         String(validating: decodedBytes(of: text.utf8), as: UTF8.self)
     }

@@ -1,28 +1,29 @@
 extension HTTPError {
-    /// How an exchange failed.
+    /// The kind of failure of an exchange.
     ///
-    /// Transports may add codes of their own.
-    public struct Code: RawRepresentable {
+    /// Transports may add their own codes.
+    public struct Code: RawRepresentable, CustomStringConvertible, Sendable {
         /// A short word for logs and metrics, the same in all versions.
         public let rawValue: String
 
-        /// The failure in words, as in an error's text.
+        /// The failure in words, as it appears in an error's text.
         public let description: String
 
-        /// Makes a code that is described by its word.
+        /// Creates a code whose description is its raw value.
         public init(rawValue: String) { self.init(rawValue: rawValue, description: rawValue) }
 
-        /// Makes a code.
+        /// Creates a code.
         ///
         /// - Parameters:
-        ///   - rawValue: A short word for logs and metrics, such as "modemHungUp". Codes are equal by it.
+        ///   - rawValue: A short word for logs and metrics, such as "modemHungUp". Codes with the same word are
+        ///     equal.
         ///   - description: The failure in words, such as "the modem hung up".
         public init(rawValue: String, description: String) {
             self.rawValue = rawValue
             self.description = description
         }
 
-        /// The status lies outside the accepted ones, 200…299 by default.
+        /// The status is outside the accepted ones, by default 200…299.
         public static let unacceptableStatus = Code(
             rawValue: "unacceptableStatus", description: "the status is no success")
         /// The host's name cannot be resolved.
@@ -31,84 +32,99 @@ extension HTTPError {
         /// The host did not accept the connection.
         public static let cannotConnect = Code(
             rawValue: "cannotConnect", description: "the host refused the connection")
-        /// The proxy refused to connect to the host: by a status such as 403 or 407, or as SOCKS does.
+        /// The proxy refused to connect to the host, with a status such as 403 or 407, or a SOCKS reply.
         public static let proxyRefused = Code(
             rawValue: "proxyRefused", description: "the proxy refused to connect to the host")
-        /// The connection ended before the answer was whole.
+        /// The connection ended before the response was complete.
         public static let connectionLost = Code(
             rawValue: "connectionLost", description: "the connection was lost")
         /// This machine has no network.
         public static let notConnected = Code(
             rawValue: "notConnected", description: "there is no network connection")
-        /// No answer came in time.
+        /// No response arrived in time.
         public static let timedOut = Code(rawValue: "timedOut", description: "it timed out")
-        /// No secure connection could be made: a certificate, or TLS itself.
+        /// No secure connection could be made, because of a certificate or of TLS itself.
         public static let insecureConnection = Code(
             rawValue: "insecureConnection", description: "no secure connection could be made")
-        /// The answer is not HTTP, or is incomplete.
+        /// The response is not HTTP, or is incomplete.
         public static let badResponse = Code(
             rawValue: "badResponse", description: "the answer is no valid HTTP response")
         /// The body is larger than the transport may keep.
         public static let bodyTooLarge = Code(
             rawValue: "bodyTooLarge", description: "the body is too large")
-        /// The body has fewer or more bytes than was announced.
+        /// The body has more or fewer bytes than announced.
         public static let bodyLengthMismatch = Code(
             rawValue: "bodyLengthMismatch",
             description: "the body has not the length that was announced")
-        /// The body can be sent only once, and was sent.
+        /// The body can be sent only once, and was sent already.
         public static let bodyNotReplayable = Code(
             rawValue: "bodyNotReplayable",
             description: "the body can be sent only once: make its source replayable")
-        /// A chunk of the body was requested while another was awaited.
+        /// A chunk of the body was requested while an earlier one was still awaited.
         public static let bodyIsBeingRead = Code(
             rawValue: "bodyIsBeingRead",
             description: "the body is being read: await one chunk before asking for the next")
-        /// The body to send cannot be read; the error's cause is the reason.
+        /// The body to send cannot be read; the error's cause says why.
         public static let bodyUnreadable = Code(
             rawValue: "bodyUnreadable", description: "the body to be sent cannot be read")
         /// Bytes were written to a body after its end.
         public static let bodyEnded = Code(
             rawValue: "bodyEnded", description: "the body has ended: write nothing after finish()")
-        /// The writer of a body was released before it had ended it.
+        /// The writer of a body was released before it ended the body.
         public static let bodyAbandoned = Code(
             rawValue: "bodyAbandoned",
             description: "the body was abandoned: its pipe was released before finish() or fail(_:)"
         )
-        /// The file for a body cannot be written; the error's cause is the reason.
+        /// The file for a body cannot be written; the error's cause says why.
         public static let fileUnwritable = Code(
             rawValue: "fileUnwritable", description: "the file cannot be written")
         /// The transport was closed before the call.
         public static let transportClosed = Code(
             rawValue: "transportClosed", description: "the transport is closed")
-        /// The transport does not support a part of the request; the error's cause names it.
+        /// The transport does not support a part of the request; the error's cause names the part.
         public static let unsupported = Code(
             rawValue: "unsupported", description: "the transport cannot do this")
-        /// The app's function that makes the request threw an error, which is the cause.
+        /// The app's function that prepares the request threw an error, which is the cause.
         public static let requestNotPrepared = Code(
             rawValue: "requestNotPrepared", description: "the request could not be prepared")
         /// Redirects form a loop, or there are too many.
         public static let tooManyRedirects = Code(
             rawValue: "tooManyRedirects", description: "there were too many redirects")
-        /// A redirect leads to a place that it must not lead to, as the transport found.
+        /// The transport refused to follow a redirect to a forbidden place.
         public static let redirectRefused = Code(
             rawValue: "redirectRefused", description: "the redirect was refused")
-        /// Another failure; the error's cause is the reason.
+        /// The server refused the token, or it had expired, and no new one is available.
+        ///
+        /// The error's cause says why.
+        public static let tokenRefreshFailed = Code(
+            rawValue: "tokenRefreshFailed", description: "no new access token could be had")
+        /// The server no longer accepts the refresh token.
+        ///
+        /// Nothing is refreshed until a user signs in. The error's cause is the server's response.
+        public static let signInNeeded = Code(
+            rawValue: "signInNeeded",
+            description: "the refresh token is not valid any more: sign in")
+        /// No user is signed in, or a user signed in or out during the request.
+        ///
+        /// The change came while the request waited for a token, before a redirect was followed, or before
+        /// another attempt.
+        public static let sessionEnded = Code(
+            rawValue: "sessionEnded", description: "the session ended: sign in and ask again")
+        /// Another failure; the error's cause says which.
         public static let other = Code(rawValue: "other", description: "the transport failed")
     }
 }
 
 extension HTTPError.Code {
-    /// The code for a proxy's answer to CONNECT: a refusal that stands, or a failure that may pass.
+    /// The code for a proxy's response to CONNECT: a lasting refusal, or a failure that may pass.
     package static func refusal(byProxy status: Int) -> HTTPError.Code {
         [408, 425, 429].contains(status) || !(300...499).contains(status)
             ? .cannotConnect : .proxyRefused
     }
 }
 
-extension HTTPError.Code: CustomStringConvertible {}
-
 extension HTTPError.Code: Hashable {
-    /// Whether the words for logs are the same.
+    /// Returns whether the raw values are equal.
     public static func == (left: HTTPError.Code, right: HTTPError.Code) -> Bool {
         left.rawValue == right.rawValue
     }
@@ -116,5 +132,3 @@ extension HTTPError.Code: Hashable {
     /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
-
-extension HTTPError.Code: Sendable {}

@@ -1,25 +1,33 @@
-import PledgeServices
+public import PledgeFutures
+public import PledgeServices
 
-/// The error of a failed exchange: the failure, the request, and the answer, if there is one.
+/// A failed exchange: the failure, the request, and the response, if there is one.
 ///
-/// Its text is like `GET https://api.example.com/products/7 answered 404 (53 bytes of
-/// application/json in its body): {"error":"sold
-/// out","account":"…"}`. It shows no userinfo, no query values and no header values except the
-/// Content-Type; it shows the body as ``bodyPreview(upTo:)`` does. Read ``body`` for all of it.
+/// Its text is one line, like this one:
+///
+/// ```text
+/// GET https://api.example.com/products/7 answered 404 (53 bytes of
+/// application/json in its body): {"error":"sold out","account":"…"}
+/// ```
+///
+/// The text shows no userinfo, no query values, and of the headers only the Content-Type. It shows the body like
+/// ``bodyPreview(upTo:)``. Read ``body`` for the whole body.
 public struct HTTPError: Error {
-    /// How the exchange failed.
+    /// The kind of failure.
     public var code: Code
 
-    /// What was asked for.
+    /// The endpoint that the app asked for.
     public var endpoint: Endpoint?
 
-    /// The request of the second level, as it was passed to the transport.
+    /// The request, as it was passed to the transport.
     public var request: HTTPRequest?
 
-    /// The answer, if there was one; after a failure of the transport, the part that had arrived.
+    /// The response, if there was one.
+    ///
+    /// If the transport failed midway, this is the part that had arrived.
     public var response: HTTPResponse?
 
-    /// The error below this one.
+    /// The underlying error.
     ///
     /// The text shows only the type and the code of most causes, because a cause may contain secrets.
     public var cause: (any Error)?
@@ -27,15 +35,14 @@ public struct HTTPError: Error {
     /// The reason in a few words without secrets, such as "the certificate has expired".
     public var reason: String?
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameters:
-    ///   - code: How the exchange failed.
+    ///   - code: The kind of failure.
     ///   - endpoint: The endpoint.
-    ///   - request: The request of the second level. If the response has the request as it was
-    ///     sent, the error keeps that request.
-    ///   - response: The answer, if there was one, or the part that had arrived.
-    ///   - cause: The error below this one.
+    ///   - request: The request. If the response has the request as it was sent, the error keeps the sent one.
+    ///   - response: The response, if there was one, or the part that had arrived.
+    ///   - cause: The underlying error.
     ///   - reason: The reason in a few words. They are part of the text and must contain no secrets.
     public init(
         code: Code,
@@ -54,17 +61,103 @@ public struct HTTPError: Error {
         self.reason = reason
     }
 
-    /// The status of the answer, if there was one.
+    /// The response's status, if there was a response.
     public var status: Int? { response?.status }
 
-    /// The headers of the answer; none without an answer.
+    /// The response's headers; empty without a response.
     public var headers: HTTPHeaders { response?.headers ?? [:] }
 
-    /// The body of the answer, or the part that had arrived; empty without an answer.
+    /// The response's body, or the part that had arrived; empty without a response.
     public var body: Data { response?.body ?? Data() }
 }
 
-extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPError {
+    /// The beginning of the response's body for a log, in one line and without secrets.
+    ///
+    /// | Body | What is shown |
+    /// |---|---|
+    /// | JSON, by its type or by its looks | The names and the structure. A string or a number only if its name says that it is about an error: `error`, `message`, `code`, `status`, `title`, `detail`, `type`, `reason`, `description`, `instance`, and the like. |
+    /// | a form, by its type or by its looks | The names. |
+    /// | plain text, HTML | The text; control characters as escapes. |
+    /// | anything else | Nothing. |
+    ///
+    /// Known secrets are removed from the shown text:
+    ///
+    /// - userinfo, and the values of the query
+    /// - the values of all headers that are not known to be harmless
+    /// - the values of the body that was sent
+    /// - the response's own values, if the table hides them at their own place
+    /// - values after a name like "token"
+    /// - runs of 20 or more letters and digits
+    ///
+    /// A secret is found in upper and lower case, percent-encoded, and with the escapes of JSON and HTML, but
+    /// not in Base64, in hexadecimal digits or as `\x41`. Values of fewer than four bytes, and words like
+    /// "true", stay.
+    ///
+    /// In plain text, a short secret is shown if it was not sent and has no name.
+    ///
+    /// A body that cannot be examined is not shown. JSON, forms, and the fields of multipart bodies are
+    /// examined, up to 64 KiB. If anything else was sent, such as a file, a stream or a text, or if the error
+    /// has no request, only the structure of JSON is shown, with the names above. No text of an incomplete
+    /// response is shown.
+    ///
+    /// - Parameter limit: The most characters to show; "…" follows if the text is longer.
+    /// - Returns: The text; nil if no part of the body may be shown.
+    public func bodyPreview(upTo limit: Int = 300) -> String? { preview(without: nil, upTo: limit) }
+
+    /// The secrets of the exchange.
+    var knownSecrets: KnownSecrets {
+        var secrets = KnownSecrets(of: request, endpoint, response)
+        // Without the request, the sent secrets are not known, and the response may repeat any of them.
+        if request == nil, endpoint == nil, response?.request == nil { secrets.isMissingSome() }
+        return secrets
+    }
+
+    func preview(without secrets: KnownSecrets?, upTo limit: Int) -> String? {
+        guard let response, !response.body.isEmpty else { return nil }
+        var secrets = secrets ?? knownSecrets
+        // A secret that is cut in two would not be found.
+        if !isWhole { secrets.isMissingSome() }
+        return BodyPreview.text(
+            of: response.body, contentType: response.headers["Content-Type"],
+            without: secrets, harmless: .ofErrors, upTo: limit)
+    }
+
+    /// True if the response's body is complete.
+    ///
+    /// If the transport fails midway, the error keeps only the part that arrived.
+    private var isWhole: Bool {
+        switch code {
+        case .unacceptableStatus: cause == nil
+        case .tooManyRedirects, .tokenRefreshFailed, .signInNeeded, .sessionEnded: true
+        default: false
+        }
+    }
+}
+
+extension Error {
+    /// True if a time limit was exceeded: of an attempt, a call, a future, or a transport.
+    ///
+    /// ```swift
+    /// if error.isTimeout { show("The server is slow. Try again.") }
+    /// ```
+    ///
+    /// True for a `ServiceError` with the code `timedOut` or `deadlineExceeded`, for an ``HTTPError`` with the
+    /// code ``HTTPError/Code/timedOut``, and for a `FutureError` with the code `timedOut`. False for a refusal,
+    /// such as a bulkhead's when its queue is full, because the call was not made.
+    public var isTimeout: Bool {
+        switch self {
+        case let error as HTTPError: error.code == .timedOut
+        case let error as ServiceError: error.code == .timedOut || error.code == .deadlineExceeded
+        case let error as FutureError: error.code == .timedOut
+        default: false
+        }
+    }
+}
+
+extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable,
+    LocalizedError, CodedError
+{
     /// The request and the failure, without secrets.
     public var description: String {
         let subject = shownSubject
@@ -99,7 +192,7 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         )
     }
 
-    /// The request, and the last sent request if it had another URL.
+    /// The request, and the last sent request if it went to another place.
     private var shownSubject: String {
         guard let endpoint else { return request?.description ?? "a request" }
         guard let url = endpoint.url, let request, !request.url.isSamePlace(as: url) else {
@@ -117,13 +210,47 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         default: cause.map { "\(type(of: $0))" }
         }
     }
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// The status if it was not accepted; otherwise the code's word.
+    public var loggedCode: String {
+        guard code == .unacceptableStatus, let status else { return code.rawValue }
+        return "\(status)"
+    }
 }
 
 extension URL {
-    /// Whether it has the same origin and path, with any query.
+    /// Returns whether both URLs have the same origin and path, whatever their queries.
     fileprivate func isSamePlace(as other: URL) -> Bool {
         HTTPOrigin(self) == HTTPOrigin(other) && targetPath == other.targetPath
     }
 
     private var targetPath: Substring? { requestTarget?.prefix { $0 != "?" } }
+}
+
+/// An error whose text has no secrets, so that an ``HTTPError`` with this cause shows the text.
+package protocol ShownCause: Error, CustomStringConvertible {}
+
+// Most apps show `localizedDescription`. Foundation's default for it is only the name of the type and a number.
+
+extension ServiceError: LocalizedError {
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+}
+
+extension AttemptSuperseded: LocalizedError {
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+}
+
+extension PaginationError: LocalizedError {
+    /// The same as `description`.
+    public var errorDescription: String? { description }
+}
+
+extension FutureError: LocalizedError {
+    /// The same as `description`.
+    public var errorDescription: String? { description }
 }

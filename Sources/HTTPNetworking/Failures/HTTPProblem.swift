@@ -5,26 +5,26 @@
 ///     case .integer(let balance) = problem.extensions["balance"] { … }
 /// ```
 ///
-/// A member of another type than the RFC gives it is ignored, as the RFC demands.
-public struct HTTPProblem {
-    /// What kind of problem it is: a URI, or a reference to one that is relative to the response's URL.
+/// As the RFC demands, a member of the wrong type is ignored.
+public struct HTTPProblem: Hashable, Sendable {
+    /// The kind of problem, as a URI or as a reference relative to the response's URL.
     ///
-    /// It is "about:blank", which means the same as the status, if the server names none.
+    /// If the server names no kind, it is "about:blank", which means the same as the status.
     public let type: String
 
-    /// The kind in a few words, the same for each problem of this kind.
+    /// The kind in a few words, the same for every problem of this kind.
     public let title: String?
 
-    /// The status of the origin server; a proxy may have changed the response's own status.
+    /// The origin server's status; a proxy may have changed the response's own status.
     public let status: Int?
 
     /// This occurrence of the problem in words.
     public let detail: String?
 
-    /// The occurrence: a URI reference.
+    /// A URI reference for this occurrence.
     public let instance: String?
 
-    /// All other members, by their names; their meaning depends on the type.
+    /// All other members by name; their meaning depends on the type.
     public let extensions: [String: JSONValue]
 }
 
@@ -51,10 +51,10 @@ extension HTTPProblem: Decodable {
 }
 
 extension HTTPResponse {
-    /// The problem that the body describes, nil if its Content-Type is not `application/problem+json` or it
-    /// is not a JSON object.
+    /// The problem that the body describes.
     ///
-    /// Each access parses the body, in time linear in its size.
+    /// Nil if the Content-Type is not `application/problem+json`, or the body is not a JSON object. Each access
+    /// parses the body, in time linear in its size.
     public var problem: HTTPProblem? {
         guard BodyText.mediaType(headers["Content-Type"]) == "application/problem+json" else {
             return nil
@@ -64,14 +64,14 @@ extension HTTPResponse {
 }
 
 extension HTTPError {
-    /// The problem that the answer describes; see ``HTTPResponse/problem``.
+    /// The problem that the response describes; see ``HTTPResponse/problem``.
     public var problem: HTTPProblem? { response?.problem }
 }
 
 extension HTTPProblem: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The status, and the number of members; not their text, which may contain secrets.
+    /// The status and the number of members, without their text, which may contain secrets.
     ///
-    /// What may be shown of it is in the description of its ``HTTPError``.
+    /// The description of the ``HTTPError`` shows the parts that may be shown.
     public var description: String {
         let members = [title, detail, instance].compactMap(\.self).count + extensions.count
         return "a problem\(status.map { " of status \($0)" } ?? "") with \(members) more members"
@@ -83,7 +83,3 @@ extension HTTPProblem: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// A mirror that shows the description.
     public var customMirror: Mirror { Mirror(self, children: ["problem": description]) }
 }
-
-extension HTTPProblem: Hashable {}
-
-extension HTTPProblem: Sendable {}

@@ -1,6 +1,6 @@
-/// Text for a log: no userinfo, no query values, no control characters.
+/// Text for a log, without userinfo, query values or control characters.
 package enum SafeText {
-    /// A URL without userinfo, each value of its query replaced by "…".
+    /// A URL without userinfo, and with "…" for each value of its query.
     package static func redacted(_ url: URL) -> String {
         guard let parts = AbsoluteURL(url) else { return "an invalid URL" }
         let text = parts.schemeAndAuthority
@@ -11,14 +11,14 @@ package enum SafeText {
         return shown + redacted(pathAndQuery: parts.path + (parts.query.map { "?" + $0 } ?? ""))
     }
 
-    /// A path and a query, percent-encoded, each value of the query replaced by "…".
+    /// A percent-encoded path and query, with "…" for each value of the query.
     static func redacted(pathAndQuery text: String) -> String {
         guard let mark = text.firstIndex(of: "?") else { return text }
         let query = text[mark...].dropFirst()
         return text[...mark] + (query.isEmpty ? "" : names(inQuery: query).joined(separator: "&"))
     }
 
-    /// A text with each control character written as an escape, at most 100 characters of it.
+    /// A text with control characters and quotation marks as escapes, cut off after 100 characters.
     package static func escaped(_ text: String) -> String {
         let all = text.unicodeScalars.map { scalar in
             scalar.properties.generalCategory == .control || scalar == "\""
@@ -32,5 +32,53 @@ package enum SafeText {
         query.split(separator: "&", omittingEmptySubsequences: false).map { item in
             item.firstIndex(of: "=").map { "\(item[..<$0])=…" } ?? "…"
         }
+    }
+}
+
+extension SafeText {
+    /// A text with "…" in place of each run of marked bytes.
+    ///
+    /// - Parameters:
+    ///   - marks: True for each byte to remove.
+    ///   - source: The text's UTF-8 bytes.
+    package static func replacing(_ marks: [Bool], in source: [UInt8]) -> String {
+        guard marks.contains(true) else { return String(decoding: source, as: UTF8.self) }
+        var kept: [UInt8] = []
+        var isWithin = false
+        for position in source.indices {
+            // A mark that begins within a character removes the whole character.
+            let isContinuation = source[position] & 0xC0 == 0x80
+            if marks[position] {
+                if isContinuation, !isWithin { kept.removeLastCharacter() }
+                if !isWithin { kept += "…".utf8 }
+                isWithin = true
+            } else if !(isWithin && isContinuation) {
+                isWithin = false
+                kept.append(source[position])
+            }
+        }
+        return String(decoding: kept, as: UTF8.self)
+    }
+
+    /// A text in one line, cut off after `limit` characters, with invisible characters as escapes.
+    package static func line(_ text: some StringProtocol, upTo limit: Int) -> String {
+        var shown = ""
+        for (count, scalar) in text.unicodeScalars.enumerated() {
+            if count == limit { return shown + "…" }
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                shown += scalar.escaped(asASCII: true)
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+}
+
+extension [UInt8] {
+    /// Removes the bytes of a character that has begun.
+    fileprivate mutating func removeLastCharacter() {
+        while let last, last & 0xC0 == 0x80 { removeLast() }
+        if let last, last & 0x80 != 0 { removeLast() }
     }
 }

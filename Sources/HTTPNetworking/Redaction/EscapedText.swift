@@ -1,15 +1,15 @@
 /// Bytes with their escapes decoded, and the place of each byte in the source.
 ///
-/// A server may return a secret in many forms: percent-encoded, with escapes of JSON, with entities of HTML,
-/// or with one within the other. Each decoding removes one level.
+/// A server may return a secret percent-encoded, with escapes of JSON, with entities of HTML, or with one of these
+/// inside another. Each decoding removes one level.
 struct EscapedText {
     /// The decoded bytes.
     private(set) var bytes: [UInt8]
 
-    /// For each byte, its range in the source.
+    /// The range of each byte in the source.
     private(set) var places: [Range<Int>]
 
-    /// The characters with which the decoded escapes begin.
+    /// The characters that begin an escape.
     struct Notation {
         let signs: String
 
@@ -17,17 +17,18 @@ struct EscapedText {
         static let all = Notation(signs: "%\\&")
     }
 
-    /// Makes a text without decoding.
+    /// Creates a text without decoding it.
     init(_ source: some Collection<UInt8>) {
         bytes = Array(source)
         places = bytes.indices.map { $0..<$0 + 1 }
     }
 
-    /// The decoded text; nil if there is no escape in it.
+    /// Decodes one level of escapes; returns nil if there are none.
     ///
-    /// Escapes are `%41` (RFC 3986, section 2.1), `\n`, `\"` and `\u0041` (RFC 8259, section 7), and
-    /// `&amp;`, `&#65;` and `&#x41;`.
-    /// Complexity: linear in their number.
+    /// The escapes are `%41` (RFC 3986, section 2.1), `\n`, `\"` and `\u0041` (RFC 8259, section 7), and `&amp;`,
+    /// `&#65;` and `&#x41;`.
+    ///
+    /// Complexity: linear in the length of the text.
     func read(_ notation: Notation = .all) -> EscapedText? {
         let signs = notation.signs.utf8
         guard bytes.contains(where: { signs.contains($0) }) else { return nil }
@@ -54,7 +55,7 @@ struct EscapedText {
 }
 
 extension EscapedText {
-    /// The meaning of the escape at the beginning, and its length.
+    /// Decodes the escape at the beginning, and returns its text and length.
     private static func escape(at rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
         switch rest.first {
         case UInt8(ascii: "%"):
@@ -79,7 +80,7 @@ extension EscapedText {
         }
     }
 
-    /// One `\uXXXX`, or two that are a pair of surrogates.
+    /// Decodes one `\uXXXX`, or two that form a surrogate pair.
     private static func unit(_ rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
         guard let high = number(rest.dropFirst(2).prefix(4), digits: 4) else { return nil }
         if let scalar = Unicode.Scalar(high) { return (Array(String(scalar).utf8), 6) }
@@ -111,7 +112,7 @@ extension EscapedText {
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ",
     ]
 
-    /// The value of a number of hexadecimal digits.
+    /// Returns the value of a number in hexadecimal digits.
     private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> UInt32? {
         guard text.count == digits, text.allSatisfy(\.isHexDigit) else { return nil }
         return UInt32(String(decoding: text, as: UTF8.self), radix: 16)

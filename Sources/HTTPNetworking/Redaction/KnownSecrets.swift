@@ -1,37 +1,37 @@
-/// The secrets that must not be shown, and their removal from a text.
+/// Secrets that must not be shown, and their removal from texts.
 ///
-/// A value of four bytes or more is found at every place where it is complete, in any form that
-/// ``EscapedText`` decodes in up to three levels, in upper or lower case. Of a value of 16 bytes or more,
-/// every part of 16 bytes is found as well; of a value that looks like a token, every part of eight bytes,
-/// because servers often show the beginning of a refused token. A value that is one word of fewer than 16
-/// letters is found only if no letter is beside it: "redirect" does not match "Redirecting". Shorter values,
-/// and words such as "true", are not searched for: this would remove many harmless words and hide nothing.
+/// A value of four bytes or more is found wherever it occurs completely, in lower or upper case, and in any form that
+/// ``EscapedText`` decodes in up to three levels. Parts of long values are found too: every 16 bytes of a value of 16
+/// bytes or more, and every eight bytes of a value that looks like a token, because servers often show the beginning of
+/// a refused token. A value that is one word of fewer than 16 letters is found only without a letter beside it:
+/// "redirect" does not match "Redirecting". Shorter values, and words such as "true", are not searched for, because
+/// removing them would hide nothing and damage many harmless texts.
 struct KnownSecrets {
-    /// Whether everything was examined.
+    /// True if everything was examined.
     ///
-    /// If not, no text from a server may be shown.
+    /// Otherwise no text from a server may be shown.
     private(set) var isComplete = true
 
-    /// How many bytes of one body, or one field, are examined.
+    /// The largest size of a body or a field that is examined, in bytes.
     static let limit = 65_536
 
-    /// How many bytes a needle has at most.
+    /// The longest needle, in bytes.
     private static let longest = 16
 
-    /// How many bytes of secrets are kept.
+    /// The largest total size of the secrets, in bytes.
     private static let capacity = 4 * limit
 
     /// The added values, in lower case.
     private var values: Set<[UInt8]> = []
-    /// The needles, and whether each is a word that matches only as a whole.
+    /// The needles, each with a flag that says whether it is a word that matches only as a whole.
     private var needles: [ArraySlice<UInt8>: Bool] = [:]
-    /// The first four bytes of each needle, so that most of a text is skipped quickly.
+    /// The first four bytes of each needle, which quickly rule out most places in a text.
     private var beginnings: Set<UInt32> = []
     /// The lengths of the needles.
     private var lengths: Set<Int> = []
     private var size = 0
 
-    /// Notes that something was not examined.
+    /// Notes that something could not be examined.
     mutating func isMissingSome() { isComplete = false }
 
     /// Adds a value, unchanged and decoded.
@@ -70,7 +70,7 @@ struct KnownSecrets {
         }
     }
 
-    /// How many levels are decoded: an escape of JSON within a percent-encoded one within an entity.
+    /// The number of decoded levels, enough for a JSON escape inside a percent-encoding inside an entity.
     private static let depth = 3
 
     private static let words: Set<String> = [
@@ -82,7 +82,7 @@ struct KnownSecrets {
 }
 
 extension KnownSecrets {
-    /// A text with "…" instead of each secret.
+    /// Returns a text with "…" in place of each secret.
     ///
     /// Complexity: linear in the length of the text.
     func scrubbed(_ text: some StringProtocol) -> String {
@@ -91,7 +91,7 @@ extension KnownSecrets {
         return SafeText.replacing(marks(in: source), in: source)
     }
 
-    /// For each byte, whether it belongs to a secret.
+    /// Returns a flag for each byte that says whether it belongs to a secret.
     func marks(in source: [UInt8]) -> [Bool] {
         var marks = [Bool](repeating: false, count: source.count)
         guard !needles.isEmpty else { return marks }
@@ -125,7 +125,7 @@ extension KnownSecrets {
 }
 
 extension [UInt8] {
-    /// Four bytes in one number.
+    /// Returns four bytes as one number.
     fileprivate func beginning(at start: Int) -> UInt32 {
         UInt32(self[start]) << 24 | UInt32(self[start + 1]) << 16 | UInt32(self[start + 2]) << 8
             | UInt32(self[start + 3])
@@ -133,14 +133,14 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// The same for both cases of a letter, and for both ways in which a form writes a space.
+    /// One byte for both cases of a letter, and for "+" and a space, which both mean a space in a form.
     fileprivate var folded: UInt8 {
         self == UInt8(ascii: "+") ? UInt8(ascii: " ") : lowercased
     }
 }
 
 extension Collection<UInt8> where SubSequence == ArraySlice<UInt8> {
-    /// Without the white space, line ends and other controls around it.
+    /// The bytes without the white space, line ends and other controls around them.
     var withoutBlanks: ArraySlice<UInt8> {
         let start = drop { $0 <= 32 }
         return start.prefix(start.lastIndex { $0 > 32 }.map { $0 - start.startIndex + 1 } ?? 0)
@@ -148,11 +148,316 @@ extension Collection<UInt8> where SubSequence == ArraySlice<UInt8> {
 }
 
 extension Collection<UInt8> {
-    /// Whether it is one long word of letters and digits, and not an address.
+    /// True for one long word of letters and digits that is not an address.
     var looksLikeToken: Bool {
         count >= 12 && allSatisfy { $0 > 32 } && contains(where: \.isDigit)
             && contains(where: \.isLetter)
             && !String(decoding: self, as: UTF8.self)
                 .contains("://")
+    }
+}
+
+extension KnownSecrets {
+    /// Collects the secrets of an exchange.
+    ///
+    /// - Parameters:
+    ///   - request: The request as it was sent. The response's own request is examined as well.
+    ///   - endpoint: The endpoint. It may hold secrets that redirects have removed from the request.
+    ///   - response: The response.
+    init(of request: HTTPRequest?, _ endpoint: Endpoint?, _ response: HTTPResponse?) {
+        if let request { add(request) }
+        if let sent = response?.request, sent != request { add(sent) }
+        if let endpoint { add(endpoint) }
+        guard let response else { return }
+        if let url = response.url { add(url) }
+        for (name, value) in response.headers where !HTTPHeaders.isShown(name) {
+            if name.lowercased() == "set-cookie" {
+                add(field: value.prefix { $0 != ";" })
+            } else {
+                add(value)
+                add(query: value.drop { $0 != "?" })
+            }
+        }
+    }
+
+    /// Returns a response's content type, without its parameters if they may repeat unknown secrets.
+    func shownType(of response: HTTPResponse) -> String? {
+        guard let type = response.headers["Content-Type"], !type.isEmpty else { return nil }
+        return isComplete ? scrubbed(type) : scrubbed(type.prefix { $0 != ";" })
+    }
+
+    mutating func add(_ request: HTTPRequest) {
+        add(request.url)
+        add(request.effectiveHeaders, request.body)
+    }
+
+    /// Adds the header values that may be secrets, and the values of the body.
+    mutating func add(_ headers: HTTPHeaders, _ body: HTTPRequest.Body) {
+        for (name, value) in headers where !HTTPHeaders.isShown(name) { add(field: value) }
+        add(body, contentType: headers["Content-Type"])
+    }
+
+    private mutating func add(_ endpoint: Endpoint) {
+        if let url = endpoint.url { add(url) }
+        if endpoint.url == nil { add(query: endpoint.target.drop { $0 != "?" }.dropFirst()) }
+        // The URLs made from the base lack its fragment, so the base is added too.
+        if let base = endpoint.base { add(base) }
+        if endpoint.pathAndQuery.isMeantAsURL { add(url: endpoint.path) }
+        for item in endpoint.queryItems { add(item.value ?? item.name) }
+        add(endpoint.effectiveHeaders, HTTPRequest.Body(endpoint.body))
+    }
+
+    private mutating func add(_ url: URL) { add(url: url.absoluteString) }
+
+    /// Adds the userinfo, the query's values, and the fragment.
+    private mutating func add(url: String) {
+        let beforeFragment = url.prefix { $0 != "#" }
+        let fragment = url[beforeFragment.endIndex...].dropFirst()
+        if !fragment.isEmpty {
+            add(fragment)
+            add(query: fragment)
+        }
+        let place = beforeFragment.prefix { $0 != "?" }
+        add(query: beforeFragment[place.endIndex...].dropFirst())
+        // The authority follows the scheme and two slashes, and ends at the next slash.
+        let authority = place.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" }
+        guard let at = authority.lastIndex(of: "@") else { return }
+        add(userinfo: authority[..<at])
+    }
+
+    /// Adds a name and a password, both together and apart, and encoded for Basic authentication.
+    private mutating func add(userinfo: Substring) {
+        add(userinfo)
+        let name = userinfo.prefix { $0 != ":" }
+        add(name)
+        add(userinfo[name.endIndex...].dropFirst())
+        let decoded = PercentEncoding.decode(userinfo) ?? String(userinfo)
+        add(Data(decoded.utf8).base64EncodedString())
+    }
+
+    /// Adds the values of a query or a form; an item without a name counts as a value.
+    mutating func add(query: Substring) {
+        for item in query.split(whereSeparator: { "&;?".contains($0) }) {
+            add(item.firstIndex(of: "=").map { item[item.index(after: $0)...] } ?? item)
+        }
+    }
+
+    /// Adds the value of a header, and its parts.
+    ///
+    /// The parts are the value without its scheme, the values of its pairs, and each word; Basic credentials are also
+    /// decoded.
+    private mutating func add(field value: some StringProtocol) {
+        add(value)
+        add(value.drop { $0 != " " })
+        for separator: Character in [";", ","] {
+            for item in value.split(separator: separator) {
+                let pair = item.drop { $0 != "=" }.dropFirst()
+                add(pair)
+                add(pair.drop { $0 == "\"" }.prefix { $0 != "\"" })
+            }
+        }
+        for word in value.split(whereSeparator: { " \t;,=&?\"'<>()".contains($0) }) {
+            add(word)
+            let padding = String(repeating: "=", count: (4 - word.utf8.count % 4) % 4)
+            guard let data = Data(base64Encoded: word + padding),
+                let text = String(data: data, encoding: .utf8), text.contains(":")
+            else { continue }
+            add(text)
+            add(text.prefix { $0 != ":" })
+            add(text.drop { $0 != ":" }.dropFirst())
+        }
+    }
+}
+
+extension KnownSecrets {
+    /// Adds the values of a request's body, as far as it can be examined.
+    ///
+    /// JSON, forms, and the parts of a multipart body that are fields, JSON or forms can be examined. Anything else,
+    /// such as a file, a stream or a text, cannot.
+    mutating func add(_ body: HTTPRequest.Body, contentType: String?) {
+        switch body.content {
+        case .none: break
+        case .data(let data): add(data, contentType: contentType)
+        case .file: isMissingSome()
+        case .stream(let source):
+            guard let pieces = source.pieces else { return isMissingSome() }
+            for case .part(let headers, let body) in pieces { add(part: headers, body) }
+        }
+    }
+
+    private mutating func add(part headers: HTTPHeaders, _ body: HTTPRequest.Body) {
+        var headers = headers
+        // The app chooses the names of fields, but the user chooses the names of files.
+        let names = headers["Content-Disposition"]?.split(separator: "filename=\"") ?? []
+        if names.count > 1 { add(names[1].dropLast()) }
+        headers.remove("Content-Disposition")
+        if headers["Content-Type"] == nil, case .data(let text) = body.content {
+            return add(text)
+        }
+        add(headers, body)
+    }
+
+    private mutating func add(_ body: Data, contentType: String?) {
+        guard !body.isEmpty else { return }
+        guard body.count <= Self.limit else { return isMissingSome() }
+        switch BodyText(body, contentType: contentType) {
+        case .json(let outline) where outline.isWhole:
+            for value in outline.values { add(value) }
+        case .form(let text, isDeclared: true):
+            add(query: String(decoding: text, as: UTF8.self)[...])
+        default: isMissingSome()
+        }
+    }
+
+    /// Collects the values in JSON that a text may quote.
+    ///
+    /// Complexity: linear in the size of the data, which is already in memory.
+    init(of data: Data, in text: String) {
+        let words = Set(Self.beginnings(of: Array(text.utf8)))
+        for value in JSONOutline(Array(data)).values {
+            // An escaped value begins differently in the text.
+            let start = Self.beginnings(of: Array(value.prefix(4))).first
+            if value.contains(UInt8(ascii: "\\")) || start.map(words.contains) ?? false {
+                add(value.prefix(4096))
+            }
+        }
+    }
+
+    /// Returns every sequence of four bytes, in lower case.
+    private static func beginnings(of bytes: [UInt8]) -> [[UInt8]] {
+        let lowercase = bytes.map(\.lowercased)
+        return lowercase.indices.dropLast(3).map { Array(lowercase[$0..<$0 + 4]) }
+    }
+}
+
+extension KnownSecrets {
+    /// The largest part of a text that is examined before the text is cut to the shown length, in bytes.
+    static let shownAtOnce = 4096
+
+    /// Returns a server's text without secrets, for showing.
+    ///
+    /// It also removes values that follow the name of a secret, and long runs that look like tokens.
+    ///
+    /// - Parameters:
+    ///   - source: The beginning of the text, at most ``shownAtOnce`` bytes.
+    ///   - isCut: True if the text continues after `source`.
+    func shown(_ source: [UInt8], isCut: Bool) -> String {
+        var marks = marks(in: source)
+        marks.markTokens(in: source)
+        marks.markAssignments(in: source)
+        var kept = source
+        if isCut {
+            // A secret cut in two would not be recognised, so the end is dropped.
+            kept = Array(source.dropLast(256))
+            while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
+            if let last = kept.last, last & 0x80 != 0 { kept.removeLast() }
+        }
+        let text = SafeText.replacing(Array(marks.prefix(kept.count)), in: kept)
+        return kept.count < source.count ? text + "…" : text
+    }
+}
+
+extension [Bool] {
+    /// Marks each run that looks like a token.
+    ///
+    /// Such a run has at least 20 letters, digits and Base64 signs, with at least one letter and one digit.
+    fileprivate mutating func markTokens(in source: [UInt8]) {
+        for run in source.indices.split(whereSeparator: { !source[$0].isOfToken }) {
+            let bytes = source[run.startIndex..<run.endIndex]
+            if bytes.count >= 20, bytes.looksLikeToken {
+                for position in run { self[position] = true }
+            }
+        }
+    }
+
+    /// Marks the values that may be secrets because of what precedes them.
+    ///
+    /// That is a name like "token" with "=" or ":", any name with "=" in a query, or any quoted name with ":" that is
+    /// not harmless.
+    fileprivate mutating func markAssignments(in source: [UInt8]) {
+        for sign in source.indices where "=:".utf8.contains(source[sign]) {
+            let before = source[..<sign].suffix(64)
+            let end = before.lastIndex { !" \\\"'".utf8.contains($0) }.map { $0 + 1 } ?? sign
+            let name = source[before.startIndex..<end].suffix(while: \.isOfName)
+            let isColon = source[sign] == UInt8(ascii: ":")
+            let isInQuery =
+                !isColon && "?&".utf8.contains(source[..<name.startIndex].last ?? 0)
+            let isInQuotes = isColon && source[end..<sign].contains(UInt8(ascii: "\""))
+            // In HTML, these attributes hold the values of a form, and the metadata of a page.
+            let isAttribute =
+                !isColon && ["value", "content"].contains(String(decoding: name, as: UTF8.self))
+            if SensitiveNames.contain(name) || isInQuery || isAttribute
+                || isInQuotes && !HarmlessNames.ofErrors.contains(name)
+            {
+                markValue(source[(sign + 1)...])
+            }
+        }
+    }
+
+    /// Marks a quoted string up to its closing quote, or else one word.
+    ///
+    /// After the scheme of credentials, it marks the next word.
+    private mutating func markValue(_ rest: ArraySlice<UInt8>) {
+        let opening = rest.prefix { " \\\"'".utf8.contains($0) }
+        var value = rest[opening.endIndex...]
+        if let quote = opening.last, quote != 32, quote != UInt8(ascii: "\\") {
+            value = value.prefix { $0 != quote }
+        } else {
+            let scheme = value.prefix { $0.isLetterOrDigit }
+            let word = String(decoding: scheme, as: UTF8.self).lowercased()
+            if ["bearer", "basic", "token"].contains(word) {
+                value = value[scheme.endIndex...].drop { $0 == 32 }
+            }
+            value = value.prefix { $0 > 32 && !"\"'&;,<>".utf8.contains($0) }
+        }
+        for position in value.indices { self[position] = true }
+    }
+}
+
+/// Names that announce a secret in a text.
+private enum SensitiveNames {
+    private static let stems = [
+        "token", "secret", "passw", "pwd", "authorization", "cookie", "session", "apikey",
+        "credential", "signature", "csrf", "xsrf", "jwt", "privatekey", "accesskey",
+    ]
+
+    /// Returns whether a name contains one of the stems, with any separators between its words.
+    static func contain(_ name: some Collection<UInt8>) -> Bool {
+        let word = String(decoding: name.filter(\.isLetterOrDigit), as: UTF8.self).lowercased()
+        return stems.contains { word.contains($0) }
+    }
+}
+
+extension HTTPRequest {
+    /// True if the body holds a login, or the renewal of a token.
+    ///
+    /// Either the request's context says so, or the names in a form or in JSON do, within the first 64 KiB.
+    var hasCredentialsInBody: Bool {
+        if body.isEmpty { return false }
+        if context.skipsAuthorization { return true }
+        guard case .data(let data) = body.content else { return false }
+        switch BodyText(data, contentType: effectiveHeaders["Content-Type"]) {
+        case .json(let outline): return outline.names.contains(where: SensitiveNames.contain)
+        case .form(let text, _):
+            let items = text.split(separator: UInt8(ascii: "&"))
+            return items.map { $0.prefix { $0 != UInt8(ascii: "=") } }
+                .contains { SensitiveNames.contain($0) || $0.elementsEqual("grant_type".utf8) }
+        case .plain, .opaque: return false
+        }
+    }
+}
+
+extension UInt8 {
+    /// True if the byte may be part of a token in Base64 or hexadecimal digits.
+    fileprivate var isOfToken: Bool { isLetterOrDigit || "-_+=~%".utf8.contains(self) }
+
+    /// True if the byte may be part of a name.
+    fileprivate var isOfName: Bool { isLetterOrDigit || "-_.".utf8.contains(self) }
+}
+
+extension ArraySlice {
+    /// Returns the longest suffix whose elements all meet a condition.
+    fileprivate func suffix(while isSo: (Element) -> Bool) -> ArraySlice {
+        self[(lastIndex { !isSo($0) }.map { $0 + 1 } ?? startIndex)...]
     }
 }

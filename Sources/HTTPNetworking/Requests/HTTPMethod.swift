@@ -1,19 +1,19 @@
 /// The method of a request, such as GET or POST.
 ///
-/// A method is an exact word: `"get"` is not `"GET"` (RFC 9110, section 9.1). Any token is a method;
+/// Methods are case-sensitive: `"get"` is not `"GET"` (RFC 9110, section 9.1). Any token is a method;
 /// ``Endpoint/validate()`` refuses anything else.
-public struct HTTPMethod: RawRepresentable {
+public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     /// The word as it is sent.
     public var rawValue: String
 
-    /// Makes a method from any word.
+    /// Creates a method from any word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Asks for a resource.
     ///
     /// Carries no body.
     public static let get = HTTPMethod(rawValue: "GET")
-    /// Asks for the headers that GET would answer with.
+    /// Asks for the headers of the response that GET would get.
     ///
     /// Carries no body.
     public static let head = HTTPMethod(rawValue: "HEAD")
@@ -25,18 +25,18 @@ public struct HTTPMethod: RawRepresentable {
     public static let delete = HTTPMethod(rawValue: "DELETE")
     /// Changes a part of a resource.
     public static let patch = HTTPMethod(rawValue: "PATCH")
-    /// Asks what a resource allows.
+    /// Asks which methods and options a resource allows.
     public static let options = HTTPMethod(rawValue: "OPTIONS")
-    /// Asks for the request to be sent back.
+    /// Asks the server to send the request back.
     ///
     /// Carries no body.
     public static let trace = HTTPMethod(rawValue: "TRACE")
-    /// Asks a question that is in the body, safely and repeatably.
+    /// Asks the question in its body, safely and repeatably.
     public static let query = HTTPMethod(rawValue: "QUERY")
 }
 
 extension HTTPMethod: ExpressibleByStringLiteral {
-    /// Makes a method from a literal, as in `"PURGE"`.
+    /// Creates a method from a literal, as in `"PURGE"`.
     public init(stringLiteral value: String) { self.init(rawValue: value) }
 }
 
@@ -45,6 +45,23 @@ extension HTTPMethod: CustomStringConvertible {
     public var description: String { rawValue }
 }
 
-extension HTTPMethod: Hashable {}
+extension HTTPMethod {
+    /// True if the method asks for no change on the server.
+    ///
+    /// That holds for GET, HEAD, OPTIONS, TRACE (RFC 9110, section 9.2.1) and QUERY.
+    public var isSafe: Bool { Self.safe.contains(self) }
 
-extension HTTPMethod: Sendable {}
+    private static let safe: Set<HTTPMethod> = [.get, .head, .options, .trace, .query]
+}
+
+extension HTTPMethod {
+    /// True if repeating a request has the same effect on the server as sending it once.
+    ///
+    /// That holds for GET, HEAD, PUT, DELETE, OPTIONS, TRACE (RFC 9110, section 9.2.2) and QUERY. It is false for every
+    /// other method, including unknown ones.
+    public var isIdempotent: Bool { Self.idempotent.contains(self) }
+
+    private static let idempotent: Set<HTTPMethod> = [
+        .get, .head, .put, .delete, .options, .trace, .query,
+    ]
+}

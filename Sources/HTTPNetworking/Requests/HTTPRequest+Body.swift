@@ -2,8 +2,8 @@ import PledgeFutures
 
 extension HTTPRequest {
     /// The body of a request: bytes and their type.
-    public struct Body {
-        /// Whether it is a file or a stream: how long it takes to send it depends on its size.
+    public struct Body: Hashable, Sendable {
+        /// True for a file or a stream, because sending it takes time that depends on its size.
         package var isReadWhileSent: Bool {
             switch content {
             case .none, .data: false
@@ -12,24 +12,26 @@ extension HTTPRequest {
         }
 
         /// The content of the body.
-        public enum Content {
-            /// Nothing is sent.
+        public enum Content: Hashable, Sendable {
+            /// Nothing.
             case none
-            /// In memory.
+            /// Bytes in memory.
             case data(Data)
-            /// In a file, which is read while it is sent.
+            /// A file, read while it is sent.
             case file(URL)
-            /// In a stream, which is made when it is sent.
+            /// A stream, opened when it is sent.
             case stream(BodySource)
         }
 
         /// The content of the body.
         public let content: Content
 
-        /// The Content-Type that is sent if the headers have none.
+        /// The Content-Type to send if the headers have none.
         public let contentType: String?
 
-        /// The value of JSON without settings of its own, which a client encodes again by its settings; not compared.
+        /// The value behind JSON without its own settings; not compared.
+        ///
+        /// A client encodes it again with its own settings.
         @Uncompared package var value: (any Encodable & Sendable)?
 
         package init(_ content: Content, contentType: String?) {
@@ -37,7 +39,7 @@ extension HTTPRequest {
             self.contentType = contentType
         }
 
-        /// The body of an endpoint.
+        /// Creates the body of an endpoint.
         public init(_ body: Endpoint.Body) {
             content = body.data.map(Content.data) ?? .none
             contentType = body.contentType
@@ -47,7 +49,9 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Body {
-    /// The bytes, if they are in memory, empty for no body; nil for a file and a stream.
+    /// The bytes, if they are in memory; nil for a file or a stream.
+    ///
+    /// They are empty if there is no body.
     ///
     /// ```swift
     /// request.headers["X-Digest"] = request.body.data.map(digest)
@@ -63,41 +67,41 @@ extension HTTPRequest.Body {
     /// No body.
     public static let none = Self(.none, contentType: nil)
 
-    /// The given bytes.
+    /// Creates a body from bytes.
     public static func data(
         _ data: Data, contentType: String = "application/octet-stream"
     ) -> Self {
         Self(.data(data), contentType: contentType)
     }
 
-    /// A value as JSON, which a client encodes by its own settings; see `Endpoint.Body.json(_:)`.
+    /// Creates a JSON body that a client encodes with its own settings; see `Endpoint.Body.json(_:)`.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public static func json(_ value: some Encodable & Sendable) throws -> Self {
         Self(try Endpoint.Body.json(value))
     }
 
-    /// A value as JSON, whose bytes an encoder makes now; no client encodes it again.
+    /// Creates a JSON body with an encoder; it is encoded at once, and not again by a client.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public static func json(_ value: some Encodable, encoder: JSONEncoder) throws -> Self {
         Self(try Endpoint.Body.json(value, encoder: encoder))
     }
 
-    /// A value as JSON, whose bytes are made now, with settings that are given once.
+    /// Creates a JSON body with some settings; it is encoded at once, and not again by a client.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public static func json(_ value: some Encodable, using json: JSONCoding) throws -> Self {
         try .json(value, encoder: json.encoder())
     }
 
-    /// Items as a form; see `Endpoint.Body.form(_:)`.
+    /// Creates a form from items; see `Endpoint.Body.form(_:)`.
     public static func form(_ items: [URLQueryItem]) -> Self { Self(Endpoint.Body.form(items)) }
 
-    /// The bytes of a file, read while they are sent.
+    /// Creates a body that reads a file while it is sent.
     ///
     /// - Parameters:
-    ///   - url: The file. It must not change until the call has ended; it is read again for each attempt.
+    ///   - url: The file. It must not change until the call has ended, because each attempt reads it again.
     ///   - contentType: The type of the bytes.
     public static func file(
         _ url: URL, contentType: String = "application/octet-stream"
@@ -105,10 +109,10 @@ extension HTTPRequest.Body {
         Self(.file(url), contentType: contentType)
     }
 
-    /// A stream that is opened when the request is sent.
+    /// Creates a body from a stream that is opened when the request is sent.
     ///
     /// - Parameters:
-    ///   - source: The source that opens it, once or for each attempt.
+    ///   - source: The source that opens the stream, once or for each attempt.
     ///   - contentType: The type of the bytes.
     public static func stream(
         _ source: HTTPRequest.BodySource, contentType: String = "application/octet-stream"
@@ -116,13 +120,13 @@ extension HTTPRequest.Body {
         Self(.stream(source), contentType: contentType)
     }
 
-    /// Whether the same bytes can be sent a second time.
+    /// True if the same bytes can be sent a second time.
     public var isReplayable: Bool {
         if case .stream(let source) = content { return source.isReplayable }
         return true
     }
 
-    /// Whether certainly nothing is sent.
+    /// True if the body certainly has no bytes.
     public var isEmpty: Bool {
         switch content {
         case .none: true
@@ -135,7 +139,7 @@ extension HTTPRequest.Body {
 
 extension HTTPRequest.Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// The size, if it is known, and the type, without the bytes.
+    /// The type, and the size if it is known, without the bytes.
     public var description: String {
         let type = SafeText.escaped(contentType ?? "unknown type")
         switch content {
@@ -156,14 +160,14 @@ extension HTTPRequest.Body: CustomStringConvertible, CustomDebugStringConvertibl
 }
 
 extension HTTPRequest.Body: ExpressibleByNilLiteral {
-    /// The same as ``none``.
+    /// Creates the same body as ``none``.
     public init(nilLiteral: ()) { self = .none }
 }
 
 extension HTTPRequest.Body.Content: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The place of the bytes, and their number if it is known, without the bytes.
+    /// The kind of content, and its size if it is known, without the bytes.
     public var description: String { HTTPRequest.Body(self, contentType: nil).description }
 
     /// The same as `description`, so that a debugger prints no secret either.
@@ -173,10 +177,130 @@ extension HTTPRequest.Body.Content: CustomStringConvertible, CustomDebugStringCo
     public var customMirror: Mirror { Mirror(self, children: ["content": description]) }
 }
 
-extension HTTPRequest.Body.Content: Hashable {}
+extension HTTPRequest.Body {
+    /// The number of bytes; nil if it is unknown before they are sent.
+    ///
+    /// For a file this is the current length, or nil if it cannot be read; each access makes a system call.
+    public var length: Int64? {
+        switch content {
+        case .none: 0
+        case .data(let data): Int64(data.count)
+        case .file(let file): FileReader.length(of: file)
+        case .stream(let source): source.length
+        }
+    }
 
-extension HTTPRequest.Body.Content: Sendable {}
+    /// Opens a body of any kind as a stream, for a transport to send.
+    ///
+    /// The length of the stream is the length to announce. The stream delivers exactly that many bytes, or fails with
+    /// an ``HTTPError`` with the code ``HTTPError/Code/bodyLengthMismatch``. If the length is nil, the bytes are sent
+    /// in chunks. Opening a file blocks until it is open.
+    ///
+    /// - Throws: An ``HTTPError`` with one of these codes, or the error of the source that opens the stream:
+    ///   ``HTTPError/Code/bodyUnreadable`` for a file that cannot be read; ``HTTPError/Code/bodyNotReplayable`` for a
+    ///   source that has been opened before and can be opened only once; ``HTTPError/Code/bodyLengthMismatch`` if the
+    ///   source and its stream have different lengths.
+    public func open() throws -> HTTPBodyStream {
+        switch content {
+        case .none: return HTTPBodyStream(Data())
+        case .data(let data): return HTTPBodyStream(data)
+        case .file(let file): return try .file(file)
+        case .stream(let source):
+            let stream = try source.open()
+            guard let length = source.length ?? stream.length else { return stream }
+            if let other = stream.length, other != length {
+                throw HTTPError(code: .bodyLengthMismatch)
+            }
+            return stream.checkingLength(length)
+        }
+    }
+}
 
-extension HTTPRequest.Body: Hashable {}
+extension HTTPRequest {
+    /// Opens the stream of a body, once or for each attempt.
+    ///
+    /// ```swift
+    /// let source = HTTPRequest.BodySource(length: file.size, isReplayable: true) {
+    ///     HTTPBodyStream(try file.chunks())
+    /// }
+    /// ```
+    ///
+    /// Two sources are equal if they are the same object.
+    public final class BodySource: Sendable {
+        /// The number of bytes, or nil if it is unknown.
+        ///
+        /// A transport sends exactly this many bytes: a stream with fewer or more fails the call.
+        public let length: Int64?
 
-extension HTTPRequest.Body: Sendable {}
+        /// True if the source can be opened any number of times, for the same bytes.
+        ///
+        /// Otherwise the body is sent at most once: no retry, redirect or token refresh repeats it.
+        public let isReplayable: Bool
+
+        /// The pieces in order, for examination; nil if they are unknown.
+        package let pieces: [Piece]?
+
+        private let make: @Sendable () throws -> HTTPBodyStream
+        private let opened = Locked(false)
+
+        /// True if the source has been opened, and cannot be opened again.
+        var isConsumed: Bool { !isReplayable && opened.withLock { $0 } }
+
+        /// Creates a source.
+        ///
+        /// - Parameters:
+        ///   - length: The number of bytes; nil if it is unknown, and then the body is sent in chunks.
+        ///   - isReplayable: True if `open` may be called any number of times, for the same bytes.
+        ///   - open: Returns the stream. Called when the request is sent, on any thread.
+        public convenience init(
+            length: Int64? = nil, isReplayable: Bool,
+            open: @escaping @Sendable () throws -> HTTPBodyStream
+        ) {
+            self.init(length: length, isReplayable: isReplayable, pieces: nil, open: open)
+        }
+
+        package init(
+            length: Int64?, isReplayable: Bool, pieces: [Piece]?,
+            open: @escaping @Sendable () throws -> HTTPBodyStream
+        ) {
+            self.length = length
+            self.isReplayable = isReplayable
+            self.pieces = pieces
+            make = open
+        }
+
+        /// Opens the stream.
+        ///
+        /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/bodyNotReplayable`` if the source has been opened
+        ///   before and is not replayable, or the error of opening the stream.
+        public func open() throws -> HTTPBodyStream {
+            let again = opened.withLock { opened in
+                defer { opened = true }
+                return opened
+            }
+            if again, !isReplayable { throw HTTPError(code: .bodyNotReplayable) }
+            return try make()
+        }
+    }
+}
+
+extension HTTPRequest.BodySource {
+    /// A piece of a composite body.
+    package enum Piece: Sendable {
+        /// Text between other pieces.
+        case text(Data)
+
+        /// A body with its own headers.
+        case part(HTTPHeaders, HTTPRequest.Body)
+    }
+}
+
+extension HTTPRequest.BodySource: Hashable {
+    /// Returns whether both are the same object.
+    public static func == (left: HTTPRequest.BodySource, right: HTTPRequest.BodySource) -> Bool {
+        left === right
+    }
+
+    /// Hashes the object's identity.
+    public func hash(into hasher: inout Hasher) { ObjectIdentifier(self).hash(into: &hasher) }
+}

@@ -1,12 +1,14 @@
 extension HTTPRequest {
-    /// Properties of a request that are not sent as such.
+    /// Properties of a request for middleware and clients, which do not belong to the message.
     ///
-    /// The call's end and the number of the attempt are in the `CallContext`.
-    public struct Context {
-        /// Nil while no property was set, as in nearly all requests: a request is copied by each part that it passes.
+    /// The time when the call must end, and the number of the attempt, are in the `CallContext`.
+    public struct Context: Sendable {
+        /// The properties, or nil until one is set.
+        ///
+        /// Each part that a request passes copies it, and most requests set no property.
         private var storage: Storage?
 
-        /// Makes a context.
+        /// Creates a context.
         public init(
             idempotencyKey: String? = nil, tags: [String: String] = [:],
             skipsAuthorization: Bool = false
@@ -32,45 +34,45 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Context {
-    /// The key by which a server recognises a repetition; sent as the header Idempotency-Key.
+    /// The key that identifies repetitions to the server, sent as the header Idempotency-Key.
     ///
-    /// A request that has one may be repeated, whatever its method.
+    /// A request with a key may be repeated, whatever its method.
     public var idempotencyKey: String? {
         get { storage?.values.idempotencyKey }
         _modify { yield &values.idempotencyKey }
     }
 
-    /// Whether `.authorize` leaves the request alone: a login, or a request of a refresh.
+    /// True if `.authorize` leaves the request alone, as for a login or a token refresh.
     public var skipsAuthorization: Bool {
         get { storage?.values.skipsAuthorization ?? false }
         _modify { yield &values.skipsAuthorization }
     }
 
-    /// Values of an app for its own middleware; they are not sent or shown.
+    /// Values of an app for its own middleware, neither sent nor shown.
     public var tags: [String: String] {
         get { storage?.values.tags ?? [:] }
         _modify { yield &values.tags }
     }
 
-    /// Whether a client does not repeat the request; not compared.
+    /// True if a client must not repeat the request; not compared.
     public var skipsRetry: Bool {
         get { storage?.values.skipsRetry ?? false }
         _modify { yield &values.skipsRetry }
     }
 
-    /// Whether a client sends no second request beside it; not compared.
+    /// True if a client must not hedge the request with a second one; not compared.
     public var skipsHedge: Bool {
         get { storage?.values.skipsHedge ?? false }
         _modify { yield &values.skipsHedge }
     }
 
-    /// Whether a client's breaker neither refuses the request nor counts its end; not compared.
+    /// True if a client's circuit breaker neither refuses the request nor counts its result; not compared.
     public var skipsCircuitBreaker: Bool {
         get { storage?.values.skipsCircuitBreaker ?? false }
         _modify { yield &values.skipsCircuitBreaker }
     }
 
-    /// How long one attempt may take, instead of the client's `attemptTimeout`; not compared.
+    /// The time limit of one attempt, instead of the client's `attemptTimeout`; not compared.
     ///
     /// A time below zero counts as zero.
     public var attemptTimeout: Duration? {
@@ -78,7 +80,7 @@ extension HTTPRequest.Context {
         _modify { yield &values.attemptTimeout }
     }
 
-    /// How long the call may take, instead of the client's `deadline`; not compared.
+    /// The time limit of the call, instead of the client's `deadline`; not compared.
     ///
     /// A time below zero counts as zero.
     public var deadline: Duration? {
@@ -86,27 +88,27 @@ extension HTTPRequest.Context {
         _modify { yield &values.deadline }
     }
 
-    /// The JSON settings of the client that sends it, or nil; not compared.
+    /// The JSON settings of the client that sends the request, or nil; not compared.
     package var json: JSONCoding? {
         get { storage?.values.json }
         _modify { yield &values.json }
     }
 
-    /// The headers that middleware has added, with their users and their origins.
+    /// The headers that middleware has added, with their users and origins.
     ///
-    /// They are not part of the requested resource, and are not compared.
+    /// They do not belong to the requested resource, and are not compared.
     package var credentials: [HTTPRequest.Credential] {
         get { storage?.values.credentials ?? [] }
         _modify { yield &values.credentials }
     }
 
-    /// The sign-ins that the call is made for, once a part has bound them; not compared.
+    /// The sign-ins that the call is made for, once they are bound; not compared.
     package var signIns: SignIns {
         get { storage?.values.signIns ?? SignIns() }
         _modify { yield &values.signIns }
     }
 
-    /// Whether it repeats a request that was refused with a 401, so that no stored 401 answers it; not compared.
+    /// True if the request repeats one that got a 401, so that no stored 401 answers it; not compared.
     package var followsRefusal: Bool {
         get { storage?.values.followsRefusal ?? false }
         _modify { yield &values.followsRefusal }
@@ -118,14 +120,16 @@ extension HTTPRequest.Context {
         _modify { yield &values.cookieJar }
     }
 
-    /// The origins whose redirects have led to this request's URL; not compared.
+    /// The origins that redirected to this request's URL; not compared.
     var redirectingOrigins: Set<HTTPOrigin> {
         get { storage?.values.redirectingOrigins ?? [] }
         _modify { yield &values.redirectingOrigins }
     }
 
-    /// Whether a redirect from elsewhere has led to it that must not lead into a private network, so that a
-    /// transport that knows the peer's address sends nothing to a private one; not compared.
+    /// True if the request must not be sent to a private address; not compared.
+    ///
+    /// A redirect from elsewhere sets it, if such redirects must not lead into a private network. A transport that
+    /// knows the peer's address then sends nothing to a private one.
     package var refusesPrivateAddresses: Bool {
         get { storage?.values.refusesPrivateAddresses ?? false }
         _modify { yield &values.refusesPrivateAddresses }
@@ -149,14 +153,14 @@ extension HTTPRequest.Context {
         var refusesPrivateAddresses = false
     }
 
-    /// Unchecked: it changes only while one context has it.
+    /// Unchecked, because it changes only while a single context holds it.
     private final class Storage: @unchecked Sendable {
         var values: Values
 
         init(_ values: Values) { self.values = values }
     }
 
-    /// The properties, to change them.
+    /// The properties, for changing them.
     private var values: Values {
         get { storage?.values ?? Values() }
         _modify {
@@ -170,7 +174,7 @@ extension HTTPRequest.Context {
 }
 
 extension HTTPRequest.Context: CustomStringConvertible, CustomReflectable {
-    /// Which properties are set; neither the key nor any tag's value.
+    /// The properties that are set, without the key and the values of the tags.
     public var description: String {
         let parts = [
             idempotencyKey.map { _ in "an idempotency key" },
@@ -187,4 +191,63 @@ extension HTTPRequest.Context: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["context": description]) }
 }
 
-extension HTTPRequest.Context: Sendable {}
+extension HTTPRequest {
+    /// A header that middleware has added to a request for a user.
+    package struct Credential: Sendable {
+        /// The header's name.
+        package let header: String
+
+        /// The value that was added.
+        ///
+        /// If the request's header has another value now, that value belongs to another user.
+        package fileprivate(set) var value: String
+
+        /// The bytes of the value; nil if they are the UTF-8 of its text.
+        private(set) var bytes: [UInt8]?
+
+        /// The user of the header.
+        package let principal: Principal
+
+        /// The origins that may receive the header; nil for only the origin of the original request.
+        package let origins: HTTPOrigins?
+
+        /// Creates a credential.
+        package init(
+            header: String, value: String, principal: Principal, origins: HTTPOrigins?
+        ) {
+            self.header = header
+            self.value = value
+            self.principal = principal
+            self.origins = origins
+        }
+
+        /// Creates a credential whose value has a server's bytes.
+        package init(
+            header: String, bytes: [UInt8], principal: Principal, origins: HTTPOrigins?
+        ) {
+            self.init(
+                header: header, value: HTTPHeaders.text(ofValue: bytes), principal: principal,
+                origins: origins)
+            self.bytes = bytes
+        }
+
+        /// Returns whether another origin than the request's may receive the header.
+        func isFor(_ other: HTTPOrigin) -> Bool { origins?.contains(other) ?? false }
+    }
+
+    /// Returns the request with a header that replaces the earlier one, whichever user that was for.
+    package func adding(_ credential: Credential) -> HTTPRequest {
+        var request = self
+        if let bytes = credential.bytes {
+            request.headers.set(bytes: bytes, for: credential.header)
+        } else {
+            request.headers.set(credential.value, for: credential.header)
+        }
+        for index in context.credentials.indices
+        where context.credentials[index].header == credential.header {
+            request.context.credentials[index].value = credential.value
+        }
+        request.context.credentials.append(credential)
+        return request
+    }
+}

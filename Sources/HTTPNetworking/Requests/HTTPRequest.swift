@@ -1,4 +1,6 @@
-/// A request for a transport: a method, an absolute URL, headers, a body, and the call's context.
+public import PledgeServices
+
+/// A request for a transport: a method, an absolute URL, headers, a body, and a context.
 ///
 /// ```swift
 /// var request = HTTPRequest(.post, URL(string: "https://api.example.com/orders")!)
@@ -6,19 +8,19 @@
 /// request.context.idempotencyKey = order.id.uuidString
 /// ```
 ///
-/// Two requests are equal if they have the same method, URL, headers, body, idempotency key and tags, and
-/// both skip authorization or both do not. Deadline and attempt are not compared.
-public struct HTTPRequest {
+/// Two requests are equal if their method, URL, headers, body, idempotency key and tags are equal, and both or neither
+/// skip authorization. The rest of the context is not compared.
+public struct HTTPRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
 
     /// The absolute http or https URL, percent-encoded; its fragment is not sent.
     public var url: URL
 
-    /// The headers; see ``effectiveHeaders`` for the sent headers.
+    /// The headers that you set; ``effectiveHeaders`` are the ones that are sent.
     ///
-    /// The transport sets the headers of the connection; they are refused here: see ``validate()``.
-    /// A correct Content-Length is allowed; the transport sends its own.
+    /// The headers of the connection belong to the transport, and ``validate()`` refuses them here. A correct
+    /// Content-Length is allowed, but the transport sends its own.
     public var headers: HTTPHeaders
 
     /// The body.
@@ -27,7 +29,7 @@ public struct HTTPRequest {
     /// Properties of the call.
     public var context: Context
 
-    /// Makes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -46,7 +48,7 @@ public struct HTTPRequest {
         self.context = context
     }
 
-    /// Makes a request that gets a URL.
+    /// Creates a request that gets a URL.
     ///
     /// - Parameters:
     ///   - url: The absolute http or https URL.
@@ -56,17 +58,17 @@ public struct HTTPRequest {
         self.init(.get, url, headers: headers, context: context)
     }
 
-    /// Lowers an endpoint to the request that sends it.
+    /// Creates the request that sends an endpoint.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint.
-    ///   - base: The base, if the endpoint has none; see ``Endpoint/based(on:)``.
+    ///   - base: The base to use if the endpoint has none; see ``Endpoint/based(on:)``.
     /// - Throws: `Endpoint.Error` if the endpoint cannot be sent.
     public init(_ endpoint: Endpoint, base: URL) throws(Endpoint.Error) {
         try self.init(Endpoint.based(on: base)(endpoint))
     }
 
-    /// Lowers an endpoint, which has a base, to the request that sends it.
+    /// Creates the request that sends an endpoint with a base.
     ///
     /// - Throws: `Endpoint.Error` if the endpoint cannot be sent.
     public init(_ endpoint: Endpoint) throws(Endpoint.Error) {
@@ -75,18 +77,18 @@ public struct HTTPRequest {
             body: Body(endpoint.body), context: endpoint.context)
     }
 
-    /// Lowers an endpoint, with another body in place of its own unless that is nil.
+    /// Creates the request that sends an endpoint, with another body unless that is nil.
     init(_ endpoint: Endpoint, sending body: Body?) throws(Endpoint.Error) {
         try self.init(endpoint)
         if let body { self.body = body }
     }
 
-    /// The same by a client's JSON settings: its body is encoded by them, unless it has settings of its own, and its answer
-    /// is decoded by them.
+    /// Returns the request with a client's JSON settings.
     ///
-    /// Unchanged if another client has set its own.
+    /// The settings encode the body, unless it has its own, and decode the response. If another client has set its own,
+    /// the request does not change.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     package func using(_ json: JSONCoding) throws -> HTTPRequest {
         if json.isStandard || context.json != nil { return self }
         var request = self
@@ -98,10 +100,10 @@ public struct HTTPRequest {
         return request
     }
 
-    /// The headers that are sent: ``headers``, the body's Content-Type if they have none, and the idempotency
-    /// key, if there is one and they have no Idempotency-Key.
+    /// The headers that are sent, without Content-Length and Transfer-Encoding.
     ///
-    /// Without Content-Length and Transfer-Encoding.
+    /// These are ``headers``, the body's Content-Type unless they have one, and the idempotency key, if there is one,
+    /// unless they have an Idempotency-Key.
     public var effectiveHeaders: HTTPHeaders {
         var headers = completedHeaders
         headers.remove("Content-Length")
@@ -109,14 +111,14 @@ public struct HTTPRequest {
         return headers
     }
 
-    /// ``headers`` with the additions of the body and the context.
+    /// The headers with the additions of the body and the context.
     var completedHeaders: HTTPHeaders {
         headers.completed(contentType: body.contentType, idempotencyKey: context.idempotencyKey)
     }
 }
 
 extension HTTPHeaders {
-    /// The same with the additions of a body and a context, where there is no header of the name.
+    /// Returns the headers with a Content-Type and an Idempotency-Key, unless they have their own.
     func completed(contentType: String?, idempotencyKey: String?) -> HTTPHeaders {
         var headers = self
         if let contentType, headers["Content-Type"] == nil {
@@ -130,7 +132,7 @@ extension HTTPHeaders {
 }
 
 extension HTTPRequest: Hashable {
-    /// Whether two requests are equal; see the type.
+    /// Returns whether two requests are equal; see the type for what counts.
     public static func == (left: HTTPRequest, right: HTTPRequest) -> Bool {
         left.method == right.method && left.url == right.url && left.headers == right.headers
             && left.body == right.body && left.context.compared == right.context.compared
@@ -147,7 +149,7 @@ extension HTTPRequest: Hashable {
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The method and the URL, without userinfo and the query's values, headers, or body.
+    /// The method and the URL, without userinfo, the query's values, the headers and the body.
     public var description: String {
         "\(SafeText.escaped(method.rawValue)) \(SafeText.redacted(url))"
     }
@@ -155,10 +157,89 @@ extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The same as `description`, so that a debugger prints no secret either.
     public var debugDescription: String { description }
 
-    /// A mirror that shows the description, the headers redacted, and what kind of body there is.
+    /// A mirror that shows the description, the redacted headers, and the kind of body.
     public var customMirror: Mirror {
         Mirror(self, children: ["request": description, "headers": headers, "body": body])
     }
 }
 
-extension HTTPRequest: Sendable {}
+extension HTTPRequest: Replayable {
+    /// True if the request may be sent twice.
+    ///
+    /// Its body must be replayable. Its method must be idempotent, or it must have an idempotency key, so that the
+    /// server recognises the repetition.
+    public var isReplayable: Bool {
+        body.isReplayable
+            && (method.isIdempotent || context.idempotencyKey != nil
+                || headers["Idempotency-Key"] != nil)
+    }
+
+    /// True if the body is a stream that can be opened only once, and has been opened.
+    public var isConsumed: Bool {
+        if case .stream(let source) = body.content { return source.isConsumed }
+        return false
+    }
+}
+
+extension HTTPRequest {
+    /// The reason why a request cannot be sent.
+    ///
+    /// It is the same type as for an endpoint, so that both fail in the same way.
+    public typealias Error = Endpoint.Error
+
+    /// Checks that the request can be sent.
+    ///
+    /// Transports call this first.
+    ///
+    /// - Throws: ``Endpoint/Error/invalidMethod(_:)`` if the method is not a token;
+    ///   ``Endpoint/Error/invalidHeader(name:)`` for a header that ``HTTPHeaders/isValid(name:value:)`` refuses;
+    ///   ``Endpoint/Error/reservedHeader(name:)`` for a header reserved for the transport;
+    ///   ``Endpoint/Error/bodyNotAllowed(method:)`` for a GET, HEAD or TRACE with a body that is not empty; and
+    ///   ``Endpoint/Error/invalidURL`` unless the URL is an absolute http or https URL with a host.
+    public func validate() throws(Endpoint.Error) {
+        try Self.validate(method, completedHeaders, body)
+        guard AbsoluteURL.isOne(url) else { throw .invalidURL }
+    }
+
+    /// Checks everything except the URL, for a request or an endpoint.
+    static func validate(
+        _ method: HTTPMethod, _ headers: HTTPHeaders, _ body: Body
+    ) throws(Endpoint.Error) {
+        guard HTTPHeaders.isToken(method.rawValue) else { throw .invalidMethod(method.rawValue) }
+        var hasHost = false
+        for (index, (name, value)) in headers.enumerated() {
+            guard headers.isValid(at: index, name: name, value: value) else {
+                throw .invalidHeader(name: name)
+            }
+            let isAllowed: Bool
+            switch HTTPHeaders.reservation(of: name) {
+            case nil: isAllowed = true
+            case .always: isAllowed = false
+            case .host:
+                isAllowed = !hasHost && AbsoluteURL.isHost(value)
+                hasHost = true
+            case .length:
+                isAllowed =
+                    body.length.map { value == "\($0)" } ?? value.utf8.allSatisfy(\.isDigit)
+            }
+            if !isAllowed { throw .reservedHeader(name: name) }
+        }
+        if [.get, .head, .trace].contains(method), !body.isEmpty {
+            throw .bodyNotAllowed(method: method)
+        }
+    }
+}
+
+extension URL {
+    /// The path and the query, as in a request line (RFC 9112, section 3.2.1).
+    ///
+    /// Nil unless the URL is an absolute http or https URL with a host.
+    package var requestTarget: String? {
+        var text = absoluteString
+        return text.withUTF8 { bytes in
+            guard let offsets = URLPartOffsets(bytes) else { return nil }
+            let target = String(decoding: bytes[offsets.path..<offsets.end], as: UTF8.self)
+            return target.hasPrefix("/") ? target : "/\(target)"
+        }
+    }
+}

@@ -1,19 +1,19 @@
 import PledgeFutures
 package import PledgeServices
 
-/// The user of a request, so that the answer to one user is not returned to another.
-package enum Principal {
+/// The user of a request, so that no user gets another user's response.
+package enum Principal: Hashable, Sendable {
     /// An account that the app names.
     case account(String)
     /// A signed-in user, until that user signs out or another signs in.
     case signIn(SignIn)
-    /// The holder of a secret, of which only a salted hash is kept.
+    /// The holder of a secret, known only by a salted hash.
     case secret(Int)
 
-    /// The holder of the secret in a header.
+    /// Returns the holder of the secret in a header.
     ///
-    /// The hash represents the secret within this process: it cannot be inverted, the salt makes it different
-    /// in each process, and a collision of two secrets is as likely as a correct guess of a 64-bit number.
+    /// The hash represents the secret within this process. It cannot be inverted, and its salt differs in each process.
+    /// Two secrets collide as rarely as a random guess hits a 64-bit number.
     package static func holder(of value: String, in header: String) -> Principal {
         var hasher = Hasher()
         hasher.combine(salt)
@@ -22,26 +22,26 @@ package enum Principal {
         return .secret(hasher.finalize())
     }
 
-    /// Whether this name has ended.
+    /// True if this user's sign-in has ended.
     package var isOver: Bool {
         if case .signIn(let signIn) = self { signIn.isOver } else { false }
     }
 
-    /// In addition to the process's own seed, which an environment variable can fix.
+    /// An addition to the process's own seed, which an environment variable can fix.
     private static let salt = UInt64.random(in: .min ... .max)
 }
 
-/// One sign-in of a user, different from every other, even of the same account.
-package final class SignIn {
+/// One sign-in of a user, different from every other, even for the same account.
+package final class SignIn: Sendable {
     private let over = Locked(false)
 
-    /// Whether nobody is signed in.
+    /// True if it stands for no user.
     package let isOfNobody: Bool
 
     /// Begins a sign-in.
     package init(ofNobody isOfNobody: Bool = false) { self.isOfNobody = isOfNobody }
 
-    /// Whether the user has signed out, or another has signed in.
+    /// True if the user has signed out, or another has signed in.
     package var isOver: Bool { over.withLock { $0 } }
 
     /// Ends the sign-in permanently.
@@ -50,28 +50,26 @@ package final class SignIn {
 
 /// The sign-ins that a call is made for, bound when its first request is sent.
 ///
-/// A redirect, a repetition after a 401, and each further attempt of a retry or a hedge take them along, so that the
-/// parts beneath do not go on for another user.
-package struct SignIns {
-    /// The sign-in of the token, also of nobody; nil if no refresher was asked.
+/// A redirect, a repetition after a 401, and each further attempt of a retry or a hedge keep them, so that the parts
+/// below do not continue for another user.
+package struct SignIns: CallUsers, Equatable {
+    /// The sign-in of the token, which may stand for no user; nil if no refresher was asked.
     package var token: SignIn?
-    /// The sign-in of the jar; nil without a jar.
+    /// The sign-in of the cookie jar; nil without a jar.
     package var cookies: SignIn?
 
-    /// Whether one of them has ended.
+    /// True if one of them has ended.
     package var isOver: Bool { token?.isOver ?? false || cookies?.isOver ?? false }
 
-    /// Binds those of a request that was sent, and keeps the others.
+    /// Takes the sign-ins that a sent request has, and keeps the others.
     package mutating func bind(_ sent: SignIns?) {
         token = sent?.token ?? token
         cookies = sent?.cookies ?? cookies
     }
 }
 
-extension SignIns: CallUsers, Equatable {}
-
 extension HTTPRequest: UserBound {
-    /// The same for the sign-ins of an earlier attempt.
+    /// Returns the request with the sign-ins of an earlier attempt.
     package func bound(to users: any CallUsers) -> HTTPRequest {
         guard let users = users as? SignIns, users != SignIns() else { return self }
         var request = self
@@ -79,20 +77,75 @@ extension HTTPRequest: UserBound {
         return request
     }
 
-    /// Notes its sign-ins in the record of the attempt, so that the next attempt is for the same users.
+    /// Records the request's sign-ins in its attempt, so that the next attempt is for the same users.
     package func noteSignIns() { CallContext.current.record?.note(users: context.signIns) }
 }
 
 extension SignIn: Hashable {
-    /// Whether both are the same object.
+    /// Returns whether both are the same object.
     package static func == (left: SignIn, right: SignIn) -> Bool { left === right }
 
-    /// Feeds the hasher the object's identity.
+    /// Hashes the object's identity.
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-extension SignIn: Sendable {}
+/// A cookie jar that keeps the cookies of all responses to the requests that it added cookies to.
+///
+/// The jar's middleware sees only the response that the caller gets. If a part below replaces a response, or shares one
+/// whose caller has left, that part passes it to the jar through the request.
+package protocol CookieKeeping: AnyObject, Sendable {
+    /// Keeps the cookies of a response.
+    ///
+    /// - Parameters:
+    ///   - headers: The headers of the response.
+    ///   - url: The URL that answered.
+    func store(_ headers: HTTPHeaders, from url: URL)
+}
 
-extension Principal: Hashable {}
+extension HTTPRequest: AnswerKeeping {
+    /// Keeps the cookies of a response, or of an error with a response, in the request's jar.
+    package func keep<Output: Sendable>(_ result: Result<Output, any Swift.Error>) {
+        switch result {
+        case .success(let output):
+            if let response = output as? any HTTPResponseHead { keepCookies(of: response) }
+        case .failure(let error as HTTPError):
+            keepCookies(error.headers, from: error.response?.url ?? error.request?.url ?? url)
+        case .failure: break
+        }
+    }
 
-extension Principal: Sendable {}
+    /// Keeps the cookies of a response in the request's jar.
+    package func keepCookies(of response: some HTTPResponseHead) {
+        keepCookies(response.headers, from: response.url ?? url)
+    }
+
+    /// Keeps a late response to one account away from the next account's jar.
+    private func keepCookies(_ headers: HTTPHeaders, from url: URL) {
+        if context.signIns.cookies?.isOver ?? false { return }
+        context.cookieJar?.store(headers, from: url)
+    }
+}
+
+extension HTTPResponse: Shareable {
+    /// The response without the cookies that it sets.
+    package var shared: HTTPResponse {
+        var response = self
+        response.headers.remove("Set-Cookie")
+        return response
+    }
+
+    /// True if the user of the request has signed out.
+    package var isOver: Bool { request?.context.signIns.isOver ?? false }
+}
+
+extension HTTPError: Shareable {
+    /// The error without the cookies that its response sets.
+    package var shared: HTTPError {
+        var error = self
+        error.response = response?.shared
+        return error
+    }
+
+    /// True if the user of the request has signed out.
+    package var isOver: Bool { request?.context.signIns.isOver ?? false }
+}

@@ -1,27 +1,31 @@
 extension HTTPResponseHead {
-    /// The URL of the header Link with a relation, such as "next", resolved against the URL that answered.
+    /// Returns the URL of the first link with a relation, such as "next", from the header Link.
     ///
     /// ```swift
     /// if let next = response.link("next") { … }  // Link: </issues?page=2>; rel="next"
     /// ```
     ///
-    /// - Parameter relation: A relation type (RFC 8288, section 2.1); its case does not matter.
-    /// - Returns: The first such link; nil if there is none, or if it is no http or https URL. A link about another
+    /// The URL is resolved against the URL that answered.
+    ///
+    /// - Parameter relation: A relation type (RFC 8288, section 2.1), case-insensitive.
+    /// - Returns: The URL; nil if there is no such link, or if it is not an http or https URL. A link about another
     ///   resource, with an `anchor`, does not count.
     public func link(_ relation: String) -> URL? {
         let links = headers.values(for: "Link").lazy.flatMap(LinkField.links)
         return links.first { $0.has(relation) }.flatMap { resolved($0.target) }
     }
 
-    /// The URL of the header Location, resolved against the URL that answered; nil if there is none, or more than one.
+    /// The URL of the header Location; nil unless there is exactly one.
+    ///
+    /// It is resolved against the URL that answered, and is also nil if the result is not an http or https URL.
     public var location: URL? {
         let values = headers.values(for: "Location")
         return values.count == 1 ? resolved(values[0]) : nil
     }
 
-    /// The delay that the header Retry-After asks for; nil if there is none, or if it is not valid.
+    /// The delay that the header Retry-After asks for; nil if it is missing or invalid.
     ///
-    /// A date counts from the response's own Date, or from the system's if it has none.
+    /// A date counts from the response's own Date, or from the system's if the response has none.
     public var retryAfter: Duration? { RetryAfter.delay(in: headers, now: .now) }
 
     private func resolved(_ reference: String) -> URL? {
@@ -30,11 +34,11 @@ extension HTTPResponseHead {
 }
 
 extension HTTPError {
-    /// The delay that the answer's Retry-After asks for; nil without an answer, and without a valid one.
+    /// The delay that the response's Retry-After asks for; nil without a response or a valid value.
     public var retryAfter: Duration? { response?.retryAfter }
 }
 
-/// A link in a header Link: RFC 8288, section 3, parsed as its appendix B.2 does.
+/// A link in the header Link (RFC 8288, section 3), parsed by the algorithm of its appendix B.2.
 private struct LinkField {
     var target: String
     var relations: [String]
@@ -44,7 +48,7 @@ private struct LinkField {
         !hasAnchor && relations.contains { $0.lowercased() == relation.lowercased() }
     }
 
-    /// The links of a value, up to the first that is malformed.
+    /// Returns the links in a value, up to the first malformed one.
     static func links(in value: String) -> [LinkField] {
         var rest = value.unicodeScalars[...]
         var links: [LinkField] = []
@@ -57,7 +61,7 @@ private struct LinkField {
             var hasRelations = false
             while let (name, value) = parameter(of: &rest) {
                 if name == "anchor" { link.hasAnchor = true }
-                // Only the first one counts (section 3.3).
+                // Only the first `rel` counts (section 3.3).
                 if name == "rel", !hasRelations {
                     hasRelations = true
                     link.relations = value.split(separator: " ").map(String.init)
@@ -67,7 +71,7 @@ private struct LinkField {
         }
     }
 
-    /// The next parameter of a link; nil at its end.
+    /// Reads the next parameter of a link; returns nil at the link's end.
     private static func parameter(
         of rest: inout Substring.UnicodeScalarView
     ) -> (name: String, value: String)? {

@@ -1,66 +1,66 @@
 public import PledgeFutures
 
-/// The common part of whole responses and of streamed ones.
+/// The common part of whole and streamed responses.
 ///
-/// Middleware that uses only status and headers is written once for both:
+/// Write middleware that uses only status and headers once for both:
 /// `extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead`.
 public protocol HTTPResponseHead: Sendable {
     /// The status code, such as 200 or 404.
     var status: Int { get set }
 
-    /// The headers, in the order in which they arrived.
+    /// The headers, in order of arrival.
     var headers: HTTPHeaders { get set }
 
-    /// The URL that answered, the last one if redirects were followed; nil if it is not known.
+    /// The URL that answered, after any redirects; nil if it is unknown.
     var url: URL? { get set }
 
-    /// How long it took.
+    /// The duration of the exchange, and its steps.
     var timing: HTTPTiming { get set }
 
     /// The request as it was sent; see ``HTTPResponse/request``.
     var request: HTTPRequest? { get set }
 
-    /// The body, if it has arrived completely; nil for a streamed body.
+    /// The body if it has arrived completely; nil for a streamed body.
     var receivedBody: Data? { get }
 
-    /// The stream of the body; nil for a whole body, and then nothing sets it.
+    /// The stream of the body; nil for a whole body, and then setting it has no effect.
     var bodyStream: HTTPBodyStream? { get set }
 
-    /// Declares that the body will not be read, so that its connection can be reused or closed.
+    /// Declares that nothing will read the body, so that its connection can be reused or closed.
     func discardBody()
 
-    /// The whole response, its body collected.
+    /// Collects the body, and returns the whole response.
     ///
-    /// - Parameter limit: How many bytes the body may have.
+    /// - Parameter limit: The largest size of a streamed body, in bytes.
     /// - Returns: A future of the response. It rejects with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/bodyTooLarge`` if a streamed body has more, and with the error of the body. A whole
-    ///   body is returned, whatever its size.
+    ///   ``HTTPError/Code/bodyTooLarge`` if a streamed body is larger, and with the body's error. A whole body is
+    ///   returned, whatever its size.
     func collected(upTo limit: Int) -> Future<HTTPResponse>
 }
 
 extension HTTPResponseHead {
-    /// Nil, for a conformance that keeps no request.
+    /// Nil by default, for a type that keeps no request.
     public var request: HTTPRequest? {
         get { nil }
         set {}
     }
 
-    /// The default for a conformance without an accessible body.
+    /// Empty by default, or nil if there is a stream.
     public var receivedBody: Data? { bodyStream == nil ? Data() : nil }
 
-    /// No stream.
+    /// Nil by default.
     public var bodyStream: HTTPBodyStream? {
         get { nil }
         set {}
     }
 
-    /// Everything except the body.
+    /// The response without its body.
     package var head: HTTPResponse {
         HTTPResponse(
             status: status, headers: headers, url: url, timing: timing, request: request)
     }
 
-    /// The headers without known secrets of the exchange.
+    /// The headers, without the known secrets of the exchange.
     package var shownHeaders: String {
         headers.description(without: KnownSecrets(of: request, nil, head))
     }
@@ -70,9 +70,97 @@ extension HTTPResponse: HTTPResponseHead {
     /// The body.
     public var receivedBody: Data? { body }
 
-    /// Does nothing: the body is whole.
+    /// Does nothing, because the body is whole.
     public func discardBody() {}
 
-    /// Itself.
+    /// Returns the response itself.
     public func collected(upTo limit: Int) -> Future<HTTPResponse> { Future(value: self) }
+}
+
+extension HTTPResponseHead {
+    /// Rejects with an error that keeps this response, with a body of limited size.
+    ///
+    /// - Returns: A future that rejects at once if the body is whole. Otherwise it rejects when the body has ended, or
+    ///   after a second. The error does not keep a body that is larger than 64 KiB, is slower, or fails.
+    package func failure<Output>(
+        _ code: HTTPError.Code, of request: HTTPRequest, cause: (any Error)? = nil,
+        on scheduler: some Scheduler = .live
+    ) -> Future<Output> {
+        kept(on: scheduler).mapWithoutOrigin { response in
+            throw HTTPError(code: code, request: request, response: response, cause: cause)
+        }
+    }
+
+    /// Returns the whole response, without its body if that is too large or too slow, or fails.
+    package func kept(on scheduler: some Scheduler = .live) -> Future<HTTPResponse> {
+        let head = head
+        return collected(upTo: 65_536).timeout(.errorBody, on: scheduler).recover { _ in head }
+    }
+}
+
+extension Duration {
+    /// The time limit for reading the body of an error, whose caller waits for the status.
+    package static let errorBody = Duration.seconds(1)
+}
+
+extension HTTPResponseHead {
+    /// Returns the response with a request, unless it already has one.
+    package func naming(_ request: HTTPRequest) -> Self {
+        var response = self
+        response.request = response.request ?? request
+        return response
+    }
+}
+
+extension Error {
+    /// Returns the error with a request, if it is an ``HTTPError`` that has none.
+    package func naming(_ request: HTTPRequest) -> any Error {
+        guard var error = self as? HTTPError else { return self }
+        let sent = error.request ?? error.response?.request ?? request
+        error.request = sent
+        error.response = error.response?.naming(sent)
+        return error
+    }
+}
+
+extension Future {
+    /// Adds a request to the response or the error, unless that has one.
+    ///
+    /// The transports of this package set the request themselves; this serves other services below middleware that
+    /// changes a request. An output that is not a response does not change.
+    package func naming(_ request: HTTPRequest) -> Future {
+        // Casting the future is cheap. Casting its value to the protocol would copy the value into a box.
+        if let whole = self as? Future<HTTPResponse> {
+            return unsafeDowncast(whole.namingHead(request) { $0.isNamed }, to: Future.self)
+        }
+        if let streamed = self as? Future<HTTPStreamedResponse> {
+            return unsafeDowncast(
+                streamed.namingHead(request) { $0.request != nil }, to: Future.self)
+        }
+        return flatMapSomeResults { result in
+            guard case .success(let value) = result else { return result.namingError(request) }
+            guard let response = value as? any HTTPResponseHead, response.request == nil,
+                let named = response.naming(request) as? Value
+            else { return nil }
+            return Future(value: named)
+        }
+    }
+}
+
+extension Future where Value: HTTPResponseHead {
+    fileprivate func namingHead(
+        _ request: HTTPRequest, unless isNamed: @escaping @Sendable (Value) -> Bool
+    ) -> Future {
+        flatMapSomeResults { result in
+            guard case .success(let response) = result else { return result.namingError(request) }
+            return isNamed(response) ? nil : Future(value: response.naming(request))
+        }
+    }
+}
+
+extension Result where Success: Sendable, Failure == any Error {
+    fileprivate func namingError(_ request: HTTPRequest) -> Future<Success>? {
+        guard case .failure(let error as HTTPError) = self, error.request == nil else { return nil }
+        return Future(error: error.naming(request))
+    }
 }

@@ -1,19 +1,19 @@
 import PledgeFutures
 
-/// The lines of a body, each as soon as it is whole.
+/// The lines of a body, each as soon as it is complete.
 ///
-/// Made by ``HTTPBodyStream/lines(limit:)``.
-public struct HTTPBodyLines: AsyncSequence {
+/// Created by ``HTTPBodyStream/lines(limit:)``.
+public struct HTTPBodyLines: AsyncSequence, Sendable {
     let stream: HTTPBodyStream
     let limit: Int
 
-    /// Gives the lines that are left to one reader.
+    /// An iterator over the remaining lines.
     public struct Iterator: AsyncIteratorProtocol {
         private var chunks: HTTPBodyStream.Iterator
         private var splitter: LineSplitter
-        /// The lines of the last chunk that were not returned yet, the next one last.
+        /// The lines of the last chunk that have not been returned, in reverse order.
         private var ready: [String] = []
-        /// The failure behind the lines that are ready.
+        /// The failure that follows the ready lines.
         private var failure: HTTPError?
         private var hasEnded = false
 
@@ -22,12 +22,12 @@ public struct HTTPBodyLines: AsyncSequence {
             splitter = LineSplitter(limit: lines.limit)
         }
 
-        /// The next line without its terminator, or nil after the last one.
+        /// Returns the next line without its terminator, or nil after the last one.
         ///
         /// Cancelling the task cancels the stream.
         ///
-        /// - Throws: What fails the stream, and an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge`` where
-        ///   a line is longer than allowed, after the lines before it; the stream is then cancelled.
+        /// - Throws: The stream's error; or an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge`` for a line
+        ///   that is longer than allowed, after the lines before it. The stream is then cancelled.
         public mutating func next() async throws -> String? {
             if Task.isCancelled { ready = [] }
             while ready.isEmpty {
@@ -48,7 +48,7 @@ public struct HTTPBodyLines: AsyncSequence {
             return ready.removeLast()
         }
 
-        /// Cancels the stream, and returns no further line.
+        /// Cancels the stream, and returns no further lines.
         mutating func giveUp() {
             (ready, failure) = ([], nil)
             end()
@@ -60,28 +60,82 @@ public struct HTTPBodyLines: AsyncSequence {
         }
     }
 
-    /// Makes an iterator; a body is read once, by one of them.
+    /// Creates an iterator; only one of them can read a body.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
-extension HTTPBodyLines: Sendable {}
-
 extension HTTPBodyStream {
-    /// The lines of the body, as UTF-8: bytes that are none become U+FFFD.
+    /// Splits the body into lines of UTF-8, with U+FFFD for bytes that are not valid UTF-8.
     ///
     /// ```swift
     /// for try await line in response.body.lines() { print(line) }
     /// ```
     ///
-    /// A line ends with LF, CR, or CR and LF; the last one may end with the body. A CR that ends a chunk ends the line
-    /// at once, so that no line waits for the next chunk.
+    /// A line ends with LF, CR, or CR and LF; the last one may end with the body. A CR at the end of a chunk ends its
+    /// line at once, without waiting for the next chunk.
     ///
-    /// A stream that sends nothing for longer than its transport's `idleTimeout` fails with
-    /// ``HTTPError/Code/timedOut``: raise that limit for a server that may be silent for longer.
+    /// A stream that sends no bytes for longer than its transport's `idleTimeout` fails with
+    /// ``HTTPError/Code/timedOut``. Raise that limit for a server that may be silent for longer.
     ///
-    /// - Parameter limit: How many bytes a line may have. Less than 1 is a programming error and traps.
+    /// - Parameter limit: The largest length of a line, in bytes. Less than 1 is a programming error and traps.
     public func lines(limit: Int = 1 << 20) -> HTTPBodyLines {
         precondition(limit >= 1, "a line may have 1 byte or more, not \(limit)")
         return HTTPBodyLines(stream: self, limit: limit)
+    }
+}
+
+/// Splits bytes that arrive in chunks into lines, as a state machine without a clock or a thread.
+///
+/// A line ends with LF, CR, or CR and LF, as in server-sent events. The terminator is not part of the line.
+struct LineSplitter: Sendable {
+    /// The largest length of a line, in bytes.
+    let limit: Int
+
+    /// The bytes of the current line.
+    private var unfinished = Data()
+    /// True if the last byte was a CR, so that an LF belongs to the same terminator.
+    private var followsCarriageReturn = false
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Takes a chunk, in time linear in its size.
+    ///
+    /// - Parameters:
+    ///   - chunk: The chunk.
+    ///   - lines: Receives the lines that end within the chunk; if the splitter throws, the lines before the error.
+    mutating func feed(_ chunk: Data, to lines: inout [String]) throws(HTTPError) {
+        var start = chunk.startIndex
+        for index in chunk.indices {
+            let byte = chunk[index]
+            guard byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else {
+                followsCarriageReturn = false
+                continue
+            }
+            if byte == UInt8(ascii: "\n"), followsCarriageReturn {
+                followsCarriageReturn = false
+                start = index + 1
+                continue
+            }
+            try append(chunk[start..<index])
+            lines.append(takeLine())
+            start = index + 1
+            followsCarriageReturn = byte == UInt8(ascii: "\r")
+        }
+        try append(chunk[start...])
+    }
+
+    /// Returns the last line if it has no terminator; otherwise nil.
+    mutating func lastLine() -> String? { unfinished.isEmpty ? nil : takeLine() }
+
+    private mutating func append(_ bytes: Data) throws(HTTPError) {
+        guard bytes.count <= limit - unfinished.count else {
+            throw HTTPError(code: .bodyTooLarge, reason: "a line has more than \(limit) bytes")
+        }
+        unfinished.append(bytes)
+    }
+
+    private mutating func takeLine() -> String {
+        defer { unfinished = Data() }
+        return String(decoding: unfinished, as: UTF8.self)
     }
 }

@@ -1,6 +1,6 @@
 public import PledgeFutures
 
-/// The writing end of a body, for a producer that pushes its bytes.
+/// The writing end of a body, for a producer that pushes bytes.
 ///
 /// ```swift
 /// let (pipe, body) = HTTPBodyPipe.make(length: announced)
@@ -9,31 +9,29 @@ public import PledgeFutures
 /// pipe.onCancel { connection.close() }
 /// ```
 ///
-/// The body's reader gets the chunks in the order in which `write` and `offer` were called, then
-/// the end. A pipe that is released before ``finish()`` or ``fail(_:)`` fails its body with an
-/// ``HTTPError`` with the code ``HTTPError/Code/bodyAbandoned``. Any thread may call its methods;
-/// no lock is held during callbacks.
-public final class HTTPBodyPipe {
+/// The body's reader gets the chunks in the order of the calls to `write` and `offer`, then the end. Releasing a pipe
+/// before ``finish()`` or ``fail(_:)`` fails its body with an ``HTTPError`` with the code
+/// ``HTTPError/Code/bodyAbandoned``. Any thread may call its methods, and no lock is held during callbacks.
+public final class HTTPBodyPipe: Sendable {
     private let state: Locked<State>
-    /// How a waiting reader is called; nil: at once, on the writer's thread.
+    /// Runs a function that notifies a waiting reader; nil to run it at once, on the writer's thread.
     private let hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
-    /// Makes a pipe and the body that is read from it.
+    /// Creates a pipe, and the body that reads from it.
     ///
     /// - Parameters:
-    ///   - length: How many bytes there will be; nil if that is not known. It is not checked; see
+    ///   - length: The total number of bytes; nil if it is unknown. It is not checked; see
     ///     ``HTTPBodyStream/checkingLength(_:)``.
-    ///   - capacity: How many bytes may wait for the reader. Less than one is a programming error and
-    ///     traps.
+    ///   - capacity: The number of bytes that may wait for the reader. Less than one is a programming error and traps.
     public static func make(
         length: Int64? = nil, capacity: Int = 65_536
     ) -> (pipe: HTTPBodyPipe, body: HTTPBodyStream) {
         make(length: length, capacity: capacity, handing: nil)
     }
 
-    /// Makes a pipe whose writer does not run the reader's functions.
+    /// Creates a pipe whose writer does not run the reader's functions.
     ///
-    /// - Parameter hand: Called with a function that notifies a waiting reader; runs it elsewhere.
+    /// - Parameter hand: Called with a function that notifies a waiting reader, to run it elsewhere.
     package static func make(
         length: Int64?, capacity: Int,
         handing hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
@@ -54,18 +52,17 @@ public final class HTTPBodyPipe {
 
     deinit { fail(HTTPError(code: .bodyAbandoned)) }
 
-    /// Whether more may be written: the pipe is not ended, and the reader has not given up.
+    /// True while the pipe takes more bytes: it has not ended, and the reader has not cancelled.
     public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Writes a chunk, which is taken at once, and returns a future that resolves when there is space for
-    /// more.
+    /// Writes a chunk at once, and returns a future that resolves when there is room for more.
     ///
-    /// A writer that waits for each future before it writes again keeps at most the capacity and one
-    /// chunk in memory. Cancelling the future does not remove the chunk.
+    /// A writer that waits for each future before the next write keeps at most the capacity and one chunk in memory.
+    /// Cancelling the future does not remove the chunk.
     ///
-    /// - Returns: A future that resolves when less than the capacity waits for the reader. It
-    ///   rejects with `CancellationError` if the reader has given up; and if the pipe was ended before, with
-    ///   its error, or after ``finish()`` with the code ``HTTPError/Code/bodyEnded``.
+    /// - Returns: A future that resolves when fewer bytes than the capacity wait for the reader. It rejects with
+    ///   `CancellationError` if the reader has cancelled, with the pipe's error after ``fail(_:)``, and with the code
+    ///   ``HTTPError/Code/bodyEnded`` after ``finish()``.
     @discardableResult
     public func write(_ data: Data) -> Future<Void> {
         switch state.withLock({ $0.write(data) }) {
@@ -78,12 +75,11 @@ public final class HTTPBodyPipe {
         }
     }
 
-    /// Writes a chunk if there is space for it, for a producer without back-pressure.
+    /// Writes a chunk if there is room for it, for a producer without back-pressure.
     ///
-    /// If there is no space, the body fails with the code ``HTTPError/Code/bodyTooLarge``, after the chunks
-    /// written before.
+    /// Without room, the body fails with the code ``HTTPError/Code/bodyTooLarge``, after the chunks written before.
     ///
-    /// - Returns: Whether it was taken; if not, no further chunk is taken.
+    /// - Returns: True if the chunk was taken; if false, the pipe takes no further chunk either.
     public func offer(_ data: Data) -> Bool {
         switch state.withLock({ $0.offer(data) }) {
         case .room, .full: return true
@@ -96,7 +92,7 @@ public final class HTTPBodyPipe {
 
     /// Ends the body after the written chunks.
     ///
-    /// After the end it does nothing.
+    /// If the pipe has already ended, this does nothing.
     public func finish() {
         let dismissed = state.withLock { $0.end(.success(())) }
         if let reader = dismissed.reader { tell(reader, .success(nil)) }
@@ -104,7 +100,7 @@ public final class HTTPBodyPipe {
 
     /// Fails the body after the written chunks.
     ///
-    /// After the end it does nothing.
+    /// If the pipe has already ended, this does nothing.
     public func fail(_ error: any Error) {
         let dismissed = state.withLock { $0.end(.failure(error)) }
         if let reader = dismissed.reader { tell(reader, .failure(error)) }
@@ -114,10 +110,10 @@ public final class HTTPBodyPipe {
         if let hand { hand { reader.settle(with: result) } } else { reader.settle(with: result) }
     }
 
-    /// Registers what to do when the reader gives the body up before the end.
+    /// Registers a function to call when the reader cancels the body before its end.
     ///
-    /// - Parameter handler: Called once, on the thread that gives it up, or at once if that has happened;
-    ///   released when the pipe is ended. If it keeps the pipe, the pipe must be ended.
+    /// - Parameter handler: Called once, on the thread that cancels, or at once if that has already happened. It is
+    ///   released when the pipe ends, so a handler that keeps the pipe requires that the pipe is ended.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
         if state.withLock({ $0.listen(handler) }) { handler() }
     }
@@ -142,4 +138,169 @@ extension HTTPBodyPipe {
     }
 }
 
-extension HTTPBodyPipe: Sendable {}
+extension HTTPBodyPipe {
+    /// The state between a writer and a reader: pure, so that tests need no threads.
+    ///
+    /// A reader waits only while the buffer is empty. The state returns the objects that it removes, so that none is
+    /// released, and runs code, under the lock.
+    struct State {
+        enum Phase {
+            /// The pipe takes more bytes. Next: `ended`, `left`.
+            case open
+            /// The pipe takes no more bytes, but the buffered ones can still be read. Next: `left`.
+            case ended(Result<Void, any Error>)
+            /// The reader has cancelled.
+            case left
+        }
+
+        enum WriteResult {
+            /// There is room for more.
+            case room
+            /// A waiting reader gets the chunk.
+            case handed(to: InternalPromise<Data?>)
+            /// The buffer is full; the future resolves when there is room.
+            case full(Future<Void>)
+            /// There was no room, so the body fails.
+            case overflow(RemovedObjects)
+            case refused(any Error)
+        }
+
+        /// The objects that the state has removed.
+        struct RemovedObjects {
+            var reader: InternalPromise<Data?>?
+            var writers: [InternalPromise<Void>] = []
+            var handlers: [@Sendable () -> Void] = []
+        }
+
+        enum ReadResult {
+            /// A chunk, and the writers that now have room.
+            case chunk(Data, waking: [InternalPromise<Void>])
+            case waiting(Future<Data?>)
+            case end(Result<Data?, any Error>)
+        }
+
+        private(set) var phase = Phase.open
+        private let capacity: Int
+        private var chunks: [Data] = []
+        /// The index of the first unread chunk.
+        private var first = 0
+        private(set) var buffered = 0
+        private var reader: InternalPromise<Data?>?
+        private var writers: [InternalPromise<Void>] = []
+        private var handlers: [@Sendable () -> Void] = []
+
+        init(capacity: Int) { self.capacity = capacity }
+
+        /// The number of chunks kept, including read ones, for the test that they do not accumulate.
+        var size: Int { chunks.count }
+
+        /// True while the pipe takes more bytes.
+        var isOpen: Bool {
+            if case .open = phase { return true }
+            return false
+        }
+
+        /// Takes a chunk, however full the buffer is.
+        mutating func write(_ data: Data) -> WriteResult {
+            if let error = refusal { return .refused(error) }
+            if let waiting = take(data) { return .handed(to: waiting) }
+            if buffered < capacity { return .room }
+            let writer = InternalPromise<Void>()
+            writers.append(writer)
+            return .full(writer)
+        }
+
+        /// Takes a chunk if there is room for all of it; otherwise ends the body.
+        mutating func offer(_ data: Data) -> WriteResult {
+            if let error = refusal { return .refused(error) }
+            if reader == nil, data.count > capacity - buffered {
+                return .overflow(end(.failure(HTTPError(code: .bodyTooLarge))))
+            }
+            return take(data).map(WriteResult.handed) ?? .room
+        }
+
+        private mutating func take(_ data: Data) -> InternalPromise<Data?>? {
+            if data.isEmpty { return nil }
+            if let waiting = reader {
+                reader = nil
+                return waiting
+            }
+            chunks.append(data)
+            buffered += data.count
+            return nil
+        }
+
+        private var refusal: (any Error)? {
+            switch phase {
+            case .open: nil
+            case .left: CancellationError()
+            case .ended(.failure(let error)): error
+            case .ended(.success): HTTPError(code: .bodyEnded)
+            }
+        }
+
+        /// Removes and returns the next chunk.
+        mutating func read() -> ReadResult {
+            if first < chunks.count {
+                let chunk = chunks[first]
+                forgetFirst()
+                guard buffered < capacity else { return .chunk(chunk, waking: []) }
+                defer { writers = [] }
+                return .chunk(chunk, waking: writers)
+            }
+            switch phase {
+            case .open:
+                let reader = InternalPromise<Data?>()
+                self.reader = reader
+                return .waiting(reader)
+            case .ended(let result): return .end(result.map { nil })
+            case .left: return .end(.failure(CancellationError()))
+            }
+        }
+
+        /// Takes constant time, amortised, because the array is moved only when half of it has been read.
+        private mutating func forgetFirst() {
+            buffered -= chunks[first].count
+            chunks[first] = Data()
+            first += 1
+            guard first == chunks.count || first > 32 && 2 * first > chunks.count else { return }
+            chunks.removeFirst(first)
+            first = 0
+        }
+
+        /// Ends the writing.
+        ///
+        /// - Returns: The reader that gets the result, and the handlers that are no longer needed.
+        mutating func end(_ result: Result<Void, any Error>) -> RemovedObjects {
+            guard isOpen else { return RemovedObjects() }
+            phase = .ended(result)
+            defer { (reader, handlers) = (nil, []) }
+            return RemovedObjects(reader: reader, handlers: handlers)
+        }
+
+        /// Notes that the reader has cancelled.
+        ///
+        /// - Returns: The waiting writers, and the handlers to call.
+        mutating func leave() -> RemovedObjects {
+            defer {
+                phase = .left
+                (chunks, first, buffered) = ([], 0, 0)
+                (reader, writers, handlers) = (nil, [], [])
+            }
+            return RemovedObjects(reader: reader, writers: writers, handlers: handlers)
+        }
+
+        /// Adds a handler for the reader's cancellation.
+        ///
+        /// - Returns: True if the reader has already cancelled.
+        mutating func listen(_ handler: @escaping @Sendable () -> Void) -> Bool {
+            switch phase {
+            case .left: return true
+            case .ended: return false
+            case .open:
+                handlers.append(handler)
+                return false
+            }
+        }
+    }
+}

@@ -1,11 +1,11 @@
-/// The server-sent events of a body, each as soon as it is whole.
+/// The server-sent events of a body, each as soon as it is complete.
 ///
-/// Made by ``HTTPStreamedResponse/serverSentEvents(limit:)``.
-public struct ServerSentEvents: AsyncSequence {
+/// Created by ``HTTPStreamedResponse/serverSentEvents(limit:)``.
+public struct ServerSentEvents: AsyncSequence, Sendable {
     let lines: HTTPBodyLines
     var json = JSONCoding()
 
-    /// Gives the events that are left to one reader.
+    /// An iterator over the remaining events.
     public struct Iterator: AsyncIteratorProtocol {
         private var lines: HTTPBodyLines.Iterator
         private var parser: ServerSentEventParser
@@ -17,12 +17,12 @@ public struct ServerSentEvents: AsyncSequence {
             json = events.json
         }
 
-        /// The next event, or nil after the last one.
+        /// Returns the next event, or nil after the last one.
         ///
         /// An event that the end of the body cuts off is not returned. Cancelling the task cancels the stream.
         ///
-        /// - Throws: What fails the stream, and an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge`` where
-        ///   a line or an event is longer than allowed; the stream is then cancelled.
+        /// - Throws: The stream's error; or an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge`` for a line
+        ///   or an event that is longer than allowed. The stream is then cancelled.
         public mutating func next() async throws -> ServerSentEvent? {
             while let line = try await lines.next() {
                 do {
@@ -38,14 +38,12 @@ public struct ServerSentEvents: AsyncSequence {
         }
     }
 
-    /// Makes an iterator; a body is read once, by one of them.
+    /// Creates an iterator; only one of them can read a body.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
-extension ServerSentEvents: Sendable {}
-
 extension HTTPStreamedResponse {
-    /// The events of the body in the format `text/event-stream` of the HTML Standard.
+    /// Parses the body as `text/event-stream` (HTML Standard).
     ///
     /// ```swift
     /// for try await event in response.serverSentEvents() {
@@ -53,10 +51,10 @@ extension HTTPStreamedResponse {
     /// }
     /// ```
     ///
-    /// As ``HTTPBodyStream/serverSentEvents(limit:)``, and what an event decodes has the settings of the client.
+    /// This works like ``HTTPBodyStream/serverSentEvents(limit:)``, and events decode JSON with the client's settings.
     ///
-    /// - Parameter limit: How many bytes a line, and the data of one event, may have. Less than 1 is a programming
-    ///   error and traps.
+    /// - Parameter limit: The largest size of a line, and of the data of one event, in bytes. Less than 1 is a
+    ///   programming error and traps.
     public func serverSentEvents(limit: Int = 1 << 20) -> ServerSentEvents {
         var events = body.serverSentEvents(limit: limit)
         events.json = json
@@ -65,18 +63,126 @@ extension HTTPStreamedResponse {
 }
 
 extension HTTPBodyStream {
-    /// The events of a body in the format `text/event-stream` of the HTML Standard.
+    /// Parses a body as `text/event-stream` (HTML Standard).
     ///
     /// ```swift
     /// for try await event in response.body.serverSentEvents() { print(event.data) }
     /// ```
     ///
-    /// The sequence ends with the body, and does not connect again: see ``ServerSentEvent/id`` and
-    /// ``ServerSentEvent/retry``.
+    /// The sequence ends with the body, and does not reconnect; ``ServerSentEvent/id`` and ``ServerSentEvent/retry``
+    /// help you to do so.
     ///
-    /// - Parameter limit: How many bytes a line, and the data of one event, may have. Less than 1 is a programming
-    ///   error and traps.
+    /// - Parameter limit: The largest size of a line, and of the data of one event, in bytes. Less than 1 is a
+    ///   programming error and traps.
     public func serverSentEvents(limit: Int = 1 << 20) -> ServerSentEvents {
         ServerSentEvents(lines: lines(limit: limit))
+    }
+}
+
+/// An event of a `text/event-stream`.
+public struct ServerSentEvent: Hashable, Sendable {
+    /// The type that the server gave, or "message" without one.
+    public var type: String
+
+    /// The lines of data, joined by line feeds.
+    public var data: String
+
+    /// The last event ID that the stream has received so far; empty without one.
+    ///
+    /// When a client reconnects, it sends the last ID that is not empty in the header Last-Event-ID. In the new stream,
+    /// the ID is empty again until the server sends one. An ID is ignored if no header could send it, because it
+    /// contains a control character, or U+FFFD in place of bytes that are not UTF-8.
+    public var id: String
+
+    /// The time that the server asks a client to wait before reconnecting; nil if it has not asked.
+    public var retry: Duration?
+
+    /// The settings of the client that opened the stream; not compared.
+    @Uncompared var json = JSONCoding()
+
+    /// Creates an event.
+    public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
+        self.type = type
+        self.data = data
+        self.id = id
+        self.retry = retry
+    }
+}
+
+extension ServerSentEvent {
+    /// Decodes the data as JSON, with the settings of the client that opened the stream.
+    ///
+    /// - Parameter type: The type to decode; inferred from the context if omitted.
+    /// - Throws: ``DecodingFailure`` if the data does not match the type.
+    public func decoded<T: Decodable>(as type: T.Type = T.self) throws(DecodingFailure) -> T {
+        try json.decoder().decoded(T.self, from: Data(data.utf8))
+    }
+}
+
+extension ServerSentEvent: CustomReflectable {
+    /// A mirror that shows what the server sent, without the client's settings.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["type": type, "data": data, "id": id, "retry": retry as Any])
+    }
+}
+
+/// Turns lines into events, as a state machine without a clock or a thread.
+///
+/// The algorithm is "Interpreting an event stream" of the HTML Standard, 9.2.6.
+struct ServerSentEventParser: Sendable {
+    /// The largest size of the data of one event, in bytes.
+    let limit: Int
+
+    private var type = ""
+    /// The lines of data, each followed by a line feed.
+    private var data = ""
+    private var id = ""
+    private var retry: Duration?
+    private var isFirstLine = true
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Takes a line, and returns the event that it ends, if any.
+    mutating func event(endedBy line: String) throws(HTTPError) -> ServerSentEvent? {
+        // Scalars, not characters: a mark at the beginning of a value would form one character with the colon or the
+        // space.
+        var line = line.unicodeScalars[...]
+        if isFirstLine, line.first == "\u{FEFF}" { line.removeFirst() }
+        isFirstLine = false
+        if line.isEmpty { return takeEvent() }
+        let colon = line.firstIndex(of: ":") ?? line.endIndex
+        var scalars = line[colon...].dropFirst()
+        if scalars.first == " " { scalars.removeFirst() }
+        let value = Substring(scalars)
+        switch Substring(line[..<colon]) {
+        case "event": type = String(value)
+        case "data": try append(value)
+        case "id" where HTTPHeaders.isReturnable(String(value)): id = String(value)
+        case "retry" where !value.isEmpty && value.utf8.allSatisfy(\.isDigit):
+            retry = Int64(value).map { .milliseconds($0) } ?? retry
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func append(_ line: Substring) throws(HTTPError) {
+        guard line.utf8.count <= limit - data.utf8.count else {
+            throw HTTPError(
+                code: .bodyTooLarge, reason: "the data of an event has more than \(limit) bytes")
+        }
+        data += line
+        data += "\n"
+    }
+
+    private mutating func takeEvent() -> ServerSentEvent? {
+        defer {
+            type = ""
+            data = ""
+        }
+        // Without a line of data there is no event; an empty line of data makes one.
+        if data.isEmpty { return nil }
+        return ServerSentEvent(
+            type: type.isEmpty ? "message" : type, data: String(data.dropLast()), id: id,
+            retry: retry)
     }
 }

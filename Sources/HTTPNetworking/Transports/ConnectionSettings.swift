@@ -1,58 +1,60 @@
-/// The settings of connections, with the same meaning for every transport.
+public import PledgeServices
+
+/// Settings of connections, with the same meaning for every transport.
 ///
 /// If a transport does not support one of them, its initializer throws an ``UnsupportedSetting``.
-public struct ConnectionSettings {
-    /// The versions of HTTP that are used.
-    public enum Versions {
-        /// HTTP/2 over TLS if the server supports it, HTTP/1.1 otherwise.
+public struct ConnectionSettings: Hashable, Sendable {
+    /// The versions of HTTP that a transport may use.
+    public enum Versions: Hashable, Sendable {
+        /// HTTP/2 over TLS if the server supports it; otherwise HTTP/1.1.
         ///
-        /// A transport may send a request by HTTP/1.1 to any server, if it would break a promise over HTTP/2.
+        /// A transport may still send a request over HTTP/1.1 if it could not keep its promises over HTTP/2.
         case automatic
         /// HTTP/1.1.
         case http1
-        /// HTTP/2 for every request, also without TLS, for a server that is known to support it.
+        /// HTTP/2 for every request, even without TLS, for servers known to support it.
         case http2
-        /// HTTP/3 if the server supports it, an older version otherwise.
+        /// HTTP/3 if the server supports it; otherwise an older version.
         case http3
     }
 
-    /// How secure connections are made.
+    /// The settings of TLS.
     public var tls = TLSSettings()
 
-    /// The proxy of requests.
+    /// The proxy for requests.
     public var proxy = ProxySettings.environment
 
-    /// The versions of HTTP that are used.
+    /// The versions of HTTP that the transport may use.
     public var versions = Versions.automatic
 
     /// The path of a Unix domain socket for every request, whatever its host; nil for none.
     public var unixSocketPath: String?
 
-    /// The addresses of hosts that are not looked up: "api.example.com" to ["10.0.0.7"].
+    /// The addresses of hosts that need no name lookup, such as "api.example.com" with ["10.0.0.7"].
     public var addresses: [String: [String]] = [:]
 
-    /// Whether a call waits for a network when there is none, rather than fail with
-    /// `HTTPError.Code.notConnected`.
+    /// Lets a call wait for a network, instead of failing with `HTTPError.Code.notConnected`.
     ///
-    /// A call that waits ends by its deadline, not by an idle timeout.
+    /// A waiting call ends at its deadline; the idle timeout does not apply to it.
     public var waitsForConnectivity = false
 
-    /// Whether calls may use a network that the system calls expensive, such as a cellular one or a phone's
-    /// hotspot.
+    /// Allows networks that the system calls expensive, such as a cellular network or a phone's hotspot.
     public var allowsExpensiveNetworks = true
 
-    /// Whether calls may use a network in Low Data Mode.
+    /// Allows networks in Low Data Mode.
     public var allowsConstrainedNetworks = true
 
-    /// Makes the default: the system's authorities, the environment's proxy, HTTP/2 if the server supports it
-    /// over TLS, and any network that is there.
+    /// Creates the default settings.
+    ///
+    /// They trust the system's authorities and use the environment's proxy, HTTP/2 over TLS if the server supports it,
+    /// and any available network.
     public init() {}
 }
 
 extension ConnectionSettings {
     /// Checks that the settings leave the choice of a network to the system.
     ///
-    /// - Parameter library: What sends the requests, and knows one kind of network only.
+    /// - Parameter library: The library that sends the requests, and cannot choose between networks.
     package func checkNetworks(of library: String) throws(UnsupportedSetting) {
         let names: [(String, isDefault: Bool)] = [
             ("waitsForConnectivity", !waitsForConnectivity),
@@ -68,6 +70,36 @@ extension ConnectionSettings {
     }
 }
 
-extension ConnectionSettings.Versions: Hashable, Sendable {}
+/// The error of a transport's initializer for a setting that it does not support.
+public struct UnsupportedSetting: Error, Hashable {
+    /// The setting, as named in ``ConnectionSettings``, such as "tls.pinnedKeys".
+    public let setting: String
 
-extension ConnectionSettings: Hashable, Sendable {}
+    /// The reason why the transport does not support the setting, and an alternative.
+    public let reason: String
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - setting: The setting, as named in ``ConnectionSettings``.
+    ///   - reason: The reason why the transport does not support the setting, and an alternative.
+    public init(_ setting: String, _ reason: String) {
+        self.setting = setting
+        self.reason = reason
+    }
+}
+
+extension UnsupportedSetting: CustomStringConvertible {
+    /// The setting and the reason.
+    public var description: String { "\(setting): \(reason)" }
+}
+
+extension UnsupportedSetting: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension UnsupportedSetting: CallerError {
+    /// True, because the request was not sent.
+    public var isCertainlyUnsent: Bool { true }
+}

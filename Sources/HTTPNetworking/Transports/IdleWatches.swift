@@ -2,28 +2,28 @@ package import PledgeFutures
 
 /// An exchange that is ended if it is idle for too long.
 package protocol IdleWatched: AnyObject, Sendable {
-    /// The instant of the last activity; nil while none is expected.
+    /// The instant of the last activity; nil while no activity is expected.
     var lastSign: SchedulerInstant? { get }
 
-    /// Ends it, because it was idle for too long.
+    /// Ends the exchange, because it was idle for too long.
     func timeOut()
 }
 
 /// Detects idle calls of a transport.
 ///
-/// All have the same limit, so one timer does for all: it checks each call when the first of them may be due,
-/// and is set again for the next one. Activity only records the time, and a call that begins and ends
-/// meanwhile costs only a place in a list. (AsyncHTTPClient's own limit sets a timer for each piece, which
-/// costs a tenth of a small call, and counts while a reader pauses.)
+/// All calls have the same limit, so one timer serves them all. It fires when the first call may be due, checks each
+/// call, and is set again for the next one. Activity only records the time, and a call that begins and ends between two
+/// checks costs only a place in a list. (AsyncHTTPClient's own limit sets a timer for each chunk, which costs a tenth
+/// of a small call, and it also counts while a reader pauses.)
 ///
-/// A call is ended at its limit, or later by a hundredth of it, so that many calls do not set the timer
+/// A call is ended at its limit, or up to a hundredth of the limit later, so that many calls do not set the timer
 /// repeatedly. The last timer is not cancelled, and does nothing when it fires.
 package final class IdleWatches: Sendable {
     private struct State {
-        /// The watched calls; nil if a place is free.
+        /// The watched calls, with nil for each free place.
         var places: [(any IdleWatched)?] = []
         var free: [Int] = []
-        /// Whether a timer is set, or about to be.
+        /// True if a timer is set, or about to be.
         var isTimed = false
         var timer: (any ScheduledAction)?
     }
@@ -39,7 +39,7 @@ package final class IdleWatches: Sendable {
 
     deinit { state.withLock { $0.timer }?.cancel() }
 
-    /// Begins to watch a call, and returns its place.
+    /// Starts watching a call, and returns its place.
     ///
     /// The call is retained until ``remove(_:)``.
     package func add(_ watched: any IdleWatched) -> Int {
@@ -56,9 +56,9 @@ package final class IdleWatches: Sendable {
         return place
     }
 
-    /// Ends the watch of the call at a place.
+    /// Stops watching the call at a place.
     package func remove(_ place: Int) {
-        // Freed outside the lock.
+        // Releases the call outside the lock.
         state.withLockThenRelease { state in
             state.free.append(place)
             return state.places[place].take()

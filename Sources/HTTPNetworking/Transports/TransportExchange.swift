@@ -1,13 +1,13 @@
 package import PledgeFutures
 package import PledgeServices
 
-/// An exchange while a transport performs it: what has arrived, who gets it, its limits, and its notes in the
-/// record of the call.
+/// One exchange of a transport: its request, its response so far, its recipient and its limits.
 ///
-/// The transport moves bytes and says what happens to them, from one thread at a time. ``end(with:)`` may be
-/// called on any thread. No lock is held while a promise settles or a closure of the transport runs.
+/// The exchange also keeps the record of the call up to date. The transport moves bytes and reports what happens to
+/// them, from one thread at a time. Any thread may call ``end(with:)``. No lock is held while a promise settles or a
+/// closure of the transport runs.
 package final class TransportExchange: Sendable {
-    /// Who gets the response.
+    /// The promise that gets the response.
     package enum Recipient: Sendable {
         case whole(InternalPromise<HTTPResponse>)
         case streamed(InternalPromise<HTTPStreamedResponse>)
@@ -20,7 +20,7 @@ package final class TransportExchange: Sendable {
             }
         }
 
-        /// Registers a closure that is called when nothing waits for the response any more.
+        /// Registers a closure that is called when the response is no longer awaited.
         package func onCancel(_ handler: @escaping @Sendable () -> Void) {
             switch self {
             case .whole(let promise): promise.onCancel(handler)
@@ -29,19 +29,19 @@ package final class TransportExchange: Sendable {
         }
     }
 
-    /// What a transport limits, the same for all of its exchanges.
+    /// The limits and hooks of a transport, the same for all of its exchanges.
     package struct Limits: Sendable {
-        /// How many bytes the body of a whole response may have.
+        /// The largest body of a whole response, in bytes.
         package var maxBodySize: Int
-        /// How many bytes of a streamed body may wait for its reader.
+        /// The number of bytes of a streamed body that may wait for its reader.
         package var maxUnreadBytes: Int
-        /// The watches of the idle limit; nil without one.
+        /// The watches that detect idle exchanges; nil without an idle limit.
         package var idle: IdleWatches?
-        /// The watches of the wait for a connection; nil without a limit.
+        /// The watches that detect too long waits for a connection; nil without a limit.
         package var connectionWait: IdleWatches?
-        /// Runs the functions of a body's reader; nil: at once.
+        /// Runs the functions of a body's reader; nil to run them at once.
         package var hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
-        /// Makes what takes the bytes of a streamed body; nil: the pipe that is passed to it.
+        /// Creates the receiver of a streamed body's bytes; nil to use the given pipe itself.
         package var makeBody: (@Sendable (HTTPBodyPipe) -> any TransportBody)?
 
         package init(
@@ -63,37 +63,38 @@ package final class TransportExchange: Sendable {
     package typealias Delivery = (@escaping @Sendable () -> Void) -> Void
 
     private struct State {
-        /// Nil after the head of a streamed response, since the promise would keep the response, and its release
-        /// would not be noticed.
+        /// The recipient; nil after the head of a streamed response.
+        ///
+        /// The promise would keep the response, and so hide its release.
         var recipient: Recipient?
-        /// The head of the response; its body is separate, so that it is not copied with it.
+        /// The head of the response, without the body, so that copying the head does not copy the body.
         var head: HTTPResponse?
         var body = Data()
-        /// The length of the body that the head announces; nil if it announces none.
+        /// The length of the body that the head announces, in bytes; nil if it announces none.
         var announced: Int64?
         var received: Int64 = 0
         var sink: (any TransportBody)?
-        /// Whether it has been noted that the request is sent, and the note until its end.
+        /// True once the record of the call shows that the request is sent; `mark` ends that entry.
         var isNoted = false
         var mark: CallRecord.Mark?
-        /// When a byte last arrived or left; nil while none is expected.
+        /// The time when a byte last arrived or left; nil while no byte is expected.
         var lastSign: SchedulerInstant?
-        /// Whether the reader of a streamed body asks for nothing.
+        /// True while the reader of a streamed body asks for no chunk.
         var isReaderAway = false
         var idlePlace: Int?
         var isQueueing = false
         var queuePlace: Int?
-        /// What bytes move, whose time limits do not count.
+        /// The current upload or download, during which the policies' time limits pause.
         var moving: CallRecord.Pause?
         var deadline: (any ScheduledAction)?
         var stop: (@Sendable (any Error) -> Void)?
-        /// Why it is to end before its response is complete.
+        /// The reason to end the exchange before its response is complete.
         var reason: (any Error)?
         var isOver = false
     }
 
     package let request: HTTPRequest
-    /// The request as the response has it.
+    /// The request in an object, for the response to keep.
     private let boxed: BoxedRequest
     package let isStreamed: Bool
     /// The context of the caller.
@@ -103,7 +104,7 @@ package final class TransportExchange: Sendable {
     private let start: SchedulerInstant
     private let state: Locked<State>
 
-    /// Makes the exchange of a call that begins now.
+    /// Creates the exchange of a call that begins now.
     ///
     /// - Parameter scheduler: The clock of the response's timing.
     /// - Throws: `HTTPRequest.Error` if the request cannot be sent, `HTTPError` if the deadline has passed, and
@@ -126,10 +127,10 @@ package final class TransportExchange: Sendable {
         state = Locked(State(recipient: recipient, lastSign: limits.idle?.scheduler.now))
     }
 
-    /// Begins to enforce the time limits, and to notice that nobody waits for the response.
+    /// Starts to enforce the time limits, and to notice when the response is no longer awaited.
     ///
-    /// - Parameter stop: Ends the work of the transport, which then calls ``fail(with:delivering:)`` with the
-    ///   error. Called at most once.
+    /// - Parameter stop: Ends the transport's work; the transport then calls ``fail(with:delivering:)`` with the error.
+    ///   Called at most once.
     package func watch(stop: @escaping @Sendable (any Error) -> Void) {
         let recipient = state.withLock { state in
             if !state.isOver { state.stop = stop }
@@ -149,7 +150,7 @@ package final class TransportExchange: Sendable {
 
     private func watch(_ deadline: CallDeadline) {
         let timer = deadline.schedule {
-            // An upload may have moved it.
+            // An upload may have postponed the deadline.
             if deadline.remaining > .zero { return self.watch(deadline) }
             self.end(with: HTTPError(.deadline(after: self.elapsed), request: self.request))
         }
@@ -160,10 +161,10 @@ package final class TransportExchange: Sendable {
         if !isKept { timer.cancel() }
     }
 
-    /// The time since the call was made.
+    /// The time since the call began.
     package var elapsed: Duration { start.duration(to: scheduler.now) }
 
-    /// Whether the response, or a failure, has been delivered.
+    /// True if the response, or a failure, has been delivered.
     package var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Ends the exchange before its response is complete.
@@ -181,21 +182,21 @@ package final class TransportExchange: Sendable {
         HTTPError(code: code, request: request, cause: cause, reason: reason)
     }
 
-    /// The error for a body that cannot be read.
+    /// Returns the error for a body that cannot be read.
     package func unreadable(_ error: any Error) -> any Error {
         HTTPError.failure(ofBody: error).naming(request)
     }
 }
 
-/// What takes the bytes of a streamed response's body.
+/// The receiver of the bytes of a streamed response's body.
 package protocol TransportBody: Sendable {
     /// Takes bytes.
     ///
-    /// - Returns: A future that settles when there is space for more.
+    /// - Returns: A future that settles when there is room for more.
     /// - Throws: An error that ends the exchange.
     func take(_ data: Data) throws -> Future<Void>
 
-    /// Ends the body after the bytes that were taken.
+    /// Ends the body after the bytes taken so far.
     func end(_ result: Result<Void, any Error>)
 }
 
@@ -213,9 +214,9 @@ extension HTTPBodyPipe: TransportBody {
 // MARK: - The request
 
 extension TransportExchange {
-    /// Notes that the request waits for a connection, since as many as allowed are in use.
+    /// Notes that the request waits for a connection, because the allowed number is in use.
     package func waitForConnection() {
-        // Before another thread can note the end of the wait.
+        // The record comes first, before another thread can note the end of the wait.
         context.record?.begin(.queue, on: scheduler)
         let isNew = state.withLock { state in
             if state.isOver || state.isQueueing { return false }
@@ -253,7 +254,8 @@ extension TransportExchange {
 
     /// Notes that the request is about to be sent.
     ///
-    /// - Throws: `AttemptSuperseded` if it must not be sent any more, and the reason if the exchange is to end.
+    /// - Throws: `AttemptSuperseded` if the request may no longer be sent; or the reason to end the exchange, if there
+    ///   is one.
     package func willSend() throws {
         let (reason, isOver) = state.withLock { ($0.reason, $0.isOver) }
         if let reason { throw reason }
@@ -268,7 +270,7 @@ extension TransportExchange {
         if request.body.isReadWhileSent { move(.upload) }
     }
 
-    /// Notes which bytes move from now on; nil: none.
+    /// Notes the transfer that begins now; nil for none.
     private func move(_ next: CallRecord.Pause?) {
         guard let record = context.record else { return }
         if let next { record.begin(next, isOngoing: next == .download, on: scheduler) }
@@ -280,7 +282,7 @@ extension TransportExchange {
         if let last { record.end(last) }
     }
 
-    /// Ends the wait for a connection.
+    /// Fails the exchange because it waited too long for a connection.
     fileprivate func giveUpWaiting(after limit: Duration) {
         end(with: HTTPError(.freeConnection(limit), request: request))
     }
@@ -302,7 +304,9 @@ private final class ConnectionWait: IdleWatched {
 }
 
 extension TransportExchange: IdleWatched {
-    /// Notes that a byte has arrived or left, or is expected now; not while the reader of the body pauses.
+    /// Notes that a byte has arrived or left, or is expected from now on.
+    ///
+    /// While the reader of the body pauses, this does not count as activity.
     package func noteSign() {
         if request.body.isReadWhileSent, let record = context.record,
             state.withLock({ $0.moving == .upload })
@@ -322,7 +326,7 @@ extension TransportExchange: IdleWatched {
         }
     }
 
-    /// Notes that no byte is expected until the next sign.
+    /// Notes that no byte is expected until the next sign of activity.
     package func expectNothing() {
         if limits.idle != nil { state.withLock { $0.lastSign = nil } }
     }
@@ -337,29 +341,29 @@ extension TransportExchange: IdleWatched {
 // MARK: - The response
 
 extension TransportExchange {
-    /// Whether the head of the response has arrived.
+    /// True if the head of the response has arrived.
     package var hasHead: Bool { state.withLock { $0.head != nil } }
 
     /// The status of the response, once its head has arrived.
     package var status: Int? { state.withLock { $0.head?.status } }
 
-    /// How many bytes of the body have been passed on.
+    /// The number of bytes of the body that have been passed on.
     package var receivedCount: Int64 { state.withLock { $0.received } }
 
-    /// Whether the response has announced its length, and all of it has arrived.
+    /// Returns whether the response has announced its length, and all of it has arrived.
     ///
-    /// - Parameter count: How many bytes the transport has not passed on yet.
+    /// - Parameter count: The number of bytes that the transport has not passed on yet.
     package func isComplete(with count: Int = 0) -> Bool {
         state.withLock { $0.head != nil && $0.announced == $0.received + Int64(count) }
     }
 
-    /// Takes the head of the response; interim heads are skipped.
+    /// Takes the head of the response, and skips interim heads.
     ///
     /// - Parameters:
     ///   - head: The head.
-    ///   - deliver: Delivers a response that is streamed.
+    ///   - deliver: Delivers a streamed response.
     ///   - change: Changes the head after its framing has been checked.
-    /// - Returns: Why the response is refused, so that the transport ends the exchange; nil if it is not.
+    /// - Returns: The error with which the transport must end the exchange; nil if the response is accepted.
     package func receive(
         _ head: HTTPResponse, delivering deliver: Delivery = { $0() },
         changing change: (inout HTTPResponse) -> Void = { _ in }
@@ -391,7 +395,7 @@ extension TransportExchange {
         if isInvalid { return failure(.badResponse, reason: HTTPError.invalidLength) }
         move(isStreamed ? nil : .download)
         if case .streamed(let promise) = recipient {
-            // Before the caller decides by it; the body does not change the request's fate.
+            // The record comes first, before the caller decides by it; the body does not change the request's fate.
             if let mark { context.record?.end(mark, .init(of: .success(head))) }
             open(head, length: length, for: promise, deliver)
         }
@@ -417,7 +421,7 @@ extension TransportExchange {
     }
 
     private func next(of body: HTTPBodyStream) -> Future<Data?> {
-        // Before the body is asked, since a chunk that arrives meanwhile notes that no more is expected.
+        // This comes first, because a chunk that arrives during the call notes that no more is expected.
         noteReader(asks: true)
         let chunk = body.next()
         if chunk.isSettled { noteReader(asks: false) }
@@ -426,7 +430,7 @@ extension TransportExchange {
 
     /// Takes bytes of a body that is collected.
     ///
-    /// - Returns: Why the response is refused; nil if it is not.
+    /// - Returns: The error with which the transport must end the exchange; nil if the bytes are accepted.
     package func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPError? {
         let now = limits.idle?.scheduler.now
         let fits = state.withLock { state in
@@ -445,8 +449,8 @@ extension TransportExchange {
 
     /// Passes bytes of a streamed body to its reader.
     ///
-    /// - Parameter goOn: Called when there is space for more, if there is none now.
-    /// - Returns: Whether there is space for more now.
+    /// - Parameter goOn: Called when there is room for more, unless there is room now.
+    /// - Returns: True if there is room for more now.
     package func pass(_ data: Data, goingOn goOn: @escaping @Sendable () -> Void) -> Bool {
         if data.isEmpty { return true }
         let sink = state.withLock { state in
@@ -467,12 +471,12 @@ extension TransportExchange {
         }
     }
 
-    /// Notes how the connection was made, if the transport learns it after the head.
+    /// Notes how the connection was made, for a transport that learns it after the head.
     package func note(_ connection: ConnectionMetrics) {
         state.withLock { $0.head?.timing.connection = connection }
     }
 
-    /// Discards a response, since the request is sent again.
+    /// Discards the response, because the request is sent again.
     package func startAgain() {
         move(nil)
         let now = limits.idle?.scheduler.now
@@ -489,7 +493,7 @@ extension TransportExchange {
 // MARK: - The end
 
 extension TransportExchange {
-    /// Delivers the response, or ends its streamed body: all of it has arrived.
+    /// Delivers the complete response, or ends its streamed body.
     package func finish(delivering deliver: Delivery = { $0() }) { end(.success(()), deliver) }
 
     /// Delivers a failure, with the part of the response that has arrived.
@@ -531,7 +535,7 @@ extension TransportExchange {
         return .success(whole)
     }
 
-    /// An error keeps nothing of a body that is too large to be kept.
+    /// Adds the partial response to an error, but without a body that is too large to keep.
     private func errorWithPartialResponse(_ error: any Error, of last: State) -> any Error {
         guard var error = error as? HTTPError, var part = last.head else { return error }
         part.body = error.code == .bodyTooLarge ? Data() : last.body
@@ -542,8 +546,25 @@ extension TransportExchange {
 
     private func report(_ timing: HTTPTiming) {
         guard let connection = timing.connection else { return }
-        // Two notes, since recorders cut long ones.
+        // Two notes, because recorders cut long ones.
         context.report(.note(connection.place), by: "transport")
         context.report(.note(connection.times), by: "transport")
+    }
+}
+
+extension CallDeadline {
+    /// Runs a transport's action when the deadline has passed.
+    ///
+    /// A policy with the same deadline must act first, so that the caller gets the policy's error. The policy sets its
+    /// timer after the transport does: on virtual time for the same instant, on a live clock some microseconds later.
+    /// That is why the action is scheduled once more when the deadline has passed.
+    ///
+    /// - Returns: A token that cancels the action until the deadline; afterwards the action may still run.
+    package func schedule(_ action: @escaping @Sendable () -> Void) -> any ScheduledAction {
+        scheduler.schedule(after: remaining) {
+            // Only on virtual time does an action run exactly at its instant.
+            let isOnVirtualTime = remaining == .zero
+            scheduler.schedule(after: isOnVirtualTime ? .zero : .milliseconds(1), action)
+        }
     }
 }

@@ -1,6 +1,6 @@
 public import Pledge
 
-/// The steps by which a ``LoopbackServer`` answers one request.
+/// The steps of a ``LoopbackServer`` in answering one request.
 ///
 /// ```swift
 /// .text("Green Grass")
@@ -8,13 +8,13 @@ public import Pledge
 /// LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("at last").steps)
 /// ```
 ///
-/// Headers are sent unchanged, valid or not, in their order.
-public struct LoopbackAnswer {
+/// Headers are sent unchanged and in order, even invalid ones.
+public struct LoopbackAnswer: Sendable {
     /// One step of the server.
     public enum Step: Sendable {
         /// Sends bytes unchanged.
         case send(Data)
-        /// Sends bytes of a body; sends nothing in answer to a HEAD request.
+        /// Sends bytes of a body; sends nothing if the request is a HEAD.
         case body(Data)
         /// Waits until the future settles.
         case hold(Future<Void>)
@@ -29,13 +29,13 @@ public struct LoopbackAnswer {
     /// Without ``Step/close`` the connection stays open.
     public var steps: [Step]
 
-    /// Makes an answer from steps.
+    /// Creates an answer from steps.
     public init(_ steps: [Step]) { self.steps = steps }
 
     /// A whole response with a Content-Length.
     ///
     /// - Parameters:
-    ///   - status: The status. One below 200, 204 and 304 have no body.
+    ///   - status: The status. With 204, 304 or any status below 200, no body is sent.
     ///   - headers: Further headers.
     ///   - body: The body.
     public static func response(
@@ -46,7 +46,7 @@ public struct LoopbackAnswer {
         whole(status, headers, body)
     }
 
-    /// A whole response, with unchecked headers.
+    /// A whole response, with headers that aren't checked.
     static func whole(
         _ status: Int, _ headers: some Collection<(key: String, value: String)>, _ body: Data
     ) -> LoopbackAnswer {
@@ -72,7 +72,7 @@ public struct LoopbackAnswer {
     ///   - value: The value.
     ///   - status: The status.
     ///   - encoder: The encoder.
-    /// - Throws: The error of the encoder.
+    /// - Throws: The encoder's error.
     public static func json(
         _ value: some Encodable, status: Int = 200, encoder: JSONEncoder = JSONEncoder()
     ) throws -> LoopbackAnswer {
@@ -83,10 +83,10 @@ public struct LoopbackAnswer {
     /// A response whose body comes in chunks.
     ///
     /// - Parameters:
-    ///   - chunks: The chunks, as UTF-8; none of them empty.
+    ///   - chunks: The chunks, as UTF-8. None of them may be empty.
     ///   - status: The status.
     ///   - headers: Further headers.
-    ///   - isComplete: Whether the last chunk is sent; without it the connection ends within the body.
+    ///   - isComplete: True to send the last chunk. If false, the connection ends within the body.
     public static func chunked(
         _ chunks: [String],
         status: Int = 200,
@@ -117,7 +117,7 @@ public struct LoopbackAnswer {
     ///   - text: The part of the body that is sent at once.
     ///   - length: The declared length of the body.
     ///   - rest: The future to wait for.
-    ///   - steps: The steps after that.
+    ///   - steps: The steps after the future settles.
     public static func stopping(
         after text: String, of length: Int, until rest: Future<Void>, then steps: [Step] = []
     ) -> LoopbackAnswer {
@@ -125,19 +125,19 @@ public struct LoopbackAnswer {
         return LoopbackAnswer([.send(start), .body(Data(text.utf8)), .hold(rest)] + steps)
     }
 
-    /// A response without a length, which ends with the connection.
+    /// A response without a length, whose body ends with the connection.
     public static func untilClose(_ text: String) -> LoopbackAnswer {
         LoopbackAnswer([
             .send(head(200, [:], ending: "Connection: close\r\n")), .body(Data(text.utf8)), .close,
         ])
     }
 
-    /// Any bytes, after which the connection ends.
+    /// Arbitrary bytes, followed by the end of the connection.
     public static func raw(_ text: String) -> LoopbackAnswer {
         LoopbackAnswer([.send(Data(text.utf8)), .close])
     }
 
-    /// No answer: the connection ends.
+    /// No answer: the connection just ends.
     public static let hangUp = LoopbackAnswer([.close])
 
     private static func head(
@@ -147,5 +147,3 @@ public struct LoopbackAnswer {
         return Data("HTTP/1.1 \(status) Status \(status)\r\n\(fields)\(ending)\r\n".utf8)
     }
 }
-
-extension LoopbackAnswer: Sendable {}

@@ -1,27 +1,27 @@
 import Pledge
 
-/// One client's connection.
+/// The connection of one client.
 ///
 /// Only the server's loop uses it.
 final class LoopbackConnection {
-    /// What the loop has to do with this connection.
+    /// The loop's next action for this connection.
     enum Verdict {
         /// Keep it.
         case keep
-        /// Close it; nothing failed.
+        /// Close it. Nothing failed.
         case close
-        /// Close it; the client hung up within a request or its answer.
+        /// Close it. The client hung up within a request or its answer.
         case hungUp
     }
 
     private enum Phase {
         /// No request. Next: `asked`.
         case idle
-        /// A request was passed to the test; its answer is awaited. Next: `answering`.
+        /// A request was passed to the test, and its answer is awaited. Next: `answering`.
         case asked(LoopbackRequest, Future<LoopbackAnswer>)
-        /// Steps remain; bytes of earlier ones may not be sent yet. Next: `idle`.
+        /// Steps remain. Bytes of earlier steps may not be sent yet. Next: `idle`.
         case answering(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
-        /// A step waits for the test; the other steps remain. Next: `answering`.
+        /// A step waits for the test. Other steps remain. Next: `answering`.
         case held(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
     }
 
@@ -41,7 +41,7 @@ final class LoopbackConnection {
     var descriptor: Int32 { socket.number }
     var hasUnsentBytes: Bool { !unsent.isEmpty }
 
-    /// Reads the bytes that have arrived, and continues with them.
+    /// Reads the bytes that have arrived, and goes on with them.
     func receive(into buffer: inout [UInt8]) -> Verdict {
         while true {
             switch socket.receive(into: &buffer) {
@@ -71,14 +71,14 @@ final class LoopbackConnection {
         return goOn()
     }
 
-    /// Continues after a hold.
+    /// Goes on after a hold.
     func release() -> Verdict {
         guard case .held(let request, let steps) = phase else { return .keep }
         phase = .answering(request, steps)
         return goOn()
     }
 
-    /// Does everything that can be done without waiting.
+    /// Does everything that is possible without waiting.
     func goOn() -> Verdict {
         while true {
             guard flush() else { return .hungUp }
@@ -94,7 +94,9 @@ final class LoopbackConnection {
         }
     }
 
-    /// Does the next step of an answer; returns a verdict if nothing more can be done now.
+    /// Takes the next step of an answer.
+    ///
+    /// - Returns: A verdict if nothing more can be done now, or else nil.
     private func take(
         _ steps: ArraySlice<LoopbackAnswer.Step>,
         of request: LoopbackRequest
@@ -128,7 +130,9 @@ final class LoopbackConnection {
         return nil
     }
 
-    /// Passes the next request to the test, if a whole one has arrived; returns whether there is more to do.
+    /// Passes the next request to the test, if a whole one has arrived.
+    ///
+    /// - Returns: True if there is more to do.
     private func takeRequest() -> Bool {
         do {
             guard var request = try reader.next() else {
@@ -152,7 +156,9 @@ final class LoopbackConnection {
         }
     }
 
-    /// Sends as much as it can; returns false if the client has closed the connection.
+    /// Sends as many bytes as it can.
+    ///
+    /// - Returns: False if the client has closed the connection.
     private func flush() -> Bool {
         while hasUnsentBytes {
             switch socket.send(unsent) {
@@ -162,5 +168,19 @@ final class LoopbackConnection {
             }
         }
         return true
+    }
+}
+
+/// The context that all connections of a server share.
+struct LoopbackContext: Sendable {
+    let mailbox: LoopbackMailbox
+    let log: LoopbackLog
+    let handler: @Sendable (LoopbackRequest) -> Future<LoopbackAnswer>
+
+    /// Records a request, and asks the test for its answer.
+    func answer(to request: LoopbackRequest) -> Future<LoopbackAnswer> {
+        let answer = handler(request)
+        log.note { $0.requests.append(request) }
+        return answer
     }
 }

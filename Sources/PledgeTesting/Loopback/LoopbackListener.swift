@@ -19,7 +19,7 @@ package final class LoopbackListener: Sendable {
     let descriptor: Descriptor
     let port: UInt16
 
-    /// Binds a port that the system chooses, and listens there by default.
+    /// Binds a port that the system chooses, and by default listens there.
     init(_ address: Address = .v4, listens: Bool = true) throws(LoopbackError) {
         let backlog: Int32? = listens ? 1024 : nil
         let family = address == .v4 ? AF_INET : AF_INET6
@@ -41,7 +41,7 @@ package final class LoopbackListener: Sendable {
         }
     }
 
-    /// Writes the chosen port into the address.
+    /// Binds the address, and writes the chosen port into it.
     private static func bind<Bound>(
         _ number: Int32, to bound: inout Bound, named address: Address, _ backlog: Int32?
     ) throws(LoopbackError) {
@@ -60,7 +60,7 @@ package final class LoopbackListener: Sendable {
         }
     }
 
-    /// The next client in the backlog, if any.
+    /// Returns the next client in the backlog, if there is one.
     ///
     /// - Throws: ``LoopbackError`` if the system has no descriptor left.
     func accept() throws(LoopbackError) -> Descriptor? {
@@ -72,7 +72,7 @@ package final class LoopbackListener: Sendable {
     }
 }
 
-/// The system's `bind`, which the method `bind` hides.
+/// The system's `bind`, which is hidden by the method `bind`.
 private func systemBind(
     _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ size: socklen_t
 ) -> Int32 {
@@ -80,7 +80,7 @@ private func systemBind(
 }
 
 #if os(Linux)
-/// Accepts a client on a socket that no process started meanwhile inherits.
+/// Accepts a client on a socket that a process started at the same time doesn't inherit.
 ///
 /// The C library's headers declare `accept4` only with a feature macro, so it is looked up by name.
 private func systemAccept(_ descriptor: Int32) -> Int32 {
@@ -95,6 +95,118 @@ private let accept4: Accept4? = dlsym(nil, "accept4").map {
     unsafeBitCast($0, to: Accept4.self)
 }
 #else
-/// The system's `accept`, which the method `accept` hides.
+/// The system's `accept`, which is hidden by the method `accept`.
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
 #endif
+
+/// A file descriptor that is closed exactly once, when its owner releases it.
+struct Descriptor: ~Copyable {
+    /// The outcome of an attempt to read or write without waiting.
+    enum Outcome {
+        /// Some bytes were moved; the number is given.
+        case moved(Int)
+        /// No bytes can be moved now.
+        case wouldWait
+        /// The other side has closed the connection.
+        case gone
+    }
+
+    let number: Int32
+
+    /// The type of socket to create.
+    ///
+    /// If the system supports it, the socket is non-blocking and closed on exec from the beginning. Then a process that
+    /// another thread starts at the same time doesn't inherit the socket.
+    static var streamSocket: Int32 {
+        #if canImport(Glibc)
+        Int32(SOCK_STREAM.rawValue) | atomicFlags
+        #else
+        SOCK_STREAM | atomicFlags
+        #endif
+    }
+
+    /// The flags for non-blocking and closed on exec, if the system can create a socket with them.
+    static var atomicFlags: Int32 {
+        #if canImport(Glibc)
+        Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        #elseif os(Linux) || os(Android)
+        SOCK_CLOEXEC | SOCK_NONBLOCK
+        #else
+        0
+        #endif
+    }
+
+    /// Takes ownership of the descriptor that a system call returned.
+    ///
+    /// The descriptor becomes non-blocking and closed on exec, if it isn't yet.
+    ///
+    /// - Throws: ``LoopbackError`` if the system call failed.
+    init(taking number: Int32, from call: String) throws(LoopbackError) {
+        guard number >= 0 else {
+            let code = errno
+            throw LoopbackError(.system(code), "\(call) failed: \(String(cString: strerror(code)))")
+        }
+        self.number = number
+        _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        #if canImport(Darwin)
+        var on: Int32 = 1
+        setsockopt(number, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+    }
+
+    deinit { _ = close(number) }
+
+    /// Reads the bytes that have arrived into a buffer.
+    borrowing func receive(into buffer: inout [UInt8]) -> Outcome {
+        let count = buffer.withUnsafeMutableBytes { read(number, $0.baseAddress, $0.count) }
+        return count == 0 ? .gone : outcome(of: count)
+    }
+
+    /// Sends as many bytes as the socket takes.
+    ///
+    /// If the peer has closed the connection, no signal is raised.
+    borrowing func send(_ bytes: ArraySlice<UInt8>) -> Outcome {
+        #if canImport(Darwin)
+        let flags: Int32 = 0
+        #else
+        let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        return outcome(
+            of: bytes.withUnsafeBytes { systemSend(number, $0.baseAddress, $0.count, flags) }
+        )
+    }
+
+    /// Makes the socket send a small piece without waiting for the acknowledgement of the previous one.
+    ///
+    /// A client that sends nothing delays its acknowledgements by 40 ms.
+    borrowing func sendAtOnce() {
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+    }
+
+    /// Ends the sending direction of the connection.
+    borrowing func finishSending() { _ = shutdown(number, Int32(SHUT_WR)) }
+
+    /// Makes the socket reset the connection when it closes, instead of closing it normally.
+    borrowing func resetOnClose() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    private borrowing func outcome(of count: Int) -> Outcome {
+        if count >= 0 { return .moved(count) }
+        return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? .wouldWait : .gone
+    }
+}
+
+/// The system's `send`, which is hidden by the method `send`.
+private func systemSend(
+    _ descriptor: Int32,
+    _ bytes: UnsafeRawPointer?,
+    _ count: Int,
+    _ flags: Int32
+) -> Int {
+    send(descriptor, bytes, count, flags)
+}

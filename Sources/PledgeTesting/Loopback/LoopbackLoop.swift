@@ -1,3 +1,7 @@
+import Dispatch
+import Foundation
+import Pledge
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -8,7 +12,7 @@ import Musl
 import Android
 #endif
 
-/// The server's loop: waits for sockets and messages, and runs the connections.
+/// The server's loop, which waits for sockets and messages and runs the connections.
 ///
 /// One thread runs it.
 struct LoopbackLoop {
@@ -18,7 +22,9 @@ struct LoopbackLoop {
     private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var acceptedCount = 0
     private var isStopped = false
-    /// Whether the system had no descriptor left; no connection is then accepted until one ends.
+    /// True if the system had no descriptor left.
+    ///
+    /// No connection is then accepted until one ends.
     private var isFull = false
 
     init(listener: LoopbackListener, context: LoopbackContext) {
@@ -26,7 +32,7 @@ struct LoopbackLoop {
         self.context = context
     }
 
-    /// Runs until the mailbox has a stop message; then closes every socket.
+    /// Runs until the mailbox has a stop message, and then closes every socket.
     mutating func run() {
         while !isStopped {
             let ready = waitForEvents()
@@ -46,7 +52,9 @@ struct LoopbackLoop {
         }
     }
 
-    /// Waits for events, and returns the connections that can read or write.
+    /// Waits for events.
+    ///
+    /// - Returns: The connections that can read or write.
     private func waitForEvents() -> [Int] {
         let open = Array(connections.values)
         var polled = [
@@ -109,4 +117,97 @@ struct LoopbackLoop {
             isFull = true
         }
     }
+}
+
+/// The messages from other threads to the server's loop, with a pair of sockets to wake it.
+final class LoopbackMailbox: Sendable {
+    /// A message to the loop.
+    enum Message: Sendable {
+        /// The answer to the current request of a connection.
+        case answer(Result<LoopbackAnswer, any Error>, connection: Int)
+        /// The end of a connection's hold.
+        case goOn(connection: Int)
+        /// The order to close everything and return.
+        case stop
+    }
+
+    /// The end of the pair that the loop polls.
+    ///
+    /// The mailbox keeps both ends open as long as it lives.
+    let wakeUp: Int32
+
+    private let pair: DescriptorPair
+    private let messages = Locked([Message]())
+
+    /// Creates an empty mailbox.
+    ///
+    /// - Throws: ``LoopbackError`` if the system has no descriptor left.
+    init() throws(LoopbackError) {
+        pair = try DescriptorPair()
+        wakeUp = pair.output.number
+    }
+
+    /// Adds a message and wakes the loop.
+    func post(_ message: Message) {
+        messages.withLock { $0.append(message) }
+        // If the buffer is full, the loop has been woken already.
+        _ = pair.input.send([1])
+    }
+
+    /// Takes all messages, in the order they were added.
+    func collect() -> [Message] {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        while case .moved = pair.output.receive(into: &bytes) {}
+        return messages.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
+    }
+}
+
+/// Two connected sockets.
+///
+/// Unlike a pipe's ends, they are not inherited by a process started at the same time.
+private struct DescriptorPair: ~Copyable {
+    let output: Descriptor
+    let input: Descriptor
+
+    init() throws(LoopbackError) {
+        var ends: [Int32] = [-1, -1]
+        let code = socketpair(AF_UNIX, Descriptor.streamSocket, 0, &ends)
+        let output = try Descriptor(taking: code == 0 ? ends[0] : code, from: "socketpair")
+        let input = try Descriptor(taking: ends[1], from: "socketpair")
+        self.output = output
+        self.input = input
+    }
+}
+
+/// A thread on which one server waits for its sockets.
+///
+/// Dispatch has about 250 threads for all queues of a process, and a server that waited on one would occupy it as long
+/// as the server runs. Tests that run in parallel have more servers than that. Code that needs a queue would then make
+/// no progress.
+final class LoopbackThread: Sendable {
+    private let end = DispatchGroup()
+
+    /// Starts a thread that runs a closure and ends with it.
+    init(_ body: @escaping @Sendable () -> Void) {
+        end.enter()
+        Thread.detachNewThread { [end] in
+            Thread.current.threadDictionary[Self.mark] = end
+            body()
+            end.leave()
+        }
+    }
+
+    /// Waits until the thread ends.
+    ///
+    /// Call it on another thread.
+    func join() {
+        let here = Thread.current.threadDictionary[Self.mark] as? DispatchGroup
+        precondition(here !== end, "a thread cannot wait for its own end")
+        end.wait()
+    }
+
+    private static let mark = "Pledge.LoopbackThread"
 }

@@ -1,7 +1,7 @@
 public import Pledge
 
 /// A test's answer to a ``MockCall``.
-public struct MockAnswer {
+public struct MockAnswer: Sendable {
     private enum Kind {
         case response(HTTPResponse)
         case failure(any Error)
@@ -20,7 +20,7 @@ public struct MockAnswer {
     /// - Parameters:
     ///   - value: The value.
     ///   - encoder: The encoder.
-    /// - Throws: The error of the encoder, if the value cannot be encoded.
+    /// - Throws: The encoder's error, if the value cannot be encoded.
     public static func json(
         _ value: some Encodable,
         encoder: JSONEncoder = JSONEncoder()
@@ -31,8 +31,8 @@ public struct MockAnswer {
 
     /// A status, headers and a body.
     ///
-    /// With a status outside 200…299 the call rejects with an `HTTPError` that keeps all three, as with a
-    /// real transport. A call through ``MockNetwork/send(_:)`` resolves with the response, of any status.
+    /// With a status outside 200…299, the call rejects with an `HTTPError` that keeps all three, as with a real
+    /// transport. A call through ``MockNetwork/send(_:)`` resolves with the response, whatever its status.
     public static func status(
         _ status: Int,
         headers: HTTPHeaders = [:],
@@ -41,17 +41,17 @@ public struct MockAnswer {
         MockAnswer(kind: .response(HTTPResponse(status: status, headers: headers, body: body)))
     }
 
-    /// No response: the call rejects with this error, such as that of a lost connection.
+    /// No response: the call rejects with this error, such as a lost connection.
     public static func failure(_ error: any Error) -> MockAnswer {
         MockAnswer(kind: .failure(error))
     }
 
-    /// The body that a `Networking` returns for this answer.
+    /// Returns the body that a `Networking` returns for this answer.
     func body(for endpoint: Endpoint) throws -> Data {
         try response(to: nil).acceptedBody(for: endpoint)
     }
 
-    /// The response that an `HTTPService` returns for this answer.
+    /// Returns the response that an `HTTPService` returns for this answer.
     func response(to request: HTTPRequest?) throws -> HTTPResponse {
         switch kind {
         case .response(var response):
@@ -62,5 +62,3 @@ public struct MockAnswer {
         }
     }
 }
-
-extension MockAnswer: Sendable {}

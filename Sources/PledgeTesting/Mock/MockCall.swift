@@ -1,28 +1,28 @@
 public import Pledge
 
-/// One call of a ``MockNetwork``, which the test answers.
+/// One call of a ``MockNetwork``, for the test to answer.
 ///
 /// ```swift
 /// let call = try network.next()
 /// #expect(call.headers["Authorization"] == "Bearer 1")
 /// ```
 ///
-/// It may be answered from any thread. Its observers get the answer on that thread, before `answer` returns.
-/// If it is released unanswered, it rejects with the code ``MockError/Code/abandoned``.
+/// You can answer it from any thread. Its observers get the answer on that thread, before `answer` returns. A call that
+/// is released unanswered rejects with the code ``MockError/Code/abandoned``.
 public final class MockCall: Sendable {
-    /// Its place among all calls of the network, counted from 1.
+    /// The call's position among all calls of the network, counted from 1.
     public let number: Int
 
-    /// What was asked for.
+    /// The requested endpoint.
     ///
-    /// For a request through ``MockNetwork/send(_:)``, this is an endpoint that would send the same request,
-    /// with the origin of the URL as its base; a body is included only if it is in memory.
+    /// For a request through ``MockNetwork/send(_:)``, this is an endpoint that would send the same request. Its base
+    /// is the origin of the URL, and it includes the body only if the body is in memory.
     public let endpoint: Endpoint
 
     /// The request after all middleware; nil for a call through ``MockNetwork/request(_:)``.
     public let request: HTTPRequest?
 
-    /// The context of the call, with its deadline and the number of the attempt.
+    /// The context of the call, with its deadline and the attempt's number.
     public let context = CallContext.current
 
     private let caller: MockCaller
@@ -42,27 +42,26 @@ public final class MockCall: Sendable {
         cancelled.reject(with: error)
     }
 
-    /// The sent headers: those of the app and its middleware, the body's Content-Type, and the idempotency
-    /// key.
+    /// The headers as sent: the app's and the middleware's, the body's Content-Type, and the idempotency key.
     public var headers: HTTPHeaders { request?.effectiveHeaders ?? endpoint.effectiveHeaders }
 
-    /// Whether the caller has cancelled the call.
+    /// True if the caller has cancelled the call.
     public var isCancelled: Bool { cancelled.hasSucceeded }
 
     /// A future that resolves when the caller cancels the call.
     ///
-    /// It fails with a ``MockError`` once the call can't be cancelled any more: with the code
-    /// ``MockError/Code/answered`` when the test answers it, ``MockError/Code/abandoned`` when the test releases it.
+    /// It fails with a ``MockError`` once the call can no longer be cancelled. The code is ``MockError/Code/answered``
+    /// if the test answers the call, and ``MockError/Code/abandoned`` if the test releases it.
     ///
     /// ```swift
     /// screen.cancel()
     /// try await call.cancellation.value
     /// ```
     ///
-    /// A task that is cancelled while it awaits cancels the call on another thread, a moment later.
+    /// If a task awaits the call and is cancelled, it cancels the call on another thread, a moment later.
     public var cancellation: Future<Void> { cancelled.shielded() }
 
-    /// Whether the call waits for an answer: not answered, and not cancelled.
+    /// True if the call is neither answered nor cancelled.
     public var isPending: Bool { !caller.hasAnswer && !isCancelled }
 
     /// Answers the call.
@@ -73,7 +72,7 @@ public final class MockCall: Sendable {
     /// ```
     ///
     /// - Parameter answer: The server's answer.
-    /// - Returns: False if the call was answered or cancelled before; then nothing happens.
+    /// - Returns: False if the call was already answered or cancelled. Then nothing happens.
     @discardableResult
     public func answer(with answer: MockAnswer) -> Bool {
         guard !isCancelled, caller.hear(answer, to: self) else { return false }
@@ -84,7 +83,7 @@ public final class MockCall: Sendable {
     /// Answers the call with status 200 and these bytes.
     ///
     /// - Parameter data: The body.
-    /// - Returns: False if the call was answered or cancelled before; then nothing happens.
+    /// - Returns: False if the call was already answered or cancelled. Then nothing happens.
     @discardableResult
     public func answer(with data: Data) -> Bool { answer(with: .data(data)) }
 }
@@ -94,5 +93,65 @@ extension MockCall: CustomStringConvertible {
     public var description: String {
         let standing = isCancelled ? "cancelled" : isPending ? "waiting for its answer" : "answered"
         return "call \(number), \(endpoint), \(standing)"
+    }
+}
+
+/// The caller of a ``MockCall``, at one of the network's two levels.
+enum MockCaller: Sendable {
+    /// A caller of a `Networking`, which gets the body of a successful response.
+    case ofNetworking(InternalPromise<Data>)
+    /// A caller of an `HTTPService`, which gets the response, whatever its status.
+    case ofService(InternalPromise<HTTPResponse>)
+
+    var hasAnswer: Bool {
+        switch self {
+        case .ofNetworking(let promise): promise.result != nil
+        case .ofService(let promise): promise.result != nil
+        }
+    }
+
+    func onCancel(_ action: @escaping @Sendable () -> Void) {
+        switch self {
+        case .ofNetworking(let promise): promise.onCancel(action)
+        case .ofService(let promise): promise.onCancel(action)
+        }
+    }
+
+    func reject(with error: any Error) {
+        switch self {
+        case .ofNetworking(let promise): promise.reject(with: error)
+        case .ofService(let promise): promise.reject(with: error)
+        }
+    }
+
+    /// Passes an answer to the caller.
+    ///
+    /// - Returns: False if the caller already has an answer.
+    func hear(_ answer: MockAnswer, to call: MockCall) -> Bool {
+        switch self {
+        case .ofNetworking(let promise):
+            promise.settle(with: Result { try answer.body(for: call.endpoint) })
+        case .ofService(let promise):
+            promise.settle(with: Result { try answer.response(to: call.request) })
+        }
+    }
+}
+
+/// A call of a ``MockNetwork`` that waits for an answer, for a test to inspect or print.
+public struct PendingCall: Hashable, Sendable {
+    /// The call's position among all calls of the network, counted from 1.
+    public let number: Int
+
+    /// The requested endpoint.
+    public let endpoint: Endpoint
+
+    /// True if the test has taken the call with `MockNetwork.next()`.
+    public let isTaken: Bool
+}
+
+extension PendingCall: CustomStringConvertible {
+    /// The call on one line, such as `call 1, GET /products/7, not taken`.
+    public var description: String {
+        "call \(number), \(endpoint), \(isTaken ? "taken" : "not taken")"
     }
 }

@@ -1,38 +1,37 @@
 public import Pledge
 
-/// An error in the use of a ``MockNetwork`` by a test.
-public struct MockError: Error {
+/// A mistake of a test in its use of a ``MockNetwork``.
+public struct MockError: Error, CallerError {
     /// The kinds of error.
     public enum Code: Sendable, Hashable {
-        /// The test took a call, and none had arrived.
+        /// The test took a call, but none had arrived.
         case noCall
-        /// The test had finished, and a call arrived.
+        /// A call arrived after the test had finished.
         case unexpectedCall
         /// The test finished while calls waited for an answer.
         case unanswered
         /// The test released a call without answering it.
         case abandoned
-        /// The test waits for the cancellation of a call that it has answered.
+        /// The test waits for the cancellation of a call that it has already answered.
         case answered
     }
 
     /// The kind of error.
     public let code: Code
 
-    /// The endpoints of the calls that the error is about; with ``Code/noCall``, of the calls that had
-    /// arrived before.
+    /// The endpoints of the calls that the error is about.
+    ///
+    /// With ``Code/noCall``, these are the calls that had arrived before.
     public let endpoints: [Endpoint]
 
-    /// The line of the test that caused the error; nil if no single line caused it.
+    /// The place in the test that caused the error; nil if there is no single place.
     public let location: TestSourceLocation?
 
     private let text: String
 }
 
-extension MockError: CallerError {}
-
 extension MockError: CustomStringConvertible {
-    /// What happened, to which call, what to do, and the path and line of the test, if known.
+    /// What happened, to which call, what to do about it, and the place in the test if it is known.
     public var description: String { location.map { "\(text) (at \($0))" } ?? text }
 }
 

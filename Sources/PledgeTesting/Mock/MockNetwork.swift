@@ -1,6 +1,6 @@
 public import Pledge
 
-/// A network for tests in which the test plays the server.
+/// A network for tests: the test plays the server.
 ///
 /// ```swift
 /// let network = MockNetwork()
@@ -12,14 +12,13 @@ public import Pledge
 /// try call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
 /// ```
 ///
-/// ``send(_:)`` is the same one level lower, under the middleware: there the test sees the headers that
+/// ``send(_:)`` is the same network one level lower, below the middleware. There the test sees the headers that the
 /// middleware has added.
 ///
-/// It does nothing by itself, needs no test framework, and blocks no thread. All of it may be used
-/// from any thread. A call that the test releases unanswered rejects with a ``MockError``, so that its
-/// waiters fail with a reason. When the network is released, the calls that the test did not take reject
-/// likewise.
-public final class MockNetwork: Sendable {
+/// The network does nothing by itself, needs no test framework, and blocks no thread. You can use it from any thread.
+/// If the test releases a call unanswered, the call rejects with a ``MockError``, so that its waiters fail with a
+/// reason. If the network is released, the calls that the test has not taken reject in the same way.
+public final class MockNetwork: Sendable, HTTPTransport {
     struct State {
         var received: [Endpoint] = []
         var all: [WeakCall] = []
@@ -35,13 +34,13 @@ public final class MockNetwork: Sendable {
 
     let state = Locked(State())
 
-    /// Makes a network that has received nothing.
+    /// Creates a network without calls.
     public init() {}
 
-    /// The network itself: pass `network.request` as a `Networking`.
+    /// Sends a call to the test: pass `network.request` as a `Networking`.
     ///
-    /// - Parameter endpoint: The endpoint; it needs no base. An endpoint that no transport would send rejects
-    ///   with `Endpoint.Error`, and does not arrive.
+    /// - Parameter endpoint: The endpoint, with or without a base. If no transport would send it, the call rejects with
+    ///   `Endpoint.Error` and doesn't arrive.
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
         do { _ = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate() } catch {
@@ -54,12 +53,12 @@ public final class MockNetwork: Sendable {
         }
     }
 
-    /// All requested endpoints, in order, answered or not.
+    /// All requested endpoints in order, answered or not.
     public var received: [Endpoint] { state.withLock { $0.received } }
 
     /// The calls that wait for an answer, in order of arrival.
     ///
-    /// A call that was answered, cancelled, or released is not among them.
+    /// Calls that were answered, cancelled or released are not included.
     public var pending: [PendingCall] {
         let (calls, arrived) = state.withLock { state in
             (state.all.compactMap(\.call), Set(state.arrived.map(\.number)))
@@ -73,17 +72,17 @@ public final class MockNetwork: Sendable {
         }
     }
 
-    /// Ends the use of the network: checks that no call is left unanswered, and expects no further call.
+    /// Ends the use of the network, and checks that no call is left unanswered.
     ///
-    /// From then on, a call rejects at once with the code ``MockError/Code/unexpectedCall``.
+    /// A later call rejects at once with the code ``MockError/Code/unexpectedCall``.
     ///
     /// - Parameters:
     ///   - fileID: The file of the call, for a ``MockError``.
     ///   - filePath: The path of that file.
     ///   - line: The line of the call.
     ///   - column: The column of the call.
-    /// - Throws: ``MockError`` with the code ``MockError/Code/unanswered``, which lists the calls
-    ///   that still wait for an answer.
+    /// - Throws: ``MockError`` with the code ``MockError/Code/unanswered``, which lists the calls that still wait for
+    ///   an answer.
     public func finish(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column
@@ -96,7 +95,7 @@ public final class MockNetwork: Sendable {
             at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Notes a call, and passes it to the test, or refuses it after the end.
+    /// Records a call and passes it to the test, or refuses it after the end.
     func enter(_ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
         let call = state.withLock { state -> MockCall? in
             state.received.append(endpoint)
@@ -122,17 +121,134 @@ public final class MockNetwork: Sendable {
                 return nil
             }
             guard let waiter else { return }
-            // If a waiter has just given up, the next one gets the call.
+            // If this waiter has just been cancelled, the next one gets the call.
             if waiter.resolve(with: call) { return }
         }
     }
 }
 
 extension MockNetwork: CustomStringConvertible {
-    /// How many calls were received, and which wait for an answer.
+    /// The number of calls received, and a list of those that wait for an answer.
     public var description: String {
         let waiting = pending
         let list = waiting.map { "\n  \($0)" }.joined()
         return "\(received.count) calls received, \(waiting.count) unanswered" + list
+    }
+}
+
+extension MockNetwork {
+    /// Takes the first call that has not been taken.
+    ///
+    /// - Parameters:
+    ///   - fileID: The file of the call, for a ``MockError``.
+    ///   - filePath: The path of that file.
+    ///   - line: The line of the call.
+    ///   - column: The column of the call.
+    /// - Returns: The call, for the test to answer.
+    /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` if there is none.
+    public func next(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
+    ) throws -> MockCall {
+        if let call = takeArrived() { return call }
+        throw MockError(
+            noCallAfter: received,
+            at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+
+    /// Takes the next call, and waits for it if none has arrived.
+    ///
+    /// Several waiters get calls in the order they began to wait.
+    ///
+    /// - Parameters:
+    ///   - limit: The longest wait. If thousands of tests run at once, a task may wait minutes for its turn.
+    ///   - scheduler: The clock of the limit.
+    ///   - fileID: The file of the call, for a ``MockError``.
+    ///   - filePath: The path of that file.
+    ///   - line: The line of the call.
+    ///   - column: The column of the call.
+    /// - Returns: The call, for the test to answer.
+    /// - Throws: ``MockError`` with the code ``MockError/Code/noCall`` when the limit is reached, and
+    ///   `CancellationError` when the task is cancelled.
+    public func next(
+        within limit: Duration = .seconds(300),
+        on scheduler: some Scheduler = LiveScheduler.live,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
+    ) async throws -> MockCall {
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await upcoming(within: limit, on: scheduler, askedAt: place).value
+    }
+
+    private func takeArrived() -> MockCall? {
+        state.withLock { state in
+            state.arrived.isEmpty ? nil : state.arrived.removeFirst()
+        }
+    }
+
+    private func upcoming(
+        within limit: Duration,
+        on scheduler: some Scheduler,
+        askedAt place: TestSourceLocation
+    ) -> Future<MockCall> {
+        let promise = InternalPromise<MockCall>()
+        let (call, number) = state.withLock { state -> (MockCall?, Int) in
+            state.waitCount += 1
+            if !state.arrived.isEmpty { return (state.arrived.removeFirst(), state.waitCount) }
+            state.waiting.append((state.waitCount, promise))
+            return (nil, state.waitCount)
+        }
+        if let call { return Future(value: call) }
+        let timer = scheduler.schedule(after: limit) { [weak self, promise] in
+            self?.stopWaiting(number)
+            promise.reject(
+                with: MockError(noCallAfter: self?.received ?? [], within: limit, at: place))
+        }
+        promise.onCancel { [weak self] in
+            self?.stopWaiting(number)
+            timer.cancel()
+        }
+        return promise.always { timer.cancel() }
+    }
+
+    private func stopWaiting(_ number: Int) {
+        state.withLock { state in state.waiting.removeAll { $0.number == number } }
+    }
+}
+
+extension MockNetwork {
+    /// Sends a request to the test, one level lower: pass `network.send` as an `HTTPService`.
+    ///
+    /// ```swift
+    /// let service = stack(.defaultHeaders(["X-App": "1"]), over: network.send)
+    /// let networking = makeNetworking(over: service, base: server)
+    /// ```
+    ///
+    /// The test sees the request after all middleware above the network. Its answers, of any status, go back through
+    /// that middleware.
+    ///
+    /// - Parameter request: The request. If no transport would send it, the call rejects with `HTTPRequest.Error` and
+    ///   doesn't arrive.
+    /// - Returns: A future that settles when the test answers the call, on the test's thread.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        do { try request.validate() } catch { return Future(error: error) }
+        return CallContext.current.exchange(request) {
+            let promise = InternalPromise<HTTPResponse>()
+            enter(Endpoint(sending: request), request, from: .ofService(promise))
+            return promise
+        }
+    }
+}
+
+extension Endpoint {
+    /// Creates an endpoint that would send the same request, if the body is in memory.
+    fileprivate init(sending request: HTTPRequest) {
+        self.init(separating: request.url)
+        method = request.method
+        headers = request.effectiveHeaders
+        if case .data(let data) = request.body.content {
+            body = .data(data, contentType: request.body.contentType ?? "")
+        }
     }
 }

@@ -1,12 +1,22 @@
-/// Fails the running test of Swift Testing or of XCTest.
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// Fails the running test, of Swift Testing or XCTest.
 ///
-/// A ``TestStore`` calls it by default; see its `onFailure`. PledgeTesting is linked to neither framework: it
-/// looks for them in the running process. If neither is loaded, or if the process was not started to run
-/// tests, it stops the program with the message. See Docs/Decisions/why-test-frameworks-are-looked-up.md.
+/// A ``TestStore`` calls it by default (see its `onFailure`). PledgeTesting links to neither framework, but looks for
+/// them in the running process. If neither is loaded, or if the process was not started to run tests, this function
+/// stops the program with the message. See Docs/Decisions/why-test-frameworks-are-looked-up.md.
 ///
 /// - Parameters:
-///   - message: The failure.
-///   - location: The place at which it is shown.
+///   - message: The text of the failure.
+///   - location: The place where the failure is shown.
 @Sendable
 public func reportTestFailure(_ message: String, at location: TestSourceLocation) {
     TestFrameworks.loaded.report(message, at: location)
@@ -32,9 +42,170 @@ struct TestFrameworks: Sendable {
         guard isTestProcess, swiftTesting != nil || xcTest != nil else {
             fatalError("\(location): \(message)")
         }
-        // A test of XCTest, or a test of either framework that called this on another thread. The framework
-        // whose tests are not running ignores the call.
+        // This is a test of XCTest, or a test of either framework that called this function on another thread. A
+        // framework that isn't running tests ignores the call.
         xcTest?.fail(message, at: location)
         swiftTesting?.record(message, at: location)
     }
+}
+
+/// The functions of Swift Testing that ``reportTestFailure(_:at:)`` calls, found by name in the running process.
+///
+/// Swift Testing is built for library evolution. So its public functions keep their names, and its structs are passed
+/// by address, like values of a generic type. A generic function type with the struct's metatype as its parameter
+/// therefore has the same calling convention as the original function.
+///
+/// Invariant: each address belongs to the function with the full signature in its symbol, and the types are the types
+/// of this signature.
+struct SwiftTestingCalls: Sendable {
+    private let current: LoadedFunction
+    private let makeLocation: LoadedFunction
+    private let recordIssue: LoadedFunction
+    private let test: Any.Type
+    private let comment: Any.Type
+    private let location: Any.Type
+    private let issue: Any.Type
+
+    /// Finds the functions and types; nil if any is missing.
+    init?(lookUp: (String) -> LoadedFunction?) {
+        guard
+            // Test.current: Test?
+            let current = lookUp("$s7Testing4TestV7currentACSgvgZ"),
+            // SourceLocation.init(fileID: String, filePath: String, line: Int, column: Int)
+            let makeLocation = lookUp(
+                "$s7Testing14SourceLocationV6fileID0D4Path4line6columnACSS_SSS2itcfC"),
+            // Issue.record(_: Comment?, sourceLocation: SourceLocation) -> Issue
+            let recordIssue = lookUp(
+                "$s7Testing5IssueV6record_14sourceLocationAcA7CommentVSg_AA06SourceE0VtFZ"),
+            let test = _typeByName("7Testing4TestV"),
+            let comment = _typeByName("7Testing7CommentV"),
+            comment is any RawRepresentable<String>.Type,
+            let location = _typeByName("7Testing14SourceLocationV"),
+            let issue = _typeByName("7Testing5IssueV")
+        else { return nil }
+        self.current = current
+        self.makeLocation = makeLocation
+        self.recordIssue = recordIssue
+        self.test = test
+        self.comment = comment
+        self.location = location
+        self.issue = issue
+    }
+
+    /// True if this thread runs a test, or a task of a test.
+    var isInTest: Bool {
+        func call<Test>(_: Test.Type) -> Bool {
+            current.cast(to: CurrentTest<Test>.self).call() != nil
+        }
+        return call(test)
+    }
+
+    /// Records an issue in the running test, or without one in the whole run.
+    func record(_ message: String, at place: TestSourceLocation) {
+        func call<Comment: RawRepresentable, Location, Issue>(
+            _: Comment.Type, _: Location.Type, _: Issue.Type
+        ) where Comment.RawValue == String {
+            let location = makeLocation.cast(to: MakeLocation<Location>.self).call(
+                Self.valid(place.fileID), "\(place.filePath)", Int(clamping: max(place.line, 1)),
+                Int(clamping: max(place.column, 1)))
+            let record = recordIssue.cast(to: RecordIssue<Comment, Location, Issue>.self)
+            _ = record.call(Comment(rawValue: message), location)
+        }
+        guard let comment = comment as? any RawRepresentable<String>.Type else { return }
+        call(comment, location, issue)
+    }
+
+    /// Returns a file ID in the form that Swift Testing requires: a module, a slash and a name.
+    private static func valid(_ fileID: StaticString) -> String {
+        let text = "\(fileID)"
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count > 1 && !parts[0].isEmpty ? text : "unknown/\(text)"
+    }
+}
+
+private struct CurrentTest<Test> {
+    let call: @convention(thin) () -> Test?
+}
+
+private struct MakeLocation<Location> {
+    /// The arguments are `consuming`, because an initialiser consumes its arguments and a function does not.
+    let call: @convention(thin) (consuming String, consuming String, Int, Int) -> Location
+}
+
+private struct RecordIssue<Comment, Location, Issue> {
+    let call: @convention(thin) (Comment?, Location) -> Issue
+}
+
+/// The function of XCTest that ``reportTestFailure(_:at:)`` calls, found by name in the running process.
+///
+/// Invariant: the address belongs to the function with the full signature in its symbol. The types in the signature are
+/// from the standard library, with a fixed layout.
+struct XCTestCalls: Sendable {
+    private let fail: LoadedFunction
+
+    /// Finds the function; nil if it is missing.
+    init?(lookUp: (String) -> LoadedFunction?) {
+        // XCTFail(_: String, file: StaticString, line: UInt)
+        guard let fail = lookUp("$s6XCTest7XCTFail_4file4lineySS_s12StaticStringVSutF") else {
+            return nil
+        }
+        self.fail = fail
+    }
+
+    /// Fails the running test.
+    ///
+    /// Without one, nothing happens. XCTest doesn't use file IDs: its `file` is a path.
+    func fail(_ message: String, at location: TestSourceLocation) {
+        self.fail.cast(to: Fail.self).call(message, location.filePath, location.line)
+    }
+}
+
+private struct Fail {
+    let call: @convention(thin) (String, StaticString, UInt) -> Void
+}
+
+/// A Swift function in a library that this process has loaded.
+struct LoadedFunction: Sendable {
+    private let address: UInt
+
+    /// Finds a function.
+    ///
+    /// - Parameter name: The function's symbol, as the linker knows it.
+    /// - Returns: Nil if no library has it.
+    init?(named name: String) {
+        #if canImport(Darwin)
+        let anywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT
+        #else
+        let anywhere: UnsafeMutableRawPointer? = nil
+        #endif
+        guard let symbol = dlsym(anywhere, name) else { return nil }
+        address = UInt(bitPattern: symbol)
+    }
+
+    /// Returns the function as the only property of a struct.
+    ///
+    /// A bare function value would be converted to its generic form, which takes all arguments by address. The struct
+    /// prevents the conversion.
+    ///
+    /// - Parameter type: The struct. Its property has the function's type as a thin type, which is an address without a
+    ///   context.
+    func cast<Holder>(to type: Holder.Type) -> Holder {
+        precondition(MemoryLayout<Holder>.size == MemoryLayout<UInt>.size, "a thin function")
+        return unsafeBitCast(address, to: type)
+    }
+}
+
+/// Returns whether this process was started to run tests.
+///
+/// In a test process, the arguments contain a test bundle or the tool that loads one. In an app that hosts tests, the
+/// environment does.
+func isTestProcess(
+    arguments: [String] = CommandLine.arguments,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+) -> Bool {
+    let isRunner = arguments.contains { argument in
+        argument == "--testing-library" || argument.contains(".xctest")
+            || argument.hasSuffix("/xctest") || argument.hasSuffix("swiftpm-testing-helper")
+    }
+    return isRunner || environment.keys.contains { $0.hasPrefix("XCTest") }
 }

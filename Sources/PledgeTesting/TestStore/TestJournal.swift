@@ -1,6 +1,7 @@
+import Foundation
 internal import Pledge
 
-/// The steps of a ``TestStore``, and which of them the test has taken.
+/// The steps of a ``TestStore``, with a record of those that the test has taken.
 ///
 /// A step is entered when its event is reduced. Next: taken by `send` or `receive`, or skipped.
 struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
@@ -12,7 +13,7 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
 
     /// The events that the test has not received, in order.
     var unreceived: [ReducedEvent] = []
-    /// The recording while the test sends an event.
+    /// The recording, while the test sends an event.
     var sending: Sending?
     /// The errors of effects that failed without an event.
     private var errors: [any Error] = []
@@ -20,7 +21,7 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
 
     /// Adds a step.
     ///
-    /// - Returns: The waiters for an event, which the caller wakes.
+    /// - Returns: The promises that wait for an event. The caller resolves them.
     mutating func enter(_ step: ReducedEvent, on thread: TestThread) -> [InternalPromise<Void>] {
         if sending != nil {
             sending?.add(step, on: thread)
@@ -37,14 +38,14 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
         unreceived.isEmpty ? nil : unreceived.removeFirst()
     }
 
-    /// Takes the first event that matches, and skips those before it.
+    /// Takes the first event that matches, and skips the events before it.
     mutating func takeFirst(where matches: (Event) -> Bool) -> ReducedEvent? {
         guard let index = unreceived.firstIndex(where: { matches($0.event) }) else { return nil }
         defer { unreceived.removeSubrange(...index) }
         return unreceived[index]
     }
 
-    /// Takes all events, and all errors.
+    /// Takes all events and errors.
     mutating func takeAll() -> (steps: [ReducedEvent], errors: [any Error]) {
         defer { (unreceived, errors) = ([], []) }
         return (unreceived, errors)
@@ -53,14 +54,84 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
     /// Adds a promise to resolve when the next event arrives.
     mutating func wait(_ promise: InternalPromise<Void>) { waiting.append(promise) }
 
-    /// Removes a promise, if it was not taken to be resolved.
+    /// Removes a promise, unless it has been taken to be resolved.
     mutating func stopWaiting(_ promise: InternalPromise<Void>) {
         waiting.removeAll { $0 === promise }
     }
 
-    /// Takes the waiters.
+    /// Takes all waiting promises.
     mutating func takeWaiting() -> [InternalPromise<Void>] {
         defer { waiting = [] }
         return waiting
     }
+}
+
+extension TestJournal {
+    /// The steps that are reduced while the test dispatches an event.
+    ///
+    /// The level identifies the event that the test sends. The test's level has the events that its own dispatch passes
+    /// down the chain of middleware, on the test's thread. Events that a middleware, an observer or an effect
+    /// dispatches meanwhile enter the chain again, one level deeper.
+    struct Sending: Sendable {
+        private let thread: TestThread
+        /// The nesting depth of the chain on the test's thread; always zero in a store without middleware.
+        private var depth = 0
+        private var steps: [(step: ReducedEvent, isAtTestsLevel: Bool)] = []
+
+        init(on thread: TestThread) { self.thread = thread }
+
+        mutating func enterChain(on thread: TestThread) {
+            if thread == self.thread { depth += 1 }
+        }
+
+        mutating func leaveChain(on thread: TestThread) {
+            if thread == self.thread { depth -= 1 }
+        }
+
+        mutating func add(_ step: ReducedEvent, on thread: TestThread) {
+            steps.append((step, thread == self.thread && depth <= 1))
+        }
+
+        /// Divides the steps into the sent event's step and the others.
+        ///
+        /// A middleware may pass on several events, or a different one. The sent event's step is the first step at the
+        /// test's level with an equal event. If there is none, it is the first step at that level. Without middleware,
+        /// it is the first step of all.
+        func divided(by event: Event) -> (sent: ReducedEvent?, others: [ReducedEvent]) {
+            let own = steps.indices.filter { steps[$0].isAtTestsLevel }
+            let sent = own.first { isEqual(steps[$0].step.event, event) } ?? own.first
+            let others = steps.indices.filter { $0 != sent }.map { steps[$0].step }
+            return (sent.map { steps[$0].step }, others)
+        }
+    }
+
+    /// Ends the recording in `sending`.
+    ///
+    /// - Returns: The step of the sent event, nil if no event was passed on; and the promises that wait for events, if
+    ///   some are left to be received.
+    mutating func endSending(of event: Event) -> (
+        sent: ReducedEvent?, waiting: [InternalPromise<Void>]
+    ) {
+        guard let (sent, others) = sending?.divided(by: event) else { return (nil, []) }
+        sending = nil
+        unreceived += others
+        return (sent, others.isEmpty ? [] : takeWaiting())
+    }
+}
+
+/// A thread, equal only to itself while it runs.
+struct TestThread: Hashable, Sendable {
+    private let id: ObjectIdentifier
+
+    /// The calling thread.
+    static var current: TestThread { TestThread(id: ObjectIdentifier(Thread.current)) }
+}
+
+/// Returns whether two events are equal.
+///
+/// Events that can't be compared are not equal.
+private func isEqual<Event>(_ left: Event, _ right: Event) -> Bool {
+    func compare<Value: Equatable>(_ value: Value) -> Bool { value == right as? Value }
+    guard let left = left as? any Equatable else { return false }
+    return compare(left)
 }

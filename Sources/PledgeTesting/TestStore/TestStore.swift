@@ -1,6 +1,6 @@
 public import Pledge
 
-/// A store whose every step a test states: the events that it sends, the events of effects, and nothing else.
+/// A store for tests that state every step: the events they send, the events of effects, and no others.
 ///
 /// ```swift
 /// let store = TestStore(initialState: Counter(), reducer: counter)
@@ -11,15 +11,19 @@ public import Pledge
 /// store.finish()
 /// ```
 ///
-/// It fails the test if the state is not as expected after an event, if an event of an effect is not received
-/// before the next is sent, and if at the end events are not received or effects have not ended. The end is
-/// ``finish(fileID:filePath:line:column:)``, or else the release of the last reference. ``exhaustivity``
-/// chooses which of these it checks.
+/// The store fails the test in these cases:
 ///
-/// The effects use their own clocks and networks, such as a `ManualScheduler` and a ``MockNetwork``. It may
-/// be used from any thread, by one at a time.
+/// - After an event, the state isn't as expected.
+/// - The test sends the next event before it has received an effect's event.
+/// - At the end, events are left to receive, or effects have not ended.
+///
+/// The end is ``finish(fileID:filePath:line:column:)``, or the release of the last reference. ``exhaustivity`` chooses
+/// which of these cases it checks.
+///
+/// Effects use their own clocks and networks, such as a `ManualScheduler` and a ``MockNetwork``. You can use the store
+/// from any thread, but only from one at a time.
 public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
-    /// A function that fails a test: it takes the failure and the place.
+    /// A function that fails a test with a message, at a place in its source.
     public typealias FailureReport = @Sendable (String, TestSourceLocation) -> Void
 
     private struct Settings: Sendable {
@@ -30,9 +34,8 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
 
     /// The store itself, for its observers.
     ///
-    /// The test has to receive events that other code dispatches to it, like those of effects. After the
-    /// first use of this property, an awaited `receive` cannot know that no event will arrive, and waits
-    /// until its limit.
+    /// The test must receive events that other code dispatches to this store, like the events of effects. Once you have
+    /// used this property, an awaited `receive` can't know that no event will arrive, so it waits until its limit.
     public var store: Store<State, Event> {
         settings.withLock { $0.isGivenOut = true }
         return inner
@@ -45,15 +48,15 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     private let origin: TestSourceLocation
     private let hasMiddleware: Bool
 
-    /// Makes a store of a state and a reducer.
+    /// Creates a store from a state and a reducer.
     ///
     /// - Parameters:
     ///   - initialState: The state at the beginning.
-    ///   - reducer: Makes the next state, and effects if it has any.
+    ///   - reducer: Makes the next state, and its effects if it has any.
     ///   - middleware: Layers around dispatch, the outermost first.
     ///   - feedback: Effects that live as long as a query of the state has a value.
-    ///   - exhaustivity: What it checks.
-    ///   - onFailure: Fails the test. By default by the framework of the running test: see
+    ///   - exhaustivity: The checks to make.
+    ///   - onFailure: Fails the test. By default the framework of the running test does it; see
     ///     ``reportTestFailure(_:at:)``.
     ///   - fileID: The file at which a failure at the end is shown.
     ///   - filePath: The path of that file.
@@ -84,7 +87,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
                 Self.enter(.init(event: event, old: old, new: state), in: journal)
                 return effect
             }),
-            // A store without middleware gets none: its effects end in the step of their event.
+            // Without middleware none is added, so that effects end in the step of their event.
             middleware: middleware.isEmpty
                 ? [] : [Self.notingDepth(in: journal)] + middleware,
             feedback: feedback,
@@ -92,7 +95,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     }
 
     deinit {
-        // Events that came after `finish` were not received either.
+        // Events that arrived after `finish` were not received either.
         if settings.withLock(\.isFinished) {
             passOver(before: "the end", at: origin)
         } else {
@@ -103,21 +106,21 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     /// The current state.
     public var state: State { inner.state }
 
-    /// What it checks: by default everything.
+    /// The checks that the store makes; by default all.
     public var exhaustivity: TestStoreExhaustivity {
         get { settings.withLock(\.exhaustivity) }
         set { settings.withLock { $0.exhaustivity = newValue } }
     }
 
-    /// How many effects are under way, or wait for another effect or for a delay.
+    /// The number of effects that run, or wait for another effect or for a delay.
     var effectsUnderWay: Int { inner.effectsUnderWay }
 
-    /// Whether events can come from a middleware, or from code that uses the store.
+    /// True if events can come from a middleware, or from code that uses the store.
     var mayOthersDispatch: Bool { hasMiddleware || settings.withLock(\.isGivenOut) }
 
-    /// Ends the test of the store: checks that nothing is left.
+    /// Ends the test of the store, and checks that nothing is left to happen.
     ///
-    /// It fails if an event of an effect was not received, if an effect has not ended, and if one has failed
+    /// It fails the test if an event of an effect was not received, if an effect has not ended, or if an effect failed
     /// without an event.
     ///
     /// - Parameters:
@@ -134,14 +137,14 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
             at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Notes that the test continues.
+    /// Records that the test continues.
     func goOn() { settings.withLock { $0.isFinished = false } }
 
     func fail(_ message: String, at place: TestSourceLocation) {
         onFailure(message, place)
     }
 
-    /// Takes the events that were not received, and fails if they should have been.
+    /// Takes the events that the test has not received, and fails the test if it should have received them.
     func passOver(before what: String, at place: TestSourceLocation) {
         let (steps, errors) = journal.withLock { $0.takeAll() }
         if exhaustivity.contains(.events), !steps.isEmpty {
@@ -156,6 +159,151 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
         let count = effectsUnderWay
         if exhaustivity.contains(.effects), count > 0 {
             fail(TestText.unfinished(count), at: place)
+        }
+    }
+}
+
+/// The checks of a ``TestStore``.
+///
+/// ```swift
+/// store.exhaustivity = .all.subtracting(.events)
+/// ```
+public struct TestStoreExhaustivity: OptionSet, Hashable, Sendable {
+    /// The bits of the set.
+    public let rawValue: Int
+
+    /// Creates a set from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The test states every change of the state.
+    ///
+    /// Without this check, `send` and `receive` apply their closure to the new state, and it must not change that
+    /// state. So the closure states some properties, and leaves the others open.
+    public static let state = TestStoreExhaustivity(rawValue: 1)
+
+    /// The test receives every event of an effect, in order.
+    ///
+    /// Without this check, `receive` skips the events before the expected one, and events that aren't received are not
+    /// a failure.
+    public static let events = TestStoreExhaustivity(rawValue: 2)
+
+    /// Every effect has ended, and no effect has failed without an event.
+    ///
+    /// Without this check, the effects that still run at the end are cancelled.
+    public static let effects = TestStoreExhaustivity(rawValue: 4)
+
+    /// All checks.
+    public static let all: TestStoreExhaustivity = [.state, .events, .effects]
+
+    /// No checks beyond what the test states.
+    public static let off: TestStoreExhaustivity = []
+}
+
+extension TestStore {
+    /// Dispatches an event, and expects a change of the state.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - change: Makes the expected state from the state before. Without it, the state must not change. If
+    ///     ``exhaustivity`` does not contain ``TestStoreExhaustivity/state``, the closure gets the new state, and must
+    ///     not change it.
+    ///   - fileID: The file at which a failure is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure is shown.
+    ///   - column: The column at which a failure is shown.
+    public func send(
+        _ event: Event,
+        _ change: ((inout State) -> Void)? = nil,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
+    ) {
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
+        let what = "send(\(TestText.short(event)))"
+        passOver(before: what, at: place)
+        compare(dispatch(event), change, what, at: place)
+    }
+
+    /// Dispatches an event, and expects a state.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - state: The whole state after the event, whatever the ``exhaustivity``.
+    ///   - fileID: The file at which a failure is shown.
+    ///   - filePath: The path of that file.
+    ///   - line: The line at which a failure is shown.
+    ///   - column: The column at which a failure is shown.
+    public func send(
+        _ event: Event, expecting state: State,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: UInt = #line, column: UInt = #column
+    ) {
+        let place = TestSourceLocation(
+            fileID: fileID, filePath: filePath, line: line, column: column)
+        let what = "send(\(TestText.short(event)))"
+        passOver(before: what, at: place)
+        compare(dispatch(event), with: state, what, at: place)
+    }
+
+    func compare(
+        _ step: TestJournal<State, Event>.ReducedEvent, _ change: ((inout State) -> Void)?,
+        _ what: String, at place: TestSourceLocation
+    ) {
+        let isExhaustive = exhaustivity.contains(.state)
+        guard isExhaustive || change != nil else { return }
+        var expected = isExhaustive ? step.old : step.new
+        change?(&expected)
+        if change == nil, expected != step.new {
+            fail(TestText.unexpectedChange(what, from: step.old, to: step.new), at: place)
+        } else {
+            compare(step, with: expected, what, at: place)
+        }
+    }
+
+    func compare(
+        _ step: TestJournal<State, Event>.ReducedEvent, with expected: State,
+        _ what: String, at place: TestSourceLocation
+    ) {
+        guard expected != step.new else { return }
+        fail(TestText.wrongState(what, expected: expected, is: step.new), at: place)
+    }
+}
+
+extension TestStore {
+    /// Dispatches an event for the test, and returns its step.
+    func dispatch(_ event: Event) -> TestJournal<State, Event>.ReducedEvent {
+        goOn()
+        journal.withLock { $0.sending = .init(on: .current) }
+        inner.dispatch(event: event)
+        let (sent, waiting) = journal.withLock { $0.endSending(of: event) }
+        for promise in waiting { promise.resolve(with: ()) }
+        // A middleware may have stopped the event.
+        return sent ?? .init(event: event, old: inner.state, new: inner.state)
+    }
+
+    /// Records the step of an event that was reduced.
+    static func enter(
+        _ step: TestJournal<State, Event>.ReducedEvent,
+        in journal: Locked<TestJournal<State, Event>>
+    ) {
+        // The waiters resume on another thread, because this code runs inside the reducer.
+        let waiting = journal.withLock { $0.enter(step, on: .current) }
+        for promise in waiting { Task { promise.resolve(with: ()) } }
+    }
+
+    /// The outermost middleware, which records how deeply dispatches are nested while the test sends.
+    static func notingDepth(
+        in journal: Locked<TestJournal<State, Event>>
+    ) -> StoreMiddleware<State, Event> {
+        StoreMiddleware { _ in
+            { next in
+                { event in
+                    let thread = TestThread.current
+                    journal.withLock { $0.sending?.enterChain(on: thread) }
+                    next(event)
+                    journal.withLock { $0.sending?.leaveChain(on: thread) }
+                }
+            }
         }
     }
 }

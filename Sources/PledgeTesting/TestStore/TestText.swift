@@ -2,7 +2,7 @@ internal import Pledge
 
 /// The messages of a ``TestStore`` when a test fails.
 enum TestText {
-    /// A value in one line.
+    /// A value on one line.
     static func short(_ value: some Any) -> String {
         let text = String(describing: value).split(whereSeparator: \.isNewline)
             .joined(separator: " ")
@@ -75,7 +75,7 @@ enum TestText {
         events.map { "\n  \(short($0))" }.joined()
     }
 
-    /// The differences, property by property; or both values, if no property differs.
+    /// Returns the differences by property, or both values if no property differs.
     private static func difference<Value>(_ old: Value, _ new: Value) -> String {
         let lines = StateDiff(from: old, to: new).lines
         if !lines.isEmpty { return lines.joined(separator: "\n") }

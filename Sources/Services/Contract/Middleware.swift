@@ -1,6 +1,55 @@
-import PledgeFutures
+public import PledgeFutures
 
-/// A function from a service to a service, which adds behaviour around each call.
+/// Puts middleware around a service.
+///
+/// ```swift
+/// let api = stack(
+///     .deadline(.seconds(10)), .retry(sharing: budget), .timeout(.seconds(2)),
+///     over: transport.send
+/// )
+/// ```
+///
+/// A call passes through the middleware in the order given, and its result passes back in reverse order. So the first
+/// one is outermost.
+///
+/// - Parameters:
+///   - middleware: The middleware, outermost first. Without any, the result is the service itself.
+///   - service: The innermost service.
+/// - Returns: The service with all middleware around it. State that calls share, such as a budget, lives in the
+///   values that you pass to the middleware.
+public func stack<Input: Sendable, Output: Sendable>(
+    _ middleware: Middleware<Input, Output>...,
+    over service: @escaping Service<Input, Output>
+) -> Service<Input, Output> {
+    Middleware(stacking: middleware)(service)
+}
+
+/// Puts middleware around an async function.
+///
+/// - Parameters:
+///   - middleware: The middleware, outermost first.
+///   - function: The innermost function. Each call runs it in a new task, which has the call's ``CallContext`` and is
+///     cancelled with the call.
+/// - Returns: A service with all middleware around the function.
+@_disfavoredOverload
+public func stack<Input: Sendable, Output: Sendable>(
+    _ middleware: Middleware<Input, Output>...,
+    over function: @escaping @Sendable (Input) async throws -> Output
+) -> Service<Input, Output> {
+    Middleware(stacking: middleware)(asFuture(function))
+}
+
+/// A function from an input to the future of an output, such as a network request or a loader.
+///
+/// ```swift
+/// let loadProduct: Service<Product.ID, Product> = chain(Endpoint.product, to: api)
+/// ```
+///
+/// The type is an alias, so any function of this form is a service: a closure, a method such as `transport.send`, or
+/// a composition of services. A ``Middleware`` turns one service into another.
+public typealias Service<Input: Sendable, Output: Sendable> = @Sendable (Input) -> Future<Output>
+
+/// A function that wraps a service, and adds behaviour around each call.
 ///
 /// ```swift
 /// let logged = Middleware<Endpoint, Data> { next in
@@ -9,33 +58,33 @@ import PledgeFutures
 /// let api = logged(transport)
 /// ```
 ///
-/// The policies are static members of this type, so that completion lists them after a dot:
-/// `stack(.deadline(.seconds(10)), .retry(), over: transport)`. Define your own there as well.
+/// The policies are static members of this type, so code completion lists them after a dot:
+/// `stack(.deadline(.seconds(10)), .retry(), over: transport)`. Define your own as static members too.
 ///
-/// The outer closure runs once, when the stack is built; the inner one for each call, on the
-/// thread of the caller. A middleware that calls `next` later, in a transform that returns a future, such as
-/// that of `flatMap`, does so in the same ``CallContext``. In any other callback it has to wrap that call in
-/// ``CallContext/run(_:)``, so that the parts beneath have the call's deadline.
-public struct Middleware<Input: Sendable, Output: Sendable> {
-    /// Makes a service from another.
+/// The outer closure runs once, when the stack is built. The inner one runs for each call, on the caller's thread.
+///
+/// The call's ``CallContext`` is in place when the inner closure calls `next`, or when a transform that returns a
+/// future does, such as `flatMap`'s. In any other callback, wrap the call of `next` in ``CallContext/run(_:)``, or
+/// else the wrapped service doesn't see the call's deadline.
+public struct Middleware<Input: Sendable, Output: Sendable>: Sendable {
+    /// Wraps a service.
     ///
-    /// - Parameter service: The service beneath.
-    /// - Returns: The service with this around it.
+    /// - Parameter service: The service to wrap.
+    /// - Returns: The service with this middleware around it.
     public func callAsFunction(
         _ service: @escaping Service<Input, Output>
     ) -> Service<Input, Output> {
         wrap(service)
     }
 
-    /// Makes a middleware.
+    /// Creates a middleware.
     ///
     /// - Parameters:
-    ///   - name: Its name in ``parts``, like the static member that makes it: "retry".
-    ///   - isIdle: Whether an ``keyed(by:limit:named:_:)`` may discard the state that it keeps between calls,
-    ///     and make it again, without a loss: false for an open breaker. Called on any thread, while no lock
-    ///     is held.
-    ///   - wrap: Makes a service from the one beneath. Called once for each service that the middleware is
-    ///     put around.
+    ///   - name: The middleware's name in ``parts``, such as "retry" for the static member `retry`.
+    ///   - isIdle: Returns whether ``keyed(by:limit:named:_:)`` may discard this middleware's state and create it
+    ///     again later without losing anything. An open breaker returns false. Called on any thread, while no lock is
+    ///     held.
+    ///   - wrap: Returns the wrapped service. Called once for each service that the middleware wraps.
     public init(
         named name: String? = nil, isIdle: @escaping @Sendable () -> Bool = { true },
         _ wrap:
@@ -46,7 +95,7 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
         self.init(parts: name.map { [$0] } ?? [], isIdle: isIdle, wrap)
     }
 
-    /// Makes a middleware of an async closure.
+    /// Creates a middleware from an async closure.
     ///
     /// ```swift
     /// let signed = Middleware<HTTPRequest, HTTPResponse> { request, next in
@@ -57,9 +106,9 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: Its name in ``parts``.
-    ///   - body: Called for each call, in a task of its own that has the call's ``CallContext`` and is cancelled with the call.
-    ///     It calls `next`, the service beneath, as often as it wishes.
+    ///   - name: The middleware's name in ``parts``.
+    ///   - body: Runs for each call, in a new task that has the call's ``CallContext`` and is cancelled with the
+    ///     call. It may call `next`, the wrapped service, any number of times.
     public init(
         named name: String? = nil,
         _ body:
@@ -73,7 +122,7 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
         }
     }
 
-    /// Makes a middleware that stands for several parts.
+    /// Creates a middleware that is composed of several parts.
     package init(
         parts: [String], isIdle: @escaping @Sendable () -> Bool = { true },
         _ wrap:
@@ -84,33 +133,33 @@ public struct Middleware<Input: Sendable, Output: Sendable> {
         self.wrap = wrap
     }
 
-    /// The names of the middleware that it is composed of, outermost first, such as `["retry", "timeout"]`.
+    /// The names of the middleware in this composition, outermost first, such as `["retry", "timeout"]`.
     ///
-    /// Middleware without a name is left out, and so is the middleware that an
-    /// ``keyed(by:limit:named:_:)`` makes for a key.
+    /// Middleware without a name is left out, and so is the middleware that ``keyed(by:limit:named:_:)`` creates for
+    /// a key.
     public let parts: [String]
 
-    /// Whether the middleware's state may be discarded now without a loss.
+    /// Returns whether the middleware's state can be discarded now without losing anything.
     let isIdle: @Sendable () -> Bool
 
     private let wrap: @Sendable (@escaping Service<Input, Output>) -> Service<Input, Output>
 }
 
 extension Middleware {
-    /// Composes two into one: this outside, the other beneath it.
+    /// Puts this middleware around another one, and returns both as one.
     ///
     /// ```swift
     /// let patient: Middleware<Endpoint, Data> = .retry().around(.timeout(.seconds(2)))
     /// ```
     ///
-    /// - Parameter inner: The middleware beneath.
+    /// - Parameter inner: The middleware inside this one.
     public func around(_ inner: Middleware) -> Middleware {
         Middleware(stacking: [self, inner])
     }
 
-    /// Composes any number into one, the first outermost.
+    /// Creates one middleware from several, the first one outermost.
     ///
-    /// - Parameter middleware: The parts; without parts, the result changes nothing.
+    /// - Parameter middleware: The middleware to compose. If the array is empty, the result changes nothing.
     public init(stacking middleware: [Middleware]) {
         self.init(
             parts: middleware.flatMap(\.parts), isIdle: { middleware.allSatisfy { $0.isIdle() } }
@@ -119,13 +168,14 @@ extension Middleware {
         }
     }
 
-    /// Puts it around the calls with some inputs only.
+    /// Applies the middleware only to calls whose input meets a condition.
     ///
     /// ```swift
     /// .retry().only { request in request.method == .get }
     /// ```
     ///
-    /// - Parameter condition: Whether it is around the call with an input. Called once a call, on the caller's thread.
+    /// - Parameter condition: Returns whether to apply the middleware to a call with this input. Called once for each
+    ///   call, on the caller's thread.
     public func only(
         where condition: @escaping @Sendable (Input) -> Bool
     ) -> Middleware {
@@ -135,10 +185,8 @@ extension Middleware {
         }
     }
 
-    /// A middleware that changes nothing: it returns the service itself.
+    /// A middleware that changes nothing, and returns the service itself.
     ///
-    /// For a part that is optional in a stack: `isDebug ? logged : .passThrough`.
+    /// Use it for an optional part of a stack: `isDebug ? logged : .passThrough`.
     public static var passThrough: Middleware { Middleware { $0 } }
 }
-
-extension Middleware: Sendable {}

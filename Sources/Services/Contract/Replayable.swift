@@ -1,30 +1,72 @@
-/// An input that states whether a call with it may be made twice.
+/// An input that says whether a call with it may be made twice.
 ///
 /// ```swift
 /// struct Order: Replayable {
 ///     var number: String?
-///     /// The server takes an order with a number once.
+///     /// The server processes each order number once.
 ///     var isReplayable: Bool { number != nil }
 /// }
 /// ```
 ///
-/// Retry and hedging decide by what an attempt has sent (``CallRecord``). If that is unknown, they read
-/// `isReplayable` of the request that the error carries (``HasRequest``), and then of the input,
-/// whatever its static type. They do so only before another call, so a call that succeeds at once does not
-/// pay for it. If the input's type does not conform, nothing is known: a retry that allows it repeats the
-/// input, and a hedge never does.
+/// Retry and hedging decide by what an attempt has sent, as its ``CallRecord`` says. If that is unknown, they read
+/// `isReplayable` of the request that the error carries (``HasRequest``), and then of the input, whatever its static
+/// type. They do so only before another call, so a call that succeeds at once doesn't pay for it.
+///
+/// If the input's type doesn't conform either, nothing is known. A retry that allows it repeats the input, and a
+/// hedge never does.
 public protocol Replayable {
-    /// Whether a second call with this input does no harm, also after the first has had effects.
+    /// True if a second call with this input does no harm, even after the first has had effects.
     var isReplayable: Bool { get }
 
-    /// Whether a call has used the input up, so that it cannot be sent again, even if that call certainly did
-    /// not arrive.
+    /// True if a call has used up the input, so that it can't be sent again.
     ///
-    /// False by default. A stream that can be read only once has to return true after its use.
+    /// Such an input isn't repeated even if the call certainly didn't arrive. False by default. Return true for a
+    /// stream that can be read only once, after its use.
     var isConsumed: Bool { get }
 }
 
 extension Replayable {
-    /// Not used up.
+    /// False: the input isn't used up.
     public var isConsumed: Bool { false }
+}
+
+/// An error that carries the request that failed.
+///
+/// If an attempt's record has no mark, a policy that may repeat the call asks this request, and only without one the
+/// input.
+public protocol HasRequest: Error {
+    /// The request that failed; nil if it isn't known.
+    var failedRequest: (any Replayable & Sendable)? { get }
+}
+
+/// A decision about making a call again.
+enum Repeatability {
+    /// The call may be made again.
+    case proven
+    /// It isn't known whether the call may be made again.
+    case unproven
+    /// The call must not be made again.
+    case refused
+
+    /// Decides about another call after an attempt.
+    ///
+    /// The value is cast to the protocol, because the static type of the input may be an existential, a superclass or
+    /// an optional. The cast takes about 20 ns if the runtime has cached the conformance.
+    ///
+    /// - Parameters:
+    ///   - input: The input of the next call.
+    ///   - verdict: The verdict on the attempt.
+    ///   - error: The attempt's error; nil if the attempt is still running, or ended with a value.
+    init<Input>(of input: Input, after verdict: CallRecord.Verdict, _ error: (any Error)? = nil) {
+        let input = input as? any Replayable
+        let unsent = (error as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
+        switch verdict {
+        case .harmful: self = .refused
+        case .repeatable: self = input?.isConsumed == true ? .refused : .proven
+        case .nothing where unsent: self = input?.isConsumed == true ? .refused : .proven
+        case .nothing:
+            let failed: (any Replayable)? = (error as? any HasRequest)?.failedRequest
+            self = (failed ?? input).map { $0.isReplayable ? .proven : .refused } ?? .unproven
+        }
+    }
 }

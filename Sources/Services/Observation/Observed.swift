@@ -1,16 +1,16 @@
 public import PledgeFutures
 
 extension Middleware {
-    /// Notifies observers of the actions of all policies beneath, and of the beginning and end of each call.
+    /// Reports each call to observers: its beginning, its end, and the actions of all policies inside.
     ///
-    /// Use it once, outermost. The policies find the observers in the ``CallContext``; without observers, a
-    /// call costs them one check of it. Within a call that is observed already, this adds a span, and adds
-    /// its observers to those further out, on the clock of the outermost.
+    /// Use it once, as the outermost middleware. The policies find the observers in the ``CallContext``. Without
+    /// observers, each policy only checks the context. Within a call that is already observed, this adds a span. Its
+    /// observers join the outer ones, and use the clock of the outermost.
     ///
     /// - Parameters:
     ///   - observers: The observers, which are notified in this order.
     ///   - scheduler: The clock of the events.
-    ///   - name: Returns the name of a call's span for an input. It must hold no secrets.
+    ///   - name: Returns the name of a call's span for an input. It must not hold secrets.
     ///   - classifier: Decides the reported outcome.
     public static func observed(
         by observers: ServiceObserver...,

@@ -1,12 +1,12 @@
-/// The calls under way for each key, and whether their results may still be kept.
+/// The calls in flight for each key, and whether their results may still be kept.
 ///
-/// A call is valid. Next: invalid, when its key, or everything, is invalidated; or ended.
+/// A call starts valid. Next: invalid, if its key or everything is invalidated; or ended.
 package struct CallValidity<Key: Hashable> {
-    /// The calls for one key that are under way.
+    /// The calls in flight for one key.
     @usableFromInline
-    struct Calls {
+    struct Calls: Sendable {
         @usableFromInline var count = 0
-        /// Calls with a lower number started before the key was invalidated.
+        /// The lowest valid number; calls below it started before the key was invalidated.
         @usableFromInline var first = 1
 
         @inlinable
@@ -15,25 +15,25 @@ package struct CallValidity<Key: Hashable> {
 
     @usableFromInline var calls: [Key: Calls] = [:]
     @usableFromInline var last = 0
-    /// Calls up to this one started before everything was invalidated.
+    /// The highest number that was in use when everything was last invalidated.
     @usableFromInline var lastInvalid = 0
 
-    /// Makes a counter without calls.
+    /// Creates a counter without calls.
     @inlinable
     package init() {}
 
-    /// How many keys have calls under way.
+    /// The number of keys with calls in flight.
     @inlinable
     package var count: Int { calls.count }
 
-    /// A number higher than all before.
+    /// Returns a number that is higher than all earlier ones.
     @inlinable
     package mutating func number() -> Int {
         last += 1
         return last
     }
 
-    /// The last invalid call of a key: all calls of the key up to it are invalid.
+    /// Returns the number up to which all calls of a key are invalid.
     @inlinable
     package func lastInvalid(of key: Key) -> Int {
         max(lastInvalid, (calls[key]?.first ?? 1) - 1)
@@ -41,20 +41,20 @@ package struct CallValidity<Key: Hashable> {
 
     /// Starts a call.
     ///
-    /// - Returns: Its number.
+    /// - Returns: The call's number.
     @inlinable
     package mutating func start(_ key: Key) -> Int {
         calls[key, default: Calls()].count += 1
         return number()
     }
 
-    /// Whether the result of a call under way may be kept.
+    /// Returns whether the result of a call in flight may be kept.
     @inlinable
     package func isValid(_ number: Int, _ key: Key) -> Bool { number > lastInvalid(of: key) }
 
     /// Ends a call.
     ///
-    /// - Returns: The key as it was stored, if this was its last call.
+    /// - Returns: The key as it was stored, if this was its last call in flight.
     @inlinable
     @discardableResult
     package mutating func end(_ key: Key) -> Key? {
@@ -63,15 +63,59 @@ package struct CallValidity<Key: Hashable> {
         return calls.values[index].count == 0 ? calls.remove(at: index).key : nil
     }
 
-    /// Makes the calls for a key invalid.
+    /// Makes a key's calls in flight invalid.
     @inlinable
     package mutating func invalidate(_ key: Key) { calls[key]?.first = last + 1 }
 
-    /// Makes all calls invalid.
+    /// Makes all calls in flight invalid.
     @inlinable
     package mutating func invalidateAll() { lastInvalid = last }
 }
 
 extension CallValidity: Sendable where Key: Sendable {}
 
-extension CallValidity.Calls: Sendable {}
+/// The era of each key's last invalidation.
+///
+/// Only the most recently invalidated keys are stored. Every other key counts as invalidated in the latest era of the
+/// forgotten keys. So a key may seem to have been invalidated later than it was, but never earlier.
+struct Invalidations<Key: Hashable> {
+    private let limit: Int
+    private var eras = LRUTable<Key, Era>()
+    /// The era of the last invalidation of everything, or of a forgotten key.
+    private var all = Era.first
+
+    init(limit: Int) { self.limit = limit }
+
+    /// True if nothing was ever invalidated.
+    var isEmpty: Bool { eras.count == 0 && all == .first }
+
+    /// Returns the era that began when a key was last invalidated.
+    func last(of key: Key) -> Era {
+        guard let slot = eras.slot(of: key), let entry = eras[slot] else { return all }
+        return max(entry.value, all)
+    }
+
+    /// Stores a key's invalidation.
+    ///
+    /// - Returns: The key that was forgotten instead, if any.
+    mutating func invalidate(_ key: Key, in era: Era) -> Key? {
+        if let slot = eras.slot(of: key) {
+            eras.update(slot) { $0 = max($0, era) }
+            eras.use(slot)
+            return nil
+        }
+        let forgotten = eras.count < limit ? nil : eras.oldest.flatMap { eras.remove($0) }
+        if let forgotten { all = max(all, forgotten.value) }
+        eras.insert(key, era)
+        return forgotten?.key
+    }
+
+    /// Stores the invalidation of everything.
+    ///
+    /// - Returns: The stored keys; the caller releases them.
+    mutating func invalidateAll(in era: Era) -> LRUTable<Key, Era> {
+        defer { eras = LRUTable() }
+        all = max(all, era)
+        return eras
+    }
+}

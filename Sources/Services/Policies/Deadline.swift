@@ -1,21 +1,20 @@
 public import PledgeFutures
 
 extension Middleware {
-    /// Limits the time of a call for everything beneath, including retries and waits.
+    /// Limits the time of a whole call, including the retries and waits below.
     ///
     /// ```swift
     /// let api = stack(.deadline(.seconds(10)), .retry(), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// The deadline is in the ``CallContext`` of each call beneath, so timeouts are cut to the remaining
-    /// time, and no retry begins that cannot end in time. An earlier deadline of the context is kept. When
-    /// the deadline has passed, the call fails with ``ServiceError/Code/deadlineExceeded``, on the
-    /// scheduler's thread, and the call beneath is cancelled. If no time remains at the beginning, the
-    /// service is not called.
+    /// Calls below find the deadline in their ``CallContext``. So a timeout is cut to the time left, and no retry waits
+    /// past the deadline. If the context already has an earlier deadline, that one stays. When the deadline passes, the
+    /// call fails with ``ServiceError/Code/deadlineExceeded``, on the scheduler's thread, and the call below is
+    /// cancelled. If no time is left at the start, the service isn't called.
     ///
     /// - Parameters:
-    ///   - limit: How long the call may take. Zero: the service is not called. Less is a
-    ///     programming error and traps.
+    ///   - limit: The time that the call may take. With zero, the service isn't called. Less than zero is a programming
+    ///     error and traps.
     ///   - scheduler: The clock.
     public static func deadline(
         _ limit: Duration, on scheduler: some Scheduler = .live
@@ -27,10 +26,10 @@ extension Middleware {
         }
     }
 
-    /// The same with a limit for each input; with nil, only the deadline of the caller's context ends the call.
+    /// Limits the time of a whole call by its input; with nil, only the deadline of the caller's context applies.
     ///
-    /// - Parameter isUpload: Whether the input has a body that is read while it is sent: the limit does not count the time
-    ///   in which its bytes leave.
+    /// - Parameter isUpload: Returns whether the input has a body that is read while it is sent. The time in which its
+    ///   bytes leave doesn't count.
     package static func deadline(
         on scheduler: some Scheduler,
         excludingUploads isUpload: @escaping @Sendable (Input) -> Bool = { _ in false },
@@ -46,11 +45,11 @@ extension Middleware {
     }
 }
 
-/// The time of a whole call.
+/// The time limit for a whole call.
 struct Deadline: Sendable {
     static let name = "deadline"
 
-    /// Nil: only the context's deadline holds.
+    /// The limit; nil if only the context's deadline applies.
     let limit: Duration?
     let scheduler: any Scheduler
 
@@ -59,13 +58,13 @@ struct Deadline: Sendable {
     ) -> Future<Output> {
         let outer = CallContext.current
         let remaining = outer.remaining
-        // Not an array's minimum: each call would allocate it.
+        // Not the minimum of an array, which each call would have to allocate.
         guard let time = limit.map({ min($0, remaining ?? $0) }) ?? remaining else {
             return service(input)
         }
         guard time > .zero else { return refuse(input, in: outer) }
         let end = scheduler.now.advanced(by: time)
-        // An outer deadline at the same time keeps its own clock.
+        // An outer deadline that isn't later stays, with its own clock.
         let context: CallContext
         if time == remaining {
             context = outer
@@ -84,12 +83,12 @@ struct Deadline: Sendable {
         _ future: Future<Output>, of input: Input, at end: SchedulerInstant, of time: Duration,
         in context: CallContext
     ) -> Future<Output> {
-        // The time that the service took to return is part of it.
+        // The time that the service took to return its future counts.
         let left = scheduler.now.duration(to: end)
         return future.ending(
             within: left, on: scheduler, in: context, by: Self.name,
             extendingBy: { end in
-                // An upload may have moved it; a deadline of another clock has its own policy.
+                // An upload may have extended the deadline. A deadline on another clock is its own policy's task.
                 guard let deadline = context.deadline, deadline.isExtended else { return nil }
                 return deadline.remaining > .zero
                     ? scheduler.schedule(after: deadline.remaining, end) : nil

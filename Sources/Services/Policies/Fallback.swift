@@ -1,26 +1,25 @@
 import PledgeFutures
 
 extension Middleware {
-    /// Calls another service after a failure, with the same input.
+    /// Calls another service with the same input after a failure.
     ///
     /// ```swift
     /// let api = stack(.fallback(to: cache.load), .retry(), over: transport)
     /// ```
     ///
-    /// It is called if the classifier says that the call failed, whatever the cause
-    /// (``Outcome/isSuccess``, ``Outcome/fault``), except after a cancellation: a caller that
-    /// gives up gets no substitute. It is called on the thread that settled the first call, in that call's
-    /// ``CallContext``, so it sees the time left until the deadline. Its result is the result; the first
-    /// error is in the event ``PolicyEvent/Kind/fellBack(error:)``. Cancelling the future cancels the call
-    /// under way.
+    /// The other service is called if the classifier says that the call failed, for any reason (``Outcome/isSuccess``,
+    /// ``Outcome/fault``) except a cancellation, because a caller who cancels needs no substitute. It is called on the
+    /// thread that settled the first call, in that call's ``CallContext``, so it sees the time left until the deadline.
+    /// Its result becomes the call's result; the first error is in the event ``PolicyEvent/Kind/fellBack(error:)``.
+    /// Cancelling the future cancels the call that is in flight.
     ///
-    /// Outside of an observed call, such as a client's, its event goes to the observers of that call.
+    /// If the fallback is outside an observed call, such as a client's, its event goes to that call's observers.
     ///
-    /// An input that is not ``Replayable`` goes to the other service as well. Use this only if the
-    /// other service may have the input.
+    /// An input that isn't ``Replayable`` goes to the other service as well. Use a fallback only if the other service
+    /// may get the input.
     ///
     /// - Parameters:
-    ///   - other: The service that is called instead.
+    ///   - other: The service that is called after a failure.
     ///   - classifier: Assesses the end of a call.
     public static func fallback(
         to other: @escaping Service<Input, Output>, classifier: Classifier<Output> = .standard
@@ -33,9 +32,9 @@ extension Middleware {
         }
     }
 
-    /// Returns a value after a failure.
+    /// Returns a fixed value after a failure.
     ///
-    /// It is returned when ``fallback(to:classifier:)`` would call its service.
+    /// The value is used where ``fallback(to:classifier:)`` would call its service.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -46,7 +45,7 @@ extension Middleware {
         fallback(classifier) { _, _, _ in Future(value: value) }
     }
 
-    /// Makes a value from a failure.
+    /// Creates a value from a failure.
     ///
     /// ```swift
     /// let loadRates = stack(
@@ -55,9 +54,9 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - classifier: Assesses the end of a call.
-    ///   - makeValue: Called once for each call that failed by the classifier, on the thread that
-    ///     settled it, with the error; with nil if a value was classified as a failure. If it throws, the
-    ///     call fails with that error.
+    ///   - makeValue: Returns the value. Called once for each call that the classifier calls failed, on the thread that
+    ///     settled it. It gets the call's error, or nil if the failure was a value. If it throws, the call fails with
+    ///     that error.
     public static func fallback(
         classifier: Classifier<Output> = .standard,
         from makeValue: @escaping @Sendable (_ error: (any Error)?) throws -> Output
@@ -83,7 +82,7 @@ extension Middleware {
 
 /// The fallback policy.
 ///
-/// It keeps no state. A call is under way. Next: its end is final, or a substitute is under way, whose end is
+/// It keeps no state. A call is in flight. Next: its result is final, or a substitute is in flight, whose result is
 /// final.
 struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     typealias Substitute = @Sendable (Input, (any Error)?, CallContext) -> Future<Output>
@@ -114,7 +113,7 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter beneath: If this is not observed, the call beneath that may be: its observers are told.
+    /// - Parameter beneath: The observed call below, if the context isn't observed itself; its observers get the event.
     /// - Returns: The future of the substitute; nil if the result stays.
     private func replace(
         _ result: Result<Output, any Error>, of input: Input, in context: CallContext,

@@ -1,21 +1,21 @@
 import PledgeFutures
 
 extension Middleware {
-    /// Begins a distributed trace for each call that belongs to none.
+    /// Starts a distributed trace for each call that isn't part of one.
     ///
     /// ```swift
     /// let service = stack(.newTrace(), .retry(), .tracePropagation(), over: transport.send)
     /// ```
     ///
-    /// Put it outermost, beneath `.observed` only: all attempts of a call are then in one trace. A call whose
-    /// ``CallContext/traceContext`` is set, by a server or by a call that it is part of, stays in that trace.
-    /// Nothing is sent here; over HTTP, `.tracePropagation` does that. The observers of the call are notified
-    /// of the trace by ``PolicyEvent/Kind/traced(_:parent:)``.
+    /// Put it outermost, below `.observed` only, so that all attempts of a call are in one trace. If a server or an
+    /// enclosing call has already set ``CallContext/traceContext``, the call stays in that trace. This middleware sends
+    /// nothing; over HTTP, `.tracePropagation` does. The call's observers learn about the trace from
+    /// ``PolicyEvent/Kind/traced(_:parent:)``.
     ///
     /// - Parameters:
-    ///   - share: The share of the new traces that is sampled, from 0 to 1; by default all, as with
-    ///     OpenTelemetry's default sampler. Another value is a programming error and traps.
-    ///   - random: The source of the IDs and of the choice, which draws four numbers for each new trace.
+    ///   - share: The share of new traces that is sampled; 0…1. All by default, like OpenTelemetry's default sampler. A
+    ///     value out of range is a programming error and traps.
+    ///   - random: The source of the IDs and of the sampling. Four numbers are drawn for each new trace.
     public static func newTrace(
         samplingShare share: Double = 1, random: RandomSource = .system
     ) -> Middleware {

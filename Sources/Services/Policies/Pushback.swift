@@ -8,18 +8,18 @@ extension Middleware {
     /// let api = stack(.retry(), .pushback(sharing: pushback), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// A retry waits when its own call is told to come later, as by HTTP's Retry-After. With this, the other calls wait too:
-    /// each is made after the pause, and after up to a tenth of it, so that they do not all come at once. A call whose
-    /// wait would be longer than allowed, or last until its deadline, fails at once with
-    /// ``ServiceError/Code/heldBack``, whose ``ServiceError/retryAt`` is the end of the pause; nothing is sent. Put it where a
-    /// rate limit stands: directly around what is sent, above the timeout of an attempt.
+    /// A retry waits when its own call is told to come later, for example by HTTP's Retry-After. With this policy, all
+    /// other calls wait too. Each starts after the pause, plus up to a tenth of it, so that they don't all come at
+    /// once. If a call would have to wait longer than allowed, or past its deadline, it fails at once with
+    /// ``ServiceError/Code/heldBack``, and nothing is sent. The error's ``ServiceError/retryAt`` is the end of the
+    /// pause. Put it in the place of a rate limit: directly around the requests, above the timeout of an attempt.
     ///
-    /// Waiting calls are made on the scheduler's thread, with their callers' task-local values. A call that is cancelled while it
-    /// waits is not made.
+    /// Waiting calls start on the scheduler's thread, with their callers' task-local values. A call that is cancelled
+    /// while it waits isn't made.
     ///
     /// - Parameters:
     ///   - pushback: The pause, shared by all stacks that call the service.
-    ///   - classifier: Decides what the end of a call means: its ``Outcome/Retry/after(_:)`` begins a pause.
+    ///   - classifier: Assesses the end of a call. An ``Outcome/Retry/after(_:)`` with a delay begins a pause.
     public static func pushback(
         sharing pushback: Pushback, classifier: Classifier<Output> = .standard
     ) -> Middleware {
@@ -29,32 +29,32 @@ extension Middleware {
     }
 }
 
-/// The pause that a service has asked for.
+/// A pause that a service has asked for.
 ///
-/// Make one for each service, and pass it to every stack that calls it. It may be used from any thread; a call takes a lock for
-/// constant time when it begins and when it ends. (gRPC calls it a server's pushback.)
-public final class Pushback {
-    /// The name in its events and errors; nil if it has none.
+/// Create one for each service, and pass it to every stack that calls the service. You can use it from any thread. A
+/// call takes a lock for constant time when it starts and when it ends. (gRPC calls this a server's pushback.)
+public final class Pushback: Sendable {
+    /// The name in events and errors; nil for none.
     public let name: String?
 
-    /// Until when calls are held back, on its scheduler; nil if they are not.
+    /// The end of the pause, on the scheduler; nil if there is no pause.
     public var until: SchedulerInstant? {
         let now = scheduler.now
         return state.withLock { $0.pause }.flatMap { $0.end > now ? $0.end : nil }
     }
 
-    /// How many calls wait now.
+    /// The number of calls that wait now.
     public var queued: Int { state.withLock { $0.queued } }
 
-    /// Makes one that holds nothing back.
+    /// Creates a pushback without a pause.
     ///
     /// - Parameters:
-    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
-    ///   - maxWait: How long a call may wait. Less than zero is a programming error and traps.
-    ///   - maxPause: How long a pause may be: one that is asked to be longer ends after this time. Less than zero is a
-    ///     programming error and traps.
-    ///   - scheduler: The clock of the waits.
-    ///   - random: The source of what is added to each wait.
+    ///   - name: The name in events and errors; nil for none. It must hold no secrets.
+    ///   - maxWait: The maximum wait of a call. Less than zero is a programming error and traps.
+    ///   - maxPause: The maximum length of a pause; longer pauses are cut. Less than zero is a programming error and
+    ///     traps.
+    ///   - scheduler: The clock for the waits.
+    ///   - random: The source of the random time added to each wait.
     public init(
         named name: String? = nil, maxWait: Duration = .seconds(10),
         maxPause: Duration = .seconds(60), on scheduler: some Scheduler = .live,
@@ -89,10 +89,10 @@ public final class Pushback {
 }
 
 extension Pushback {
-    /// Whether it holds nothing back, as a new one.
+    /// True if there is no pause and no call waits, as in a new one.
     package var isIdle: Bool { until == nil && queued == 0 }
 
-    /// - Parameter waited: How long the call has waited already.
+    /// - Parameter waited: The time that the call has already waited.
     fileprivate func call<Input: Sendable, Output: Sendable>(
         _ service: @escaping Service<Input, Output>, _ input: Input, waited: Duration,
         _ classifier: Classifier<Output>
@@ -144,7 +144,7 @@ extension Pushback {
                 return Future(error: error)
             }
             context.report(.dequeued(after: wait), by: Self.policy, named: self.name)
-            // The service may have asked for a longer pause meanwhile.
+            // The service may have asked for a longer pause in the meantime.
             return caller.run {
                 self.call(service, input, waited: waited + wait, classifier)
             }
@@ -161,5 +161,3 @@ extension Pushback {
         }
     }
 }
-
-extension Pushback: Sendable {}

@@ -2,21 +2,21 @@ import PledgeFutures
 
 /// A sum over a sliding window, kept in slices of time that expire one after the other.
 ///
-/// The slices lie at multiples of their width from the scheduler's origin. A number counts until the window's
-/// length after the beginning of its slice: for (n − 1)/n of the window to the whole window. (Finagle's
-/// WindowedAdder keeps the same slices, from another origin.) Constant time for a constant number of slices,
-/// and no allocation after the first.
+/// Slices lie at multiples of their width from the scheduler's origin. A number expires one window length after its
+/// slice began. With n slices, it counts for at least (n − 1)/n of the window, and at most for all of it. (Finagle's
+/// WindowedAdder keeps the same slices, from another origin.) Adding and reading take constant time for a constant
+/// number of slices, and allocate nothing after the first time.
 struct SlicedSum: Sendable {
     private var slices: [Int64]
     /// The width of a slice, in nanoseconds.
     private let width: Int64
-    /// The number of the newest slice since the origin.
+    /// The number of the newest slice, counted from the origin.
     private var newest = Int64.min
-    /// When the newest slice ends; until then there is nothing to divide.
+    /// The end of the newest slice; before this instant, no division is needed.
     private var end = SchedulerInstant(offset: .nanoseconds(Int64.min))
     private var total: Int64 = 0
 
-    /// Makes an empty sum.
+    /// Creates an empty sum.
     ///
     /// - Parameters:
     ///   - window: The length of the window; more than zero.
@@ -27,7 +27,7 @@ struct SlicedSum: Sendable {
         width = max(1, window.nanoseconds / Int64(count))
     }
 
-    /// The sum at an instant.
+    /// Returns the sum at an instant.
     mutating func sum(at instant: SchedulerInstant) -> Int64 {
         turn(to: instant)
         return total
@@ -42,7 +42,7 @@ struct SlicedSum: Sendable {
 
     /// Empties the slices that have expired.
     ///
-    /// An earlier instant, from a thread that is late, counts as the newest.
+    /// An earlier instant, from a late thread, counts as the newest one.
     private mutating func turn(to instant: SchedulerInstant) {
         if instant < end { return }
         let nanoseconds = instant.offset.nanoseconds

@@ -1,21 +1,24 @@
 public import PledgeFutures
 
 extension Middleware {
-    /// Fails a call that has no result in time, and cancels the call beneath.
+    /// Fails a call that has no result in time, and cancels the call below.
     ///
     /// ```swift
     /// let api = stack(.deadline(.seconds(10)), .retry(), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// Below a retry it limits one attempt, until the headers of its response have come. Time does not count that
-    /// says nothing about the service: the wait in this process for a connection of the transport, which a deadline
-    /// counts, and the time in which bytes of a body move, whose silence the transport's idle limit ends. An
-    /// attempt never lasts longer than the call's deadline allows. If the deadline ends it, the error is
-    /// ``ServiceError/Code/deadlineExceeded``; if no time remains, the service is not called. Otherwise the
-    /// error is ``ServiceError/Code/timedOut``. The future then settles on the scheduler's thread.
+    /// Below a retry, it limits one attempt, until the headers of its response arrive. Two kinds of time don't count,
+    /// because they say nothing about the service. One is the wait in this process for a connection of the transport,
+    /// which a deadline does count. The other is the time while bytes of a body move; if they stop, the transport's
+    /// idle limit applies.
+    ///
+    /// An attempt never outlasts the call's deadline. If the deadline ends it, the error is
+    /// ``ServiceError/Code/deadlineExceeded``; if no time is left at the start, the service isn't called. Otherwise the
+    /// error is ``ServiceError/Code/timedOut``. When a call runs out of time, its future settles on the scheduler's
+    /// thread.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait. Zero: only a result that is available at once counts. Less is a
+    ///   - limit: The time to wait. With zero, only a result that is available at once counts. Less than zero is a
     ///     programming error and traps.
     ///   - scheduler: The clock.
     public static func timeout(
@@ -24,7 +27,7 @@ extension Middleware {
         timeout(limit, excluding: CallRecord.Pause.allCases, on: scheduler)
     }
 
-    /// The same, where only some time is not counted.
+    /// Fails a call that has no result in time, without counting some kinds of pauses.
     package static func timeout(
         _ limit: Duration, excluding pauses: [CallRecord.Pause], on scheduler: some Scheduler
     ) -> Middleware {
@@ -33,7 +36,7 @@ extension Middleware {
         return Middleware(named: "timeout") { service in { input in timeout.call(service, input) } }
     }
 
-    /// The same with a limit for each input; nil: none.
+    /// Fails a call that has no result in its input's time; with nil, there is no limit.
     package static func timeout(
         excluding pauses: [CallRecord.Pause] = CallRecord.Pause.allCases,
         on scheduler: some Scheduler, of limit: @escaping @Sendable (Input) -> Duration?
@@ -49,12 +52,12 @@ extension Middleware {
     }
 }
 
-/// The time of one attempt.
+/// The time limit for one attempt.
 struct Timeout: Sendable {
     static let name = "timeout"
 
     let limit: Duration
-    /// The time that is not counted.
+    /// The kinds of time that don't count.
     let pauses: [CallRecord.Pause]
     let scheduler: any Scheduler
 
@@ -66,7 +69,7 @@ struct Timeout: Sendable {
             return TimeAllowed(limit: limit, remaining: remaining).refuse(
                 input, in: context, by: Self.name)
         }
-        // The transport notes in it how long a request waits for a connection, and when bytes move.
+        // In the record, the transport notes how long a request waits for a connection, and when bytes move.
         let record = context.record ?? CallRecord()
         let paused = record.time(of: pauses)
         let future = context.with(record: record).call(service, input)
@@ -91,19 +94,19 @@ struct Timeout: Sendable {
     }
 }
 
-/// The time of an attempt, without the time that says nothing about the service.
+/// A clock for one attempt, which skips the time that says nothing about the service.
 private struct AttemptClock {
     let limit: Duration
     let pauses: [CallRecord.Pause]
     let start: SchedulerInstant
     let scheduler: any Scheduler
     let record: CallRecord
-    /// What the record had counted before the attempt began.
+    /// The paused time that the record had counted before the attempt started.
     let pausedBefore: Duration
 
     /// Sets a timer for the rest of the attempt's time; nil if the time is over.
     ///
-    /// - Parameter remaining: The time until the call's deadline.
+    /// - Parameter remaining: The time left until the call's deadline.
     func newTimer(
         within remaining: Duration?, then end: @escaping @Sendable () -> Void
     ) -> (any ScheduledAction)? {
@@ -113,7 +116,7 @@ private struct AttemptClock {
         return time > .zero ? scheduler.schedule(after: time, end) : nil
     }
 
-    /// What ended the attempt: perhaps the deadline, if it waited.
+    /// Returns the limit that ended the attempt; if the attempt was paused, this may be the deadline.
     func allowed(_ allowed: TimeAllowed, at remaining: Duration?) -> TimeAllowed {
         guard paused > .zero, let remaining, remaining <= .zero else { return allowed }
         return TimeAllowed(duration: start.duration(to: scheduler.now), code: .deadlineExceeded)
@@ -128,10 +131,10 @@ extension CallRecord {
     }
 }
 
-/// How long a call may take: its policy's limit, or the remaining time until its deadline.
+/// The time that a call may take: its policy's limit, or the time left until its deadline.
 struct TimeAllowed: Equatable, Sendable {
     let duration: Duration
-    /// The error code when the duration has passed.
+    /// The error code once the duration has passed.
     let code: ServiceError.Code
 
     func error(by policy: String, for input: some Sendable) -> ServiceError {
@@ -140,7 +143,7 @@ struct TimeAllowed: Equatable, Sendable {
             subject: loggedName(of: input))
     }
 
-    /// Fails a call without making it.
+    /// Fails a call without calling the service.
     func refuse<Output: Sendable>(
         _ input: some Sendable, in context: CallContext, by policy: String
     ) -> Future<Output> {
@@ -150,7 +153,7 @@ struct TimeAllowed: Equatable, Sendable {
 }
 
 extension TimeAllowed {
-    /// The limit of an attempt, cut by the deadline.
+    /// Creates the limit of an attempt, cut to the deadline.
     init(limit: Duration, remaining: Duration?) {
         if let remaining, remaining < limit || remaining <= .zero {
             self.init(duration: remaining, code: .deadlineExceeded)
@@ -161,7 +164,7 @@ extension TimeAllowed {
 }
 
 extension Future {
-    /// Fails with an error if there is no result in time, and reports it.
+    /// Fails with an error if there is no result in time, and reports that.
     final func ending(
         within limit: Duration, on scheduler: any Scheduler, in context: CallContext,
         by policy: String, extendingBy newTimer: TimerRenewal? = nil,
@@ -170,8 +173,8 @@ extension Future {
         guard context.isObserved else {
             return timeout(limit, on: scheduler, extendingBy: newTimer) { error() }
         }
-        // A result may arrive while the timer fires. So the event is reported when the timer's own error
-        // arrives, before any other observer gets the error.
+        // A result may arrive while the timer fires. So the event is reported only when the timer's own error arrives,
+        // before any other observer gets the error.
         let expiry = Expiry()
         return timeout(limit, on: scheduler, extendingBy: newTimer) { expiry }.mapError { failure in
             guard (failure as? Expiry) === expiry else { return failure }
@@ -181,5 +184,5 @@ extension Future {
     }
 }
 
-/// The error of a timer, recognised by identity.
+/// The error of a timer, recognised by its identity.
 private final class Expiry: Error {}

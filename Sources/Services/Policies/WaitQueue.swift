@@ -1,28 +1,28 @@
 /// A first-in, first-out queue whose entries may leave from any position.
 ///
-/// Each entry gets a ticket, a unique number. Joining, leaving and calling the next take constant
-/// time, amortised: an entry that leaves is removed from a table at once, and from the order when half of the
-/// order have left. So the memory is in proportion to the waiting entries.
+/// Each entry gets a unique number, its ticket. Joining, leaving and removing the first entry take amortised constant
+/// time. An entry that leaves is removed from a table at once, and from the order once half of the order has left. So
+/// memory is proportional to the number of waiting entries.
 package struct WaitQueue<Element> {
     private var elements: [Int: Element] = [:]
-    /// The tickets by age, those that have left included, from `first` on.
+    /// The tickets by age, from `first` on, including entries that have left.
     private var order: [Int] = []
     private var first = 0
     private var lastTicket = 0
 
-    /// How many wait.
+    /// The number of waiting entries.
     var count: Int { elements.count }
 
     var isEmpty: Bool { elements.isEmpty }
 
-    /// How many tickets are kept, for the test that they do not accumulate.
+    /// The number of stored tickets, for a test that they don't accumulate.
     var size: Int { order.count }
 
     package init() {}
 
-    /// Joins at the end.
+    /// Adds an entry at the end.
     ///
-    /// - Returns: The ticket.
+    /// - Returns: The entry's ticket.
     package mutating func append(_ element: Element) -> Int {
         lastTicket += 1
         elements[lastTicket] = element
@@ -30,9 +30,9 @@ package struct WaitQueue<Element> {
         return lastTicket
     }
 
-    /// Leaves.
+    /// Removes an entry.
     ///
-    /// - Returns: The entry; nil if it had left already.
+    /// - Returns: The entry; nil if it had already left.
     package mutating func remove(_ ticket: Int) -> Element? {
         let element = elements.removeValue(forKey: ticket)
         tidy()
@@ -51,7 +51,7 @@ package struct WaitQueue<Element> {
         return nil
     }
 
-    /// Removes the tickets that have left, when they are as many as those that wait.
+    /// Removes the tickets of entries that have left, once they outnumber the waiting ones.
     private mutating func tidy() {
         guard order.count > 2 * elements.count + 16 else { return }
         order = order[first...].filter { elements[$0] != nil }

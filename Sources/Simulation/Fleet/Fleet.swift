@@ -1,29 +1,37 @@
 public import PledgeFutures
+public import PledgeHTTPNetworking
 import PledgeServices
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// The hosts of a simulation, as one service.
 ///
-/// Use it in the simulation's own events. On another thread `send` fails the call and the run; nothing else checks.
+/// Use it only in the simulation's own events. On another thread, `send` fails the call and the run. The other members
+/// don't check the thread.
 public final class Fleet: @unchecked Sendable {
-    /// Which host gets a call that names none.
+    /// The choice of a host for calls that don't name one.
     public enum Balancing: Sendable, Hashable {
-        /// One host after the other.
+        /// The hosts in turn.
         case roundRobin
-        /// Any, each as likely as any other.
+        /// A random host, each equally likely.
         case random
-        /// The one with the fewest calls, of two that are chosen at random (Mitzenmacher 2001).
+        /// The host with fewer calls, of two chosen at random (Mitzenmacher 2001).
         case fewerCallsOfTwo
     }
 
-    /// The hosts, by their numbers.
+    /// The hosts, in the order of their numbers.
     public var hosts: [SimulatedHost] {
         network.namedHosts?.note(network.hosts.count - 1)
         return network.hosts
     }
 
-    // Unchecked: neither property changes, and the network belongs to the thread of the simulation, as documented.
+    // Unchecked: neither property changes, and the network belongs to the simulation's thread, as documented.
     let network: FleetNetwork
-    /// The host whose calls it sends; nil for the clients.
+    /// The host that makes the calls; nil for the clients.
     private let origin: Int?
 
     init(_ network: FleetNetwork, from origin: Int? = nil) {
@@ -31,13 +39,15 @@ public final class Fleet: @unchecked Sendable {
         self.origin = origin
     }
 
-    /// A host, by its number.
+    /// Returns the host with a number.
     public func host(_ number: Int) -> SimulatedHost {
         network.namedHosts?.note(number)
         return network.hosts[number]
     }
 
-    /// A host, by the name in its ``HostSettings``; a name without a host traps.
+    /// Returns the host with a name from its ``HostSettings``.
+    ///
+    /// An unknown name traps.
     public func host(named name: String) -> SimulatedHost {
         guard let number = network.number(named: name) else {
             preconditionFailure("no host has the name \(name)")
@@ -47,10 +57,10 @@ public final class Fleet: @unchecked Sendable {
 
     /// Sends a call to the host that it names, or to one that the fleet chooses.
     ///
-    /// A client's stack goes around this. The future settles in an event of the simulation. Cancelling it leaves the
-    /// host at work, unless ``HostSettings/finishesAbandonedCalls`` is false.
+    /// A client's stack wraps this function. The future settles in an event of the simulation. If you cancel it, the
+    /// host works on, unless ``HostSettings/finishesAbandonedCalls`` is false.
     ///
-    /// - Returns: The answer; it rejects with ``SimulatedFailure``, and on another thread with ``SimulationError``.
+    /// - Returns: The answer. It rejects with ``SimulatedFailure``, and on another thread with ``SimulationError``.
     @Sendable
     public func send(_ request: SimulatedRequest) -> Future<SimulatedResponse> {
         network.send(request, from: origin)
@@ -62,8 +72,8 @@ public final class Fleet: @unchecked Sendable {
 extension Fleet {
     /// Separates hosts from the others: no message passes between the two sides.
     ///
-    /// A message that is lost, also one that was under way, gets no answer. Hosts of one side reach each other. A
-    /// further partition separates its hosts from all others as well.
+    /// A call gets no answer if one of its messages is lost, even a message that was already under way. Hosts on the
+    /// same side still reach each other. Another partition also separates its hosts from all the rest.
     ///
     /// ```swift
     /// scenario.at(.seconds(30)) { $0.partition([2, 3]) }
@@ -71,8 +81,8 @@ extension Fleet {
     /// ```
     ///
     /// - Parameters:
-    ///   - numbers: The hosts. A number without a host traps.
-    ///   - withClients: Whether the clients are on their side. Otherwise they are with the others.
+    ///   - numbers: The numbers of the hosts. An unknown number traps.
+    ///   - withClients: True to put the clients on the side of these hosts. By default they are with the other hosts.
     public func partition(_ numbers: [Int], withClients: Bool = false) {
         network.namedHosts?.note(numbers.max() ?? -1)
         network.separate(numbers, withClients: withClients)
@@ -80,4 +90,84 @@ extension Fleet {
 
     /// Ends all partitions.
     public func heal() { network.heal() }
+}
+
+extension Fleet {
+    /// The base URL of requests to the fleet.
+    ///
+    /// A request names its host by number or by name, as in "http://3.fleet.test" and "http://database.fleet.test".
+    public static let base = URL(string: "http://fleet.test")!
+
+    // Disfavoured, so that `stack(.retry(), over: fleet.send)` needs no type.
+
+    /// Sends a request to the host that it names, or to one that the fleet chooses: the transport of an `HTTPClient`.
+    ///
+    /// A successful host answers as ``HostSettings/answer`` says. The other answers have no body:
+    ///
+    /// - 503 if the queue is full, with Retry-After if ``HostSettings/retryAfter`` is set.
+    /// - 500 if the host fails.
+    /// - 502 if the host's own call to another host fails.
+    /// - 504 if the host knows that the deadline has passed.
+    ///
+    /// - Returns: The response. It rejects with `HTTPRequest.Error` if no transport would send the request, and with an
+    ///   `HTTPError` with the code `cannotConnect` or `connectionLost` if the host is down or goes down.
+    @_disfavoredOverload
+    @Sendable
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        do { try request.validate() } catch { return Future(error: error) }
+        let host = request.url.host().flatMap { number(of: $0) }
+        return CallContext.current.exchange(request) {
+            send(SimulatedRequest(number: 0, host: host))
+                .map { [self] in network.hosts[$0.host].answer(to: request) }
+                .flatMapError { error in Self.answer(to: request, for: error) }
+        }
+    }
+
+    /// Returns the number of the host in a URL; nil if the URL names no host of the fleet.
+    private func number(of host: String) -> Int? {
+        let label = host.prefix { $0 != "." }
+        return network.number(named: host) ?? network.number(named: String(label)) ?? Int(label)
+    }
+
+    private static func answer(
+        to request: HTTPRequest, for error: any Error
+    ) -> Future<HTTPResponse> {
+        guard let failure = error as? SimulatedFailure else { return Future(error: error) }
+        switch failure.code {
+        case .queueFull: return Future(value: refusal(of: request, failure.retryAfter))
+        case .failed: return Future(value: answer(500, to: request))
+        case .downstreamFailed: return Future(value: answer(502, to: request))
+        case .deadlinePassed: return Future(value: answer(504, to: request))
+        case .unreachable: return Future(error: HTTPError(code: .cannotConnect, request: request))
+        case .connectionLost:
+            return Future(error: HTTPError(code: .connectionLost, request: request))
+        }
+    }
+
+    private static func refusal(
+        of request: HTTPRequest, _ retryAfter: Duration?
+    ) -> HTTPResponse {
+        guard let retryAfter else { return answer(503, to: request) }
+        let seconds = Nanoseconds(retryAfter).seconds.rounded(.up)
+        return answer(503, to: request, ["Retry-After": "\(Int(seconds))"])
+    }
+
+    private static func answer(
+        _ status: Int, to request: HTTPRequest, _ headers: HTTPHeaders = [:]
+    ) -> HTTPResponse {
+        HTTPResponse(status: status, headers: headers, url: request.url, request: request)
+    }
+}
+
+extension SimulatedHost {
+    /// Returns the response to a request that has succeeded.
+    fileprivate func answer(to request: HTTPRequest) -> HTTPResponse {
+        guard let answer = settings.answer else {
+            return HTTPResponse(status: 200, url: request.url, request: request)
+        }
+        var response = answer(request)
+        response.url = response.url ?? request.url
+        response.request = request
+        return response
+    }
 }

@@ -1,22 +1,22 @@
 import PledgeFutures
 import PledgeServices
 
-/// What all views of a fleet share: its hosts, what lies between them, and how a host is chosen.
+/// The hosts of a fleet, the network between them, and the choice of a host; shared by all views of the fleet.
 final class FleetNetwork {
     let hosts: [SimulatedHost]
     let scheduler: SimulationScheduler
-    /// How many calls the clients have sent, in each second.
+    /// The number of calls that the clients have sent, per second.
     @exclusivity(unchecked) var sent = CountsBySecond()
-    /// Notes which hosts code names by their numbers, for a swarm that removes others.
+    /// Notes the hosts that code names by number, so that a swarm can remove the others.
     var namedHosts: NamedHosts?
 
-    /// The hosts with names, by these in lower case.
+    /// The numbers of the hosts that have names, by lowercase name.
     private var numbers: [String: Int] = [:]
     private var isOver = false
     private let balancing: Fleet.Balancing
     private var generator: SeededGenerator
     private var nextHost = 0
-    /// On which side of the partitions the clients are, and then each host; empty without a partition.
+    /// The side of the clients, followed by the side of each host; empty without a partition.
     private var sides: ContiguousArray<Int> = []
     private var sideCount = 1
 
@@ -40,12 +40,12 @@ final class FleetNetwork {
         }
     }
 
-    /// The number of a host, by its name.
+    /// Returns the number of the host with a name.
     func number(named name: String) -> Int? {
         numbers.isEmpty ? nil : numbers[name.lowercased()]
     }
 
-    /// Makes the stacks through which hosts call others.
+    /// Creates the stacks that hosts use to call other hosts.
     func connect(_ generator: SeededGenerator, _ gauges: GaugeRecorder) {
         for host in hosts {
             guard let makeDownstream = host.settings.makeDownstream else { continue }
@@ -58,18 +58,18 @@ final class FleetNetwork {
         }
     }
 
-    /// Gives up all calls, and releases the hosts' stacks, which hold the network.
+    /// Cancels all calls, and releases the hosts' stacks, which hold the network.
     ///
-    /// Calls that are sent later are given up at once.
+    /// A call that is sent later is cancelled at once.
     func end() {
         isOver = true
         for host in hosts { host.end() }
     }
 
-    /// Whether a caller waits for an answer that was lost.
+    /// True if a caller waits for an answer that was lost.
     var owesAnswers: Bool { hosts.contains(where: \.owesAnswers) }
 
-    /// Sends a call from a host, or from the clients, to the host that it names, or to one that is chosen.
+    /// Sends a call, from a host or from the clients, to the host that it names or to one that is chosen.
     func send(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
         guard scheduler.isOnItsThread else {
             let error = SimulationError(.callOnAnotherThread)
@@ -89,7 +89,7 @@ final class FleetNetwork {
 // MARK: - Partitions
 
 extension FleetNetwork {
-    /// Puts the hosts of a list on a new side of their own.
+    /// Puts these hosts on a new side of their own.
     func separate(_ separated: [Int], withClients: Bool) {
         if sides.isEmpty { sides = .init(repeating: 0, count: hosts.count + 1) }
         for number in separated { sides[number + 1] = sideCount }
@@ -100,7 +100,7 @@ extension FleetNetwork {
     /// Ends all partitions.
     func heal() { sides = [] }
 
-    /// Whether messages between the clients, or a host, and another host are lost.
+    /// Returns whether messages between the clients, or a host, and another host are lost.
     func isCut(between origin: Int?, and host: Int) -> Bool {
         if sides.isEmpty { return false }
         return sides[origin.map { $0 + 1 } ?? 0] != sides[host + 1]
@@ -128,14 +128,16 @@ extension FleetNetwork {
     private func random(below count: Int) -> Int { Int(generator.uniform() * Double(count)) }
 }
 
-/// How many things happened in each second of a simulation.
+/// The number of occurrences in each second of a simulation.
 struct CountsBySecond: Sendable {
     private(set) var counts: [Int] = []
     private(set) var total = 0
     private var second = 0
     private var endOfSecond: Nanoseconds = 0
 
-    /// Counts one that happened at a time, which is not before the last one.
+    /// Counts an occurrence.
+    ///
+    /// The time must not be before the previous one.
     mutating func add(at time: Nanoseconds) {
         if time >= endOfSecond {
             second = Int(time / 1_000_000_000)
@@ -146,8 +148,36 @@ struct CountsBySecond: Sendable {
         total += 1
     }
 
-    /// How many happened in some seconds.
+    /// Returns the number of occurrences within some seconds.
     func sum(in seconds: Range<Int>) -> Int {
         counts[seconds.clamped(to: 0..<counts.count)].reduce(0, +)
+    }
+}
+
+/// The highest host numbers that a client's stack, and the closures of faults, name in a run.
+///
+/// A swarm may remove the hosts above them.
+final class NamedHosts: @unchecked Sendable {
+    // Unchecked: belongs to the simulation's thread, as the fleet does.
+
+    /// The highest number that the stack names; −1 if it names none.
+    private(set) var highestOfStack = -1
+    /// The highest number that each fault names, by the fault's index.
+    private(set) var highestOfFaults: [Int: Int] = [:]
+    private var fault: Int?
+
+    /// Attributes the following names to a fault.
+    func beginFault(_ index: Int) { fault = index }
+
+    /// Attributes the following names to the stack.
+    func endFault() { fault = nil }
+
+    /// Notes that code has named a host.
+    func note(_ number: Int) {
+        guard let fault else {
+            highestOfStack = max(highestOfStack, number)
+            return
+        }
+        highestOfFaults[fault] = max(highestOfFaults[fault] ?? -1, number)
     }
 }

@@ -2,29 +2,29 @@ import PledgeFutures
 public import PledgeHTTPNetworking
 public import PledgeServices
 
-/// How a simulated host works.
+/// The behaviour of a simulated host.
 ///
 /// ```swift
 /// var database = HostSettings(serviceTime: .exponential(mean: .milliseconds(10)))
 /// database.workers = 3
 /// database.queueLimit = 1_000
 /// ```
-public struct HostSettings {
-    /// In which order calls that wait are begun.
+public struct HostSettings: Sendable {
+    /// The order in which waiting calls begin.
     public enum QueueOrder: Sendable, Hashable {
-        /// The one that has waited longest is next.
+        /// The call that has waited longest is next.
         case firstInFirstOut
-        /// The one that came last is next.
+        /// The call that arrived last is next.
         case lastInFirstOut
     }
 
-    /// Its name, for reports and for requests: "database" answers `http://database.fleet.test/…`, and "api.shop.com"
-    /// answers `https://api.shop.com/…`.
+    /// The host's name, for reports and for requests.
     ///
-    /// Nil names it by its number: "host 0". A name that two hosts have traps when a scenario runs.
+    /// "database" answers `http://database.fleet.test/…`, and "api.shop.com" answers `https://api.shop.com/…`. With
+    /// nil, the host is named by its number: "host 0". If two hosts have the same name, running the scenario traps.
     public var name: String?
 
-    /// What it answers to HTTP requests, once its service time is over; nil means a 200 without a body.
+    /// The response to an HTTP request, once its service time is over; nil means a 200 without a body.
     ///
     /// ```swift
     /// host.answer = { request in
@@ -32,62 +32,70 @@ public struct HostSettings {
     /// }
     /// ```
     ///
-    /// It runs in the simulation, when the answer reaches the caller, and must depend on nothing outside. The
-    /// response gets the request, and its URL unless it has one. A failure of the host has its own status, such as 503.
+    /// The closure runs in the simulation, when the answer reaches the caller. It must depend only on the request.
+    /// Afterwards the response's `request` is set, and its `url` if it has none. If the host fails, the closure isn't
+    /// called, and the response has a status such as 503.
     public var answer: (@Sendable (HTTPRequest) -> HTTPResponse)?
 
-    /// How many calls are worked on at once.
+    /// The number of calls that the host works on at once.
     ///
-    /// Less than 1 traps when a scenario runs.
+    /// With less than 1, running the scenario traps.
     public var workers = 1
 
-    /// How many calls may wait for a worker; one more is refused.
+    /// The number of calls that may wait for a worker.
     ///
-    /// Less than 0 traps when a scenario runs.
+    /// Further calls are refused. With less than 0, running the scenario traps.
     public var queueLimit = Int.max
 
-    /// Which of the waiting calls is next.
+    /// The order in which waiting calls begin.
     public var queueOrder = QueueOrder.firstInFirstOut
 
-    /// How long a worker takes for a call.
+    /// The time that a worker takes for a call.
     public var serviceTime: Distribution
 
-    /// How long a message takes from the client to the host, and another one back.
+    /// The time that a message takes, from the client to the host and again on the way back.
     public var latency = Distribution.constant(.zero)
 
-    /// Which share of calls fails after its service time, from 0 to 1.
+    /// The share of calls that fail after their service time, from 0 to 1.
     public var failureRate = 0.0
 
-    /// Which share of messages to and from the host is lost, from 0 to 1; a call of which one is lost gets no answer.
+    /// The share of messages to and from the host that are lost, from 0 to 1.
+    ///
+    /// If either message of a call is lost, the call gets no answer.
     public var lossRate = 0.0
 
-    /// When a call that is refused may come again: the Retry-After of a 503; nil leaves it out.
+    /// The time after which a refused call may come again: the Retry-After of a 503.
+    ///
+    /// Nil leaves the header out.
     public var retryAfter: Duration?
 
-    /// Whether calls tell the host their deadlines: one that has passed is not begun, and calls to other hosts
-    /// inherit it.
+    /// True if calls tell the host their deadlines.
     ///
-    /// A call that is not begun fails with ``SimulatedFailure/Code/deadlinePassed``.
+    /// If a call's deadline has passed, the host doesn't begin the call, and fails it with
+    /// ``SimulatedFailure/Code/deadlinePassed``. Calls to other hosts inherit the deadline.
     public var knowsDeadlines = false
 
-    /// Whether a call is worked on after its caller has given it up, as most servers do.
+    /// True if the host works on calls that their callers have cancelled, as most servers do.
     ///
-    /// Otherwise its worker is free at once, and a call that waits is not begun.
+    /// If false, the worker of such a call is free at once, and a waiting call doesn't begin.
     public var finishesAbandonedCalls = true
 
-    /// Whether a worker waits for the calls to other hosts that ``calls(_:)`` makes, as a thread for each call does.
+    /// True if a worker waits for the calls that ``calls(_:)`` makes to other hosts, as in a server with a thread per
+    /// call.
     public var holdsWorkerWhileCalling = true
 
-    /// How long a host that has restarted is slower, and how many times at first; it then gets faster evenly.
+    /// The slowness after a restart: its duration, and its factor at first.
+    ///
+    /// The factor falls evenly to 1.
     public var warmUp: (time: Duration, factor: Double) = (.zero, 1)
 
-    /// Makes what ``calls(_:)`` was given.
+    /// Creates the stack from the closure passed to ``calls(_:)``.
     private(set) var makeDownstream:
         (@Sendable (SimulatedWorld) -> @Sendable (SimulatedRequest) -> Future<Void>)?
 
-    /// Makes the settings of a host with one worker.
+    /// Creates the settings of a host with one worker.
     ///
-    /// - Parameter serviceTime: How long a worker takes for a call.
+    /// - Parameter serviceTime: The time that a worker takes for a call.
     public init(serviceTime: Distribution) { self.serviceTime = serviceTime }
 }
 
@@ -102,11 +110,11 @@ extension HostSettings {
     /// }
     /// ```
     ///
-    /// If the call fails, the host answers with ``SimulatedFailure/Code/downstreamFailed``. A call that hosts make to
-    /// themselves in a circle does not end by itself.
+    /// If the call fails, the host answers with ``SimulatedFailure/Code/downstreamFailed``. If hosts call each other in
+    /// a circle, the calls don't end by themselves.
     ///
-    /// - Parameter makeService: Makes the stack, once in a run for each host with these settings. The world is the
-    ///   host's own: its fleet is seen from the host, and its chance belongs to the host.
+    /// - Parameter makeService: Creates the stack, once per run for each host with these settings. The world belongs to
+    ///   the host: its fleet sends calls from the host, and its random source is the host's own.
     public mutating func calls<Output: Sendable>(
         _ makeService: @escaping @Sendable (SimulatedWorld) -> Service<SimulatedRequest, Output>
     ) {
@@ -122,5 +130,3 @@ extension HostSettings {
         precondition(queueLimit >= 0, "host \(number) needs a queue of 0 or more calls")
     }
 }
-
-extension HostSettings: Sendable {}

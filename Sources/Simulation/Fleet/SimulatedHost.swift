@@ -1,37 +1,39 @@
 import PledgeFutures
 import PledgeServices
 
-/// A host of a simulation: workers, and a queue before them.
+/// A host of a simulation: workers, with a queue in front of them.
 ///
-/// A scenario changes it while it runs:
+/// A scenario can change the host while it runs:
 ///
 /// ```swift
 /// scenario.at(.seconds(30)) { $0.host(3).slow(by: 10) }
 /// ```
 ///
-/// Use it in the simulation's own events; nothing checks that.
+/// Use it only in the simulation's own events. The thread isn't checked.
 public final class SimulatedHost: @unchecked Sendable {
-    /// Its number, from 0.
+    /// The host's number, from 0.
     public let number: Int
 
-    /// Its name: ``HostSettings/name`` as the run began, or one like "host 0".
+    /// The host's name: ``HostSettings/name`` at the start of the run, or one like "host 0".
     public let name: String
 
-    /// What it does from now on; calls that are worked on keep their time.
+    /// The host's behaviour from now on.
+    ///
+    /// The service time of calls that a worker has begun doesn't change.
     public var settings: HostSettings
 
-    /// Whether it takes calls.
+    /// True if the host takes calls.
     public internal(set) var isUp = true
 
-    /// How many calls are worked on, with those for which it waits for another host.
+    /// The number of calls that the host works on, including calls for which it waits for another host.
     public var callsInWork: Int { working.count }
 
-    /// How many calls wait for a worker.
+    /// The number of calls that wait for a worker.
     public var callsWaiting: Int { waiting.count }
 
-    // Unchecked: everything here belongs to the thread of the simulation. Calls come through the network, which refuses
-    // them on another thread; their ends, and callers that give up, check the thread. One event runs at a time: checks for
-    // overlapping accesses would take a tenth of a simulation's time.
+    // Unchecked: everything here belongs to the simulation's thread. Calls come through the network, which refuses
+    // calls from other threads. Ends and cancellations of calls check the thread. Only one event runs at a time, and
+    // checks for overlapping accesses would take a tenth of a simulation's time.
     @exclusivity(unchecked) var statistics = HostStatistics()
     let scheduler: SimulationScheduler
     @exclusivity(unchecked) var generator: SeededGenerator
@@ -41,11 +43,13 @@ public final class SimulatedHost: @unchecked Sendable {
     @exclusivity(unchecked) var waiting = WaitingCalls()
     @exclusivity(unchecked) var working: ContiguousArray<SimulatedCall> = []
     var busyWorkers = 0
-    /// Calls of which a message was lost, kept because a promise that is released rejects.
+    /// Calls that lost a message.
+    ///
+    /// They are kept because a promise rejects when it is released.
     private var unanswered: ContiguousArray<SimulatedCall> = []
-    /// Until the end of the simulation.
+    /// The network, until the simulation ends.
     var network: FleetNetwork?
-    /// Calls another host, for a call that this one works on.
+    /// Calls another host, on behalf of a call that this host works on.
     var downstream: (@Sendable (SimulatedRequest) -> Future<Void>)?
 
     init(
@@ -59,13 +63,13 @@ public final class SimulatedHost: @unchecked Sendable {
         self.generator = generator
     }
 
-    /// Whether a caller waits for an answer that was lost.
+    /// True if a caller waits for an answer that was lost.
     var owesAnswers: Bool { unanswered.contains { !$0.isAbandoned } }
 
-    /// How many calls it has.
+    /// The number of calls in work or waiting.
     var load: Int { working.count + waiting.count }
 
-    /// Takes a call on its way to this host.
+    /// Sends a call on its way to this host.
     func call(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
         let call = SimulatedCall(request, from: origin, to: self)
         if settings.knowsDeadlines, let rest = CallContext.current.remaining {
@@ -84,25 +88,25 @@ public final class SimulatedHost: @unchecked Sendable {
         if latency == 0 { call.happen() } else { scheduler.add(call, after: latency) }
     }
 
-    /// The failure that a caller gets.
+    /// Returns the error that a caller gets.
     func failure(_ code: SimulatedFailure.Code) -> SimulatedFailure {
         SimulatedFailure(
             code: code, host: number, retryAfter: code == .queueFull ? settings.retryAfter : nil,
             name: settings.name)
     }
 
-    /// Whether messages between the host and a call's caller are lost.
+    /// Returns whether a partition cuts the host off from a call's caller.
     func isCut(from call: SimulatedCall) -> Bool {
         network?.isCut(between: call.origin, and: number) ?? false
     }
 
-    /// Loses a message of a call, which gets no answer.
+    /// Loses a message of a call, so that the call gets no answer.
     func lose(_ call: SimulatedCall) {
         statistics.lost += 1
         if !call.isAbandoned { unanswered.append(call) }
     }
 
-    /// Gives up all calls, at the end of the simulation.
+    /// Cancels all calls, at the end of the simulation.
     func end() {
         downstream = nil
         network = nil
@@ -111,8 +115,337 @@ public final class SimulatedHost: @unchecked Sendable {
         while let call = unanswered.popLast() { call.discard() }
     }
 
-    /// Draws whether a message is lost.
+    /// True if the next message is lost.
+    ///
+    /// Each read draws anew.
     var losesMessage: Bool {
         settings.lossRate > 0 && generator.uniform() < settings.lossRate
+    }
+}
+
+extension SimulatedHost {
+    /// Slows the host's work from now on.
+    ///
+    /// - Parameter factor: How many times as long the work takes; 1 ends the slowness. 0 or less is a programming error
+    ///   and traps.
+    public func slow(by factor: Double) {
+        precondition(factor > 0, "a host is slowed by a factor above 0, not \(factor)")
+        slowness = factor
+    }
+
+    /// Pauses the host's work for a while, like a garbage collection.
+    ///
+    /// Calls that arrive meanwhile wait.
+    public func pause(for time: Duration) {
+        pauseEnd = max(pauseEnd, scheduler.time.adding(max(Nanoseconds(time), 0)))
+        scheduler.add(EndOfPause(of: self), after: pauseEnd - scheduler.time)
+    }
+
+    /// Takes the host down.
+    ///
+    /// Its calls fail with ``SimulatedFailure/Code/connectionLost``, and new calls with
+    /// ``SimulatedFailure/Code/unreachable``.
+    public func stop() {
+        isUp = false
+        statistics.note(-load, at: scheduler.time)
+        var lost = working
+        working = []
+        busyWorkers = 0
+        while let call = waiting.popFirst() { lost.append(call) }
+        for call in lost {
+            scheduler.remove(call)
+            call.downstream.take()?.cancel()
+            answer(call, with: .connectionLost)
+        }
+    }
+
+    /// Brings the host up again.
+    ///
+    /// At first it is slower, as its ``HostSettings/warmUp`` says.
+    public func start() {
+        isUp = true
+        started = scheduler.time
+    }
+
+    /// Takes the host down, and brings it up again after a while.
+    public func restart(after time: Duration) {
+        stop()
+        scheduler.schedule(after: time) { [self] in start() }
+    }
+
+    var isPaused: Bool { pauseEnd > scheduler.time }
+}
+
+/// The end of a pause, which begins the waiting calls.
+private final class EndOfPause: SimulatedEvent {
+    let host: SimulatedHost
+
+    init(of host: SimulatedHost) { self.host = host }
+
+    override func happen() { host.beginWaiting() }
+}
+
+extension SimulatedHost {
+    /// Begins, queues or refuses a call that has arrived.
+    func receive(_ call: SimulatedCall) {
+        statistics.received += 1
+        if losesMessage || isCut(from: call) { return lose(call) }
+        guard isUp else { return answer(call, with: .unreachable) }
+        call.arrived = scheduler.time
+        if busyWorkers < settings.workers, waiting.count == 0, !isPaused {
+            statistics.note(1, at: scheduler.time)
+            return begin(call)
+        }
+        guard waiting.count < settings.queueLimit else {
+            statistics.refused += 1
+            return answer(call, with: .queueFull)
+        }
+        statistics.note(1, at: scheduler.time)
+        waiting.append(call)
+    }
+
+    private func begin(_ call: SimulatedCall) {
+        call.begin()
+        call.workIndex = working.count
+        call.hasWorker = true
+        working.append(call)
+        busyWorkers += 1
+        var time = settings.serviceTime.sample(&generator)
+        let factor = slowness * warmUpFactor
+        if factor != 1 { time = Nanoseconds(min(Double(time) * factor, 9e18).rounded()) }
+        scheduler.add(call, after: time)
+    }
+
+    /// Ends the service time of a call: answers it, or first calls another host.
+    func finishWork(on call: SimulatedCall) {
+        if isPaused { return scheduler.add(call, after: pauseEnd - scheduler.time) }
+        let hasFailed = settings.failureRate > 0 && generator.uniform() < settings.failureRate
+        guard let downstream, !hasFailed else {
+            return finish(call, with: hasFailed ? .failed : nil)
+        }
+        if !settings.holdsWorkerWhileCalling {
+            freeWorker(of: call)
+            beginWaiting()
+        }
+        let future = CallContext(deadline: call.deadlineInContext(on: scheduler))
+            .run { downstream(call.request) }
+        call.downstream = future.observation { [self] result in
+            guard scheduler.isOnItsThread else {
+                return scheduler.note(SimulationError(.endOnAnotherThread))
+            }
+            if case .success = result {
+                finish(call, with: nil)
+            } else {
+                finish(call, with: .downstreamFailed)
+            }
+        }
+    }
+
+    /// Frees the call's worker for another call, and answers.
+    private func finish(_ call: SimulatedCall, with failure: SimulatedFailure.Code?) {
+        guard leave(call) else { return }
+        statistics.finish(call, at: scheduler.time)
+        beginWaiting()
+        answer(call, with: failure)
+    }
+
+    /// Ends the work on a call that its caller has cancelled.
+    func stopWork(on call: SimulatedCall) {
+        guard scheduler.isOnItsThread else {
+            return scheduler.note(SimulationError(.endOnAnotherThread))
+        }
+        guard leave(call) else { return }
+        scheduler.remove(call)
+        call.downstream.take()?.cancel()
+        beginWaiting()
+    }
+
+    /// Removes a call from the calls in work.
+    ///
+    /// - Returns: False if it wasn't one of them.
+    private func leave(_ call: SimulatedCall) -> Bool {
+        guard call.workIndex < working.count, working[call.workIndex] === call else { return false }
+        freeWorker(of: call)
+        let last = working.removeLast()
+        if last !== call {
+            working[call.workIndex] = last
+            last.workIndex = call.workIndex
+        }
+        statistics.note(-1, at: scheduler.time)
+        return true
+    }
+
+    private func freeWorker(of call: SimulatedCall) {
+        if call.hasWorker { busyWorkers -= 1 }
+        call.hasWorker = false
+    }
+
+    /// Begins waiting calls as long as a worker is free.
+    func beginWaiting() {
+        while isUp, !isPaused, busyWorkers < settings.workers, let next = nextOfQueue() {
+            let isLate = next.deadline <= scheduler.time
+            if isLate || (next.isAbandoned && !settings.finishesAbandonedCalls) {
+                statistics.note(-1, at: scheduler.time)
+                if isLate { answer(next, with: .deadlinePassed) }
+            } else {
+                begin(next)
+            }
+        }
+    }
+
+    private func nextOfQueue() -> SimulatedCall? {
+        settings.queueOrder == .firstInFirstOut ? waiting.popFirst() : waiting.popLast()
+    }
+
+    /// The slowdown factor after a recent start; otherwise 1.
+    private var warmUpFactor: Double {
+        if started == .min { return 1 }
+        let (time, factor) = (Double(Nanoseconds(settings.warmUp.time)), settings.warmUp.factor)
+        if time <= 0 { return 1 }
+        let part = Double(scheduler.time - started) / time
+        return part >= 1 ? 1 : factor + (1 - factor) * part
+    }
+}
+
+/// A call on its way to a host, in the queue, with a worker, or on its way back.
+final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
+    // Unchecked: belongs to its host's thread. Any thread may reach `stopWork` through the promise; it checks the
+    // thread.
+    private enum Phase {
+        case arriving
+        case working
+        case answering(SimulatedFailure.Code?)
+    }
+
+    let promise = InternalPromise<SimulatedResponse>()
+    let request: SimulatedRequest
+    /// The host that made the call; nil for a client.
+    let origin: Int?
+    /// The time at which the call reached the host.
+    var arrived: Nanoseconds = 0
+    /// The time at which the caller stops waiting, if the host knows it.
+    var deadline = Nanoseconds.max
+    /// The call's index among the calls that the host works on.
+    var workIndex = 0
+    /// True while a worker is busy with the call.
+    var hasWorker = false
+    /// The host's own call to another host, for which it waits.
+    var downstream: FutureObservation?
+    /// The host of the call.
+    ///
+    /// The host holds the call in turn until it answers or cancels it, at the latest when the simulation ends.
+    private let host: SimulatedHost
+    private var phase = Phase.arriving
+
+    init(_ request: SimulatedRequest, from origin: Int?, to host: SimulatedHost) {
+        self.request = request
+        self.origin = origin
+        self.host = host
+        super.init()
+        // With a cancel handler, a promise settles when its last waiter cancels.
+        if host.settings.finishesAbandonedCalls {
+            promise.onCancel {}
+        } else {
+            promise.onCancel { [weak self] in self.map { $0.host.stopWork(on: $0) } }
+        }
+    }
+
+    /// True if the caller has cancelled the call.
+    var isAbandoned: Bool { promise.isSettled }
+
+    /// The deadline that calls to other hosts inherit.
+    func deadlineInContext(on scheduler: SimulationScheduler) -> CallDeadline? {
+        if deadline == .max { return nil }
+        return CallDeadline(
+            at: SchedulerInstant(offset: .nanoseconds(deadline)), on: scheduler)
+    }
+
+    override func happen() {
+        switch phase {
+        case .arriving: host.receive(self)
+        case .working: host.finishWork(on: self)
+        case .answering(let failure): settle(with: failure)
+        }
+    }
+
+    override func discard() { promise.cancel() }
+
+    /// Makes the next event the end of the service time.
+    func begin() { phase = .working }
+
+    /// Makes the next event the arrival of the answer at the caller.
+    ///
+    /// The host runs it later, or at once.
+    func answer(with failure: SimulatedFailure.Code?) { phase = .answering(failure) }
+
+    private func settle(with failure: SimulatedFailure.Code?) {
+        if host.isCut(from: self) { return host.lose(self) }
+        if let failure {
+            promise.reject(with: host.failure(failure))
+        } else {
+            promise.resolve(with: SimulatedResponse(host: host.number))
+        }
+    }
+}
+
+/// A queue of waiting calls.
+///
+/// Taking from either end costs constant time.
+struct WaitingCalls {
+    private var calls: ContiguousArray<SimulatedCall?> = []
+    private var head = 0
+
+    var count: Int { calls.count - head }
+
+    mutating func append(_ call: SimulatedCall) { calls.append(call) }
+
+    mutating func popFirst() -> SimulatedCall? {
+        if head == calls.count { return nil }
+        let first = calls[head].take()
+        head += 1
+        if head > 1_024, head > calls.count / 2 {
+            calls.removeFirst(head)
+            head = 0
+        }
+        return first
+    }
+
+    mutating func popLast() -> SimulatedCall? {
+        head == calls.count ? nil : calls.removeLast()
+    }
+}
+
+/// The work of a host so far.
+struct HostStatistics {
+    /// Calls that arrived, including those that were refused or lost.
+    var received = 0
+    /// Calls that found the queue full.
+    var refused = 0
+    /// Calls that lost a message.
+    var lost = 0
+    /// Calls that a worker has finished.
+    private(set) var finished = 0
+    /// Finished calls that their callers had cancelled.
+    private(set) var wasted = 0
+    /// The time that the finished calls spent in the queue and with a worker, in seconds.
+    private(set) var timeInHost = 0.0
+
+    /// The integral over time of the number of calls in the host, in call-seconds.
+    private(set) var area = 0.0
+    private var present = 0
+    private var lastChange: Nanoseconds = 0
+
+    /// Notes that calls have entered or left the host.
+    mutating func note(_ change: Int, at time: Nanoseconds) {
+        area += Double(present) * Double(time - lastChange) * 1e-9
+        lastChange = time
+        present += change
+    }
+
+    /// Notes that a worker has finished a call.
+    mutating func finish(_ call: SimulatedCall, at time: Nanoseconds) {
+        finished += 1
+        if call.isAbandoned { wasted += 1 }
+        timeInHost += Double(time - call.arrived) * 1e-9
     }
 }

@@ -1,30 +1,89 @@
 public import PledgeServices
 
-/// A call of a simulation, where the client's stack is one of services.
-public struct SimulatedRequest: Hashable, Sendable {
-    /// The number of the call, from 0: the same for all attempts.
+/// A call in a simulation whose client is a stack of services.
+public struct SimulatedRequest: Hashable, Sendable, Replayable {
+    /// The number of the call, from 0.
+    ///
+    /// All attempts of a call have the same number.
     public let number: Int
 
-    /// The host that is to answer, nil if the fleet chooses one.
+    /// The host that must answer; nil if the fleet chooses one.
     public var host: Int?
 
-    /// Whether a second attempt does no harm.
+    /// True if a second attempt does no harm.
     public var isReplayable = true
 
-    /// Makes a request.
+    /// Creates a request.
     public init(number: Int, host: Int? = nil) {
         self.number = number
         self.host = host
     }
 }
 
-extension SimulatedRequest: Replayable {}
-
 /// A host's answer.
 public struct SimulatedResponse: Hashable, Sendable {
     /// The host that answered.
     public let host: Int
 
-    /// Makes an answer, for a stack of one's own.
+    /// Creates an answer, for your own stack.
     public init(host: Int) { self.host = host }
+}
+
+/// The reason why a simulated host didn't answer a call successfully.
+public struct SimulatedFailure: Error, Hashable {
+    /// The kinds of failure.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// The host's queue is full.
+        case queueFull
+        /// The host is down, so the call did not reach it.
+        case unreachable
+        /// The host went down while it had the call.
+        case connectionLost
+        /// The host failed, as ``HostSettings/failureRate`` says.
+        case failed
+        /// The host's own call to another host failed.
+        case downstreamFailed
+        /// The call's deadline had passed before a worker was free.
+        case deadlinePassed
+    }
+
+    /// The kind of failure.
+    public let code: Code
+
+    /// The number of the host.
+    public let host: Int
+
+    /// The time after which the call may come again, if the host tells it.
+    public var retryAfter: Duration?
+
+    /// The host's name, if it has one.
+    var name: String?
+}
+
+extension SimulatedFailure: OutcomeAdvising {
+    /// A retryable outcome, as for a 503, but not before ``retryAfter``.
+    public var advisedOutcome: Outcome { .retryable(after: retryAfter) }
+
+    /// True if the call did not reach its host.
+    public var isCertainlyUnsent: Bool { code == .unreachable }
+}
+
+extension SimulatedFailure: CodedError {
+    /// The code's name.
+    public var loggedCode: String { code.rawValue }
+}
+
+extension SimulatedFailure: CustomStringConvertible {
+    /// What happened, and on which host.
+    public var description: String {
+        let host = name ?? "host \(host)"
+        return switch code {
+        case .queueFull: "\(host) refused the call: its queue is full"
+        case .unreachable: "\(host) is down"
+        case .connectionLost: "\(host) went down while it had the call"
+        case .failed: "\(host) failed"
+        case .downstreamFailed: "\(host) failed, as a call of it to another host did"
+        case .deadlinePassed: "\(host) did not begin the call: its deadline had passed"
+        }
+    }
 }

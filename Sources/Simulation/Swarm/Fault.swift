@@ -1,13 +1,15 @@
-/// Something that happens to a host of a scenario, from a time on and mostly for a while.
+import PledgeServices
+
+/// A disturbance of a scenario's hosts, from a time on and usually for a while.
 ///
 /// ```swift
 /// scenario.add(.slow(host: 3, by: 10, from: .seconds(30), to: .seconds(60)))
 /// ```
 ///
-/// It is a value with a text, so that ``RandomFaults`` can make it, and a swarm over seeds can remove it, move it, and
-/// print it. Where faults of the same kind overlap on a host, the strongest counts; when the last one ends, the host is
-/// as its settings in the scenario say.
-public struct Fault {
+/// A fault is a value with a text, so that ``RandomFaults`` can create it, and a swarm over seeds can remove, move and
+/// print it. If faults of the same kind overlap on a host, the strongest counts. When the last one ends, the host
+/// returns to its settings in the scenario.
+public struct Fault: Sendable {
     enum Kind: Sendable {
         case slow(by: Double)
         case pause
@@ -20,13 +22,15 @@ public struct Fault {
 
     let kind: Kind
 
-    /// The numbers of the hosts: one, or those of a partition; none for a change of the fleet by a closure.
+    /// The numbers of the hosts.
+    ///
+    /// There is one, or for a partition there may be several. A change by a closure has none.
     public internal(set) var hosts: [Int]
 
-    /// When it begins, from the beginning of the run.
+    /// The time at which the fault begins, from the beginning of the run.
     public internal(set) var time: Duration
 
-    /// When it ends; nil if it does not end, or if a closure decides that.
+    /// The time at which the fault ends; nil if it doesn't end, or if a closure decides that.
     public internal(set) var end: Duration?
 
     init(_ kind: Kind, hosts: [Int], from time: Duration, to end: Duration?) {
@@ -41,16 +45,16 @@ public struct Fault {
 }
 
 extension Fault {
-    /// A host's work takes longer.
+    /// Makes a host's work take longer.
     ///
-    /// A time outside the run has no effect. An end that is not after the beginning is a programming error and traps,
-    /// for this and all other faults.
+    /// A fault that lies outside the run has no effect. If the end of a fault of any kind isn't after its beginning,
+    /// that is a programming error and traps.
     ///
     /// - Parameters:
     ///   - host: The host's number.
-    ///   - factor: How many times as long; 0 or less traps.
-    ///   - time: When it begins.
-    ///   - end: When it ends; nil: not.
+    ///   - factor: How many times as long the work takes. 0 or less traps.
+    ///   - time: The time at which the fault begins.
+    ///   - end: The time at which it ends. With nil, it doesn't end.
     public static func slow(
         host: Int, by factor: Double, from time: Duration, to end: Duration? = nil
     ) -> Fault {
@@ -58,17 +62,23 @@ extension Fault {
         return Fault(.slow(by: factor), hosts: [host], from: time, to: end)
     }
 
-    /// A host does no work for a while; what comes meanwhile waits.
+    /// Stops a host's work for a while.
+    ///
+    /// Calls that arrive meanwhile wait.
     public static func pause(host: Int, from time: Duration, to end: Duration) -> Fault {
         Fault(.pause, hosts: [host], from: time, to: end)
     }
 
-    /// A host goes down, and starts again at the end; nil: not.
+    /// Takes a host down, and starts it again at the end.
+    ///
+    /// With nil, it stays down.
     public static func stop(host: Int, from time: Duration, to end: Duration? = nil) -> Fault {
         Fault(.stop, hosts: [host], from: time, to: end)
     }
 
-    /// A host fails a share of its calls, from 0 to 1; any other rate traps.
+    /// Makes a share of a host's calls fail.
+    ///
+    /// A rate outside 0 to 1 traps.
     public static func failures(
         host: Int, rate: Double, from time: Duration, to end: Duration? = nil
     ) -> Fault {
@@ -76,7 +86,9 @@ extension Fault {
         return Fault(.failures(rate: rate), hosts: [host], from: time, to: end)
     }
 
-    /// A share of the messages to a host is lost, from 0 to 1; any other rate traps.
+    /// Loses a share of the messages to and from a host.
+    ///
+    /// A rate outside 0 to 1 traps.
     public static func loss(
         host: Int, rate: Double, from time: Duration, to end: Duration? = nil
     ) -> Fault {
@@ -84,14 +96,15 @@ extension Fault {
         return Fault(.loss(rate: rate), hosts: [host], from: time, to: end)
     }
 
-    /// No message passes between some hosts and all others, the clients among these.
+    /// Cuts some hosts off from all others and from the clients.
     ///
-    /// A ``Fleet/heal()`` of a closure ends it too, and the end of a partition ends those of closures.
+    /// Closures can make partitions too. ``Fleet/heal()`` in a closure ends this fault as well, and this fault ends the
+    /// closures' partitions when it begins and when it ends.
     ///
     /// - Parameters:
-    ///   - hosts: The hosts' numbers; they reach each other. None traps.
-    ///   - time: When it begins.
-    ///   - end: When it ends; nil: not.
+    ///   - hosts: The numbers of the hosts, which still reach each other. An empty array traps.
+    ///   - time: The time at which the fault begins.
+    ///   - end: The time at which it ends. With nil, it doesn't end.
     public static func partition(
         hosts: [Int], from time: Duration, to end: Duration? = nil
     ) -> Fault {
@@ -99,12 +112,12 @@ extension Fault {
         return Fault(.partition, hosts: hosts, from: time, to: end)
     }
 
-    /// Any change of the fleet at a time.
+    /// Changes the fleet in any way, at a time.
     ///
     /// - Parameters:
-    ///   - time: When.
-    ///   - text: What changes, for a report.
-    ///   - change: Runs in the simulation, before what else happens at that time.
+    ///   - time: The time of the change.
+    ///   - text: The change in words, for reports.
+    ///   - change: Changes the fleet. It runs in the simulation, before anything else that happens at that time.
     public static func change(
         at time: Duration, _ text: String = "a change of the fleet",
         _ change: @escaping @Sendable (Fleet) -> Void
@@ -113,4 +126,42 @@ extension Fault {
     }
 }
 
-extension Fault: Sendable {}
+extension Fault: CustomStringConvertible {
+    /// The times and the effect, such as "30 s to 60 s: host 3 takes 10 times as long".
+    public var description: String {
+        let times = "\(time.inSeconds)\(end.map { " to \($0.inSeconds)" } ?? "")"
+        return "\(times): \(text)"
+    }
+
+    /// The effect in words, without the times.
+    var text: String {
+        let numbers = hosts.map { "\($0)" }.joined(separator: ", ")
+        let host = "\(hosts.count == 1 ? "host" : "hosts") \(numbers)"
+        return switch kind {
+        case .slow(let factor): "\(host) takes \(factor.plainText) times as long"
+        case .pause: "\(host) is paused"
+        case .stop: "\(host) is down"
+        case .failures(let rate): "\(host) fails \((rate * 100).plainText) % of its calls"
+        case .loss(let rate): "\(host) loses \((rate * 100).plainText) % of its messages"
+        case .partition: "\(host) cannot be reached from outside"
+        case .change(let text, _): text
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in seconds, exact to the nanosecond, such as "3.25 s".
+    var inSeconds: String { "\(decimal(in: .second)) s" }
+}
+
+extension Double {
+    /// The number with at most two decimals, and without zeros at the end.
+    var plainText: String {
+        let hundredths = Int64((Swift.min(magnitude, 1e15) * 100).rounded())
+        let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+        let sign = self < 0 && hundredths > 0 ? "-" : ""
+        if rest == 0 { return "\(sign)\(whole)" }
+        return
+            "\(sign)\(whole).\(rest % 10 == 0 ? "\(rest / 10)" : rest < 10 ? "0\(rest)" : "\(rest)")"
+    }
+}

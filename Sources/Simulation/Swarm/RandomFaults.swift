@@ -8,10 +8,10 @@ import PledgeServices
 /// faults.part = 0.2...0.5
 /// ```
 ///
-/// Each seed first draws which of the kinds it uses: the absence of a fault finds as much as its presence (Groce et al.,
-/// "Swarm testing", ISSTA 2012). Then it draws the number of faults, and of each the kind, the host, the times and the
-/// strength. The same seed draws the same faults on every machine.
-public struct RandomFaults {
+/// Each seed first draws the kinds of faults that it uses, because the absence of a kind finds as many bugs as its
+/// presence (Groce et al., "Swarm testing", ISSTA 2012). Then it draws the number of faults, and for each fault the
+/// kind, the host, the times and the strength. The same seed draws the same faults on every machine.
+public struct RandomFaults: Sendable {
     /// The kinds of faults.
     public enum Kind: Sendable, Hashable, CaseIterable {
         /// A host takes longer.
@@ -24,36 +24,38 @@ public struct RandomFaults {
         case failures
         /// A host loses a share of its messages.
         case loss
-        /// No message passes between some hosts, up to the half, and all others.
+        /// Some hosts, up to half of them, are cut off from all others.
         case partition
     }
 
-    /// Which kinds there may be.
+    /// The kinds of faults to choose from.
     public var kinds = Set(Kind.allCases)
 
-    /// How many faults a run has; none if no kind is chosen.
+    /// The number of faults in a run.
+    ///
+    /// If no kind is chosen, there are none.
     public var count = 1...5
 
-    /// In which part of the run faults begin and end; 0 is its beginning, and 1 its end.
+    /// The part of the run that contains the faults, from 0 at its beginning to 1 at its end.
     public var part = 0.1...0.6
 
-    /// How long a fault lasts, as a share of the run.
+    /// The length of a fault, as a share of the run.
     public var length = 0.01...0.2
 
-    /// How many times as long a slow host takes.
+    /// The slowdown factor of a slow host.
     public var slowness = 2.0...20.0
 
-    /// Which share of calls fails, or of messages is lost.
+    /// The share of calls that fail, or of messages that are lost.
     public var rate = 0.05...1.0
 
-    /// Makes the default: all kinds, and 1 to 5 faults between 10 % and 60 % of the run.
+    /// Creates the default: all kinds, and 1 to 5 faults between 10 % and 60 % of the run.
     public init() {}
 
-    /// The faults that a seed draws for a scenario.
+    /// Returns the faults that a seed draws for a scenario.
     ///
     /// - Parameters:
     ///   - seed: The seed of the run.
-    ///   - scenario: Its hosts and its duration count.
+    ///   - scenario: The scenario. Only its number of hosts and its duration count.
     public func faults(for seed: UInt64, in scenario: Scenario) -> [Fault] {
         var generator = SeededGenerator(seed: seed).split(0xFA17)
         let wanted = Kind.allCases.filter(kinds.contains)
@@ -87,7 +89,7 @@ public struct RandomFaults {
         }
     }
 
-    /// One host and others, up to the half of all; in ascending order.
+    /// Returns one given host and random others, up to half of all hosts, in ascending order.
     private func hosts(
         of count: Int, with host: Int, _ generator: inout SeededGenerator
     ) -> [Int] {
@@ -99,7 +101,7 @@ public struct RandomFaults {
         return chosen.sorted()
     }
 
-    /// A rate in whole hundredths, if its range has such a one.
+    /// Draws a rate, in whole hundredths if the rounded rate lies in the range.
     private func rate(_ generator: inout SeededGenerator) -> Double {
         let rate = generator.number(in: rate)
         let rounded = (rate * 100).rounded() / 100
@@ -108,14 +110,14 @@ public struct RandomFaults {
 }
 
 extension Duration {
-    /// A share of it, in whole milliseconds.
+    /// Returns a share of the duration, in whole milliseconds.
     fileprivate func share(_ share: Double) -> Duration {
         .milliseconds(Int64((Double(Nanoseconds(self)) * share / 1e6).rounded()))
     }
 }
 
 extension Double {
-    /// The number in whole tenths, if the range has such a one.
+    /// Returns the number in whole tenths, if the rounded number lies in the range.
     fileprivate func rounded(toTenths range: ClosedRange<Double>) -> Double {
         let rounded = (self * 10).rounded() / 10
         return range.contains(rounded) ? rounded : self
@@ -127,12 +129,12 @@ extension SeededGenerator {
         range.lowerBound + (range.upperBound - range.lowerBound) * uniform()
     }
 
-    /// A number of a range, each as likely as any other but for the rounding of a `Double`.
+    /// Draws a number from a range, each equally likely except for the rounding of a `Double`.
     fileprivate mutating func number(in range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(uniform() * Double(range.upperBound - range.lowerBound + 1))
     }
 
-    /// Some of the elements, at least one if there are any: each subset is as likely as any other.
+    /// Draws a subset, each equally likely; at least one element, if there are any.
     fileprivate mutating func subset<Element>(of elements: [Element]) -> [Element] {
         if elements.isEmpty { return [] }
         while true {
@@ -141,5 +143,3 @@ extension SeededGenerator {
         }
     }
 }
-
-extension RandomFaults: Sendable {}

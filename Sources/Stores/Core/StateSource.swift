@@ -1,33 +1,39 @@
+internal import Dispatch
 public import PledgeFutures
+internal import Synchronization
 
-/// A store's state or a part of it, and its subscribers: what a store, a derived store and a view stand on.
+/// A store's state or a part of it, with its subscribers; stores and derived stores build on it.
 @usableFromInline
 protocol StateSource<State>: Sendable {
     associatedtype State: Sendable
 
     var state: State { get }
 
-    /// The state with its version: of two, the one with the greater version is the newer.
+    /// The state and its version; a newer state has a greater version.
     var versioned: (state: State, version: UInt64) { get }
 
-    /// Returns the state with its version, unless it is the known one.
+    /// Returns the state and its version, unless it is the known state.
     func newer(than known: State, _ version: UInt64) -> (state: State, version: UInt64)?
 
-    /// Adds a subscriber, and replays the state to it. Every form of subscription ends up here.
+    /// Adds a subscriber, and replays the state to it.
+    ///
+    /// Every form of subscription ends up here.
     ///
     /// - Parameters:
-    ///   - place: Where it subscribes, if that is known, for reports.
+    ///   - place: The place in the code that subscribes, if known; for reports.
     ///   - onClose: Called once, when the subscription ends or the store is released.
-    ///   - receive: Called with the state before, which is nil at the replay, and the state after.
+    ///   - receive: Called with the old state, which is nil at the replay, and the new state.
     func subscribe(
         at place: CodeLocation?, onClose: (@Sendable () -> Void)?,
         _ receive: @escaping Subscriber<State>.Receive
     ) -> UUID
 
-    /// The function that ends a subscription to this or any other part of the store's state; it keeps nothing alive.
+    /// Returns the function that ends a subscription to this or any other part of the store's state.
+    ///
+    /// The function keeps nothing alive.
     func ending(_ id: UUID) -> @Sendable () -> Void
 
-    /// The source of a part.
+    /// Returns the source of a part.
     func derived<Part: Equatable & Sendable>(
         _ part: @escaping @Sendable (State) -> Part
     ) -> any StateSource<Part>
@@ -61,4 +67,153 @@ extension StateSource {
         continuation.onTermination = { _ in end() }
         return stream
     }
+}
+
+/// The observers of a part of a store's state.
+///
+/// While it has members, it is one subscriber of the store: it compares the part and passes changes on. The
+/// replays of its members are entries in the store's queue. Its lock is taken inside the store's lock, never
+/// around it.
+///
+/// It lives as long as it has a member, or a derived store that can add one. The store keeps the members, so a
+/// subscription doesn't end with the derived store that made it.
+@usableFromInline
+final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equatable>:
+    StateSource
+{
+    @usableFromInline
+    struct Members: Sendable {
+        @usableFromInline
+        var list: [Subscriber<Part>] = []
+        /// This derivation's id among the store's subscribers.
+        @usableFromInline
+        var group: UUID?
+
+        @inlinable
+        init() {}
+    }
+
+    @usableFromInline
+    let core: StoreCore<State, Event>
+    @usableFromInline
+    let part: @Sendable (State) -> Part
+    @usableFromInline
+    let members = Locked(Members())
+
+    @inlinable
+    init(of core: StoreCore<State, Event>, _ part: @escaping @Sendable (State) -> Part) {
+        self.core = core
+        self.part = part
+    }
+
+    @inlinable
+    func subscribe(
+        at place: CodeLocation?, onClose: (@Sendable () -> Void)?,
+        _ receive: @escaping Subscriber<Part>.Receive
+    ) -> UUID {
+        let (id, group) = (UUID(), UUID())
+        core.enterReplay { values in
+            let member = Subscriber<Part>(
+                id: id, since: values.version, at: place, onClose: onClose, receive: receive)
+            let isFirst = members.withLock { members in
+                members.list.append(member)
+                guard members.group == nil else { return false }
+                members.group = group
+                return true
+            }
+            if isFirst {
+                values.subscribers.append(subscriber(group, since: values.version, at: place))
+            }
+            let state = values.state
+            return { [part] in member.replay(part(state)) }
+        }
+        return id
+    }
+
+    @inlinable
+    func ending(_ id: UUID) -> @Sendable () -> Void { core.ending(id) }
+
+    @inlinable
+    var state: Part { part(core.state) }
+
+    @usableFromInline
+    var versioned: (state: Part, version: UInt64) {
+        let now = core.versioned
+        return (part(now.state), now.version)
+    }
+
+    @usableFromInline
+    func newer(than known: Part, _ version: UInt64) -> (state: Part, version: UInt64)? {
+        let now = versioned
+        return now.version == version || now.state == known ? nil : now
+    }
+
+    @inlinable
+    func derived<Smaller: Equatable & Sendable>(
+        _ smaller: @escaping @Sendable (Part) -> Smaller
+    ) -> any StateSource<Smaller> {
+        Derivation<State, Event, Smaller>(of: core) { [part] in smaller(part($0)) }
+    }
+
+    /// Returns this derivation's members as one subscriber of the store.
+    @inlinable
+    func subscriber(
+        _ id: UUID, since version: UInt64, at place: CodeLocation?
+    ) -> Subscriber<State> {
+        Subscriber(
+            id: id, since: version, at: place,
+            group: SubscriberGroup(
+                distribute: { [members, part] old, new, version in
+                    let parts = (old: part(old), new: part(new))
+                    guard parts.old != parts.new else { return }
+                    for member in members.withLock({ $0.list }) {
+                        member.notify(parts.old, parts.new, version)
+                    }
+                },
+                remove: { [members] id in members.withLock { $0.remove(id) } },
+                onClose: { [members] in
+                    for member in members.withLock({ $0.takeAll() }) { member.deactivate() }
+                }))
+    }
+}
+
+extension Derivation.Members {
+    /// Removes the member with an id, if there is one.
+    @inlinable
+    mutating func remove(_ id: UUID) -> SubscriberGroup<State>.Removal? {
+        guard let index = list.firstIndex(where: { $0.id == id }) else { return nil }
+        let member = list.remove(at: index)
+        if list.isEmpty { group = nil }
+        return .init(isLast: list.isEmpty) { member.deactivate() }
+    }
+
+    /// Removes all members.
+    @inlinable
+    mutating func takeAll() -> [Subscriber<Part>] {
+        defer { self = Self() }
+        return list
+    }
+}
+
+/// An observer that is called on the main actor, in order, until it is closed.
+final class MainActorObserver<State: Sendable>: Sendable {
+    private let isWanted = Atomic(true)
+    private let observer: @MainActor @Sendable (State?, State) -> Void
+
+    init(_ observer: @escaping @MainActor @Sendable (State?, State) -> Void) {
+        self.observer = observer
+    }
+
+    /// Schedules the call for a change.
+    func receive(_ old: State?, _ new: State) {
+        // The main actor's executor is the main queue, which keeps the order.
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated {
+                if self.isWanted.load(ordering: .acquiring) { self.observer(old, new) }
+            }
+        }
+    }
+
+    /// Ends the calls, including scheduled ones.
+    func close() { isWanted.store(false, ordering: .releasing) }
 }

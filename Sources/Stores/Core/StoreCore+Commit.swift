@@ -2,7 +2,9 @@ public import PledgeFutures
 public import Synchronization
 
 extension StoreCore {
-    /// Reduces an event, and notifies the observers, or leaves that to the thread that is doing so.
+    /// Reduces an event, and notifies the observers, unless another call is doing so.
+    ///
+    /// That call then notifies them of this change, too.
     @inlinable
     func commit(_ event: Event) {
         if mayHaveEffects { return commit(event, from: nil) }
@@ -12,7 +14,8 @@ extension StoreCore {
         var isLong = false
         let step: StateChange<State>? = values.withLock { values in
             if values.isClosed { return nil }
-            // Kept also without observers: objects that the reducer would free could use the store.
+            // Kept even without observers. Otherwise the reducer could free objects of the old state, which may
+            // use the store.
             let old = values.state
             values.version &+= 1
             reducing.store(thread, ordering: .relaxed)
@@ -42,13 +45,14 @@ extension StoreCore {
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - run: The effect that sent it. If that effect was replaced before, the event is discarded.
-    ///   - isLast: Whether the effect ends with this event.
+    ///   - run: The effect that sent the event. If that effect was replaced before, the event is discarded.
+    ///   - isLast: True if the effect ends with this event.
     @usableFromInline
     func commit(_ event: Event, from run: RunNumber?, isLast: Bool = true) {
         trapIfReducing("dispatch")
         if queueLimit != nil { waitForPlace() }
-        // Kept also without observers: objects that the reducer would free could use the store.
+        // Kept even without observers. Otherwise the reducer could free objects of the old state, which may use
+        // the store.
         var old: State?
         enter { values in
             guard !values.isClosed else { return nil }
@@ -62,7 +66,9 @@ extension StoreCore {
         withExtendedLifetime(old) {}
     }
 
-    /// Makes the next state, and begins its effects, if there is an observer to notify or work to do.
+    /// Makes the next state, and begins its effects.
+    ///
+    /// - Returns: The entry for the queue, if there is an observer to notify or work to do.
     private func reduce(_ event: Event, from old: State, _ values: inout Values) -> Entry? {
         values.version &+= 1
         reducing.store(threadIdentity(), ordering: .relaxed)
@@ -81,7 +87,7 @@ extension StoreCore {
         for feedback in feedback { values.effects.start(feedback.step(old, values.state)) }
     }
 
-    /// The queue entry for the commands of effects, if there are any.
+    /// Returns the queue entry for the commands of effects, if there are any.
     private func commands(_ values: inout Values) -> Entry? {
         let commands = values.effects.takeCommands()
         return commands.isEmpty ? nil : .commands(commands)
@@ -105,7 +111,7 @@ extension StoreCore {
 
     /// Ends an effect without an event, and begins the effects that waited for it.
     ///
-    /// - Returns: False if it was replaced or cancelled before.
+    /// - Returns: False if the effect was replaced or cancelled before.
     func end(_ run: RunNumber) -> Bool {
         trapIfReducing("settle an effect's future")
         var wasAlive = false
@@ -118,8 +124,8 @@ extension StoreCore {
 
     /// Ends an effect whose event is about to be sent through the middleware.
     ///
-    /// Cancellations that follow from it keep their place in the order of all commands. Effects that begin
-    /// after it wait for its event, so effects of newer events may begin earlier.
+    /// Cancellations that follow from that keep their place in the order of all commands. Effects that begin
+    /// after this effect wait for its event, so effects of newer events may begin earlier.
     ///
     /// - Returns: The commands to run when the event has been through the middleware; nil if the effect was
     ///   replaced or cancelled before.
@@ -153,5 +159,104 @@ extension StoreCore {
             values.effects.fire(run)
             return commands(&values)
         }
+    }
+}
+
+extension StoreCore {
+    /// Carries out commands of the effects' machine.
+    @usableFromInline
+    func perform(_ commands: [EffectCommand<Event>]) {
+        for command in commands {
+            switch command {
+            case .start(let run, let start): self.start(run, start)
+            case .run(let run, let operation): self.run(run, operation)
+            case .schedule(let run, let delay, let scheduler): schedule(run, delay, scheduler)
+            case .cancel(let handle): handle.cancel()
+            case .resolve(let promise): promise.resolve()
+            case .free: break
+            }
+        }
+    }
+
+    private func start(_ run: RunNumber, _ start: @Sendable () -> Future<Event>) {
+        guard values.withLock({ $0.effects.isAlive(run) }) else { return }
+        // A separate branch: cancelling it cancels only this store's wait.
+        let branch = start().map { $0 }
+        guard values.withLock({ $0.effects.attach(.future(branch), to: run) }) else {
+            return branch.cancel()
+        }
+        branch.observe { [weak self] result in self?.settled(run, result) }
+    }
+
+    private func settled(_ run: RunNumber, _ result: Result<Event, any Error>) {
+        switch result {
+        case .success(let event) where hasMiddleware:
+            if let next = takeOver(run) { dispatchThroughChain(event, then: next) }
+        case .success(let event): commit(event, from: run)
+        case .failure(let error): failed(run, error)
+        }
+    }
+
+    private func run(
+        _ run: RunNumber, _ operation: @Sendable (Effect<Event>.Send) -> Future<Void>
+    ) {
+        guard values.withLock({ $0.effects.isAlive(run) }) else { return }
+        let end = operation(Effect.Send { [weak self] event in self?.send(event, from: run) })
+        guard values.withLock({ $0.effects.attach(.operation(end), to: run) }) else {
+            return end.cancel()
+        }
+        end.observe { [weak self] result in
+            switch result {
+            case .success: _ = self?.end(run)
+            case .failure(let error): self?.failed(run, error)
+            }
+        }
+    }
+
+    /// Dispatches an event of an effect that continues, unless the effect was replaced or cancelled.
+    private func send(_ event: Event, from run: RunNumber) {
+        guard hasMiddleware else { return commit(event, from: run, isLast: false) }
+        trapIfReducing("send an effect's event")
+        let isAlive = values.withLock { values in
+            guard values.effects.isAlive(run) else { return false }
+            values.effects.eventsOnTheirWay += 1
+            return true
+        }
+        if isAlive { dispatchThroughChain(event, then: []) }
+    }
+
+    private func failed(_ run: RunNumber, _ error: any Error) {
+        if end(run), !(error is CancellationError) { onFailure(error) }
+    }
+
+    private func schedule(_ run: RunNumber, _ delay: Duration, _ scheduler: any Scheduler) {
+        guard values.withLock({ $0.effects.isAlive(run) }) else { return }
+        let timer = scheduler.schedule(after: delay) { [weak self] in self?.fire(run) }
+        if !values.withLock({ $0.effects.attach(.timer(timer), to: run) }) { timer.cancel() }
+    }
+}
+
+/// A change, for the thread that made it to use outside the lock.
+///
+/// It keeps the old state until no lock is held: objects of the old state may use the store when they are freed.
+@usableFromInline
+struct StateChange<State: Sendable> {
+    @usableFromInline let old: State
+    @usableFromInline let new: State
+    @usableFromInline let version: UInt64
+    @usableFromInline let subscribers: Subscribers<State>
+    /// True if this thread notifies the observers, without an entry in the queue.
+    @usableFromInline let isToBeTold: Bool
+
+    @inlinable
+    init(
+        _ old: State, _ new: State, _ version: UInt64, _ subscribers: Subscribers<State>,
+        isToBeTold: Bool
+    ) {
+        self.old = old
+        self.new = new
+        self.version = version
+        self.subscribers = subscribers
+        self.isToBeTold = isToBeTold
     }
 }

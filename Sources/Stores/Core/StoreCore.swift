@@ -3,9 +3,9 @@ public import Synchronization
 
 /// The core of a store: its state, the queue of its changes, and the draining of the queue.
 ///
-/// Reducing and entering the queue are one step under the lock, so the queue holds the changes in
-/// the order in which they were made. At most one thread drains it, outside the lock, in batches
-/// that it swaps out; other threads that dispatch meanwhile leave their changes to it.
+/// One step under the lock reduces an event and enters its change in the queue, so the queue keeps the order of
+/// the changes. At most one thread drains the queue, outside the lock, in batches that it swaps out. Other
+/// threads that dispatch meanwhile leave their changes to that thread.
 ///
 /// A core outlives its ``Store`` only if a middleware keeps its context; the core is then closed.
 @usableFromInline
@@ -18,7 +18,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     struct Values {
         @usableFromInline
         var state: State
-        /// How many events were reduced.
+        /// The number of events that were reduced.
         @usableFromInline
         var version: UInt64 = 0
         @usableFromInline
@@ -28,18 +28,18 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         /// The thread that has, or last had, the turn to drain.
         @usableFromInline
         var drainer: UInt = 0
-        /// Whether other threads than the draining one have put some of the pending entries there.
+        /// True if other threads than the draining one have entered some of the pending entries.
         @usableFromInline
         var hasOthersEntries = false
         @usableFromInline
         var wasLong = false
-        /// How many entries observers have not been notified of, those of the batch included; counted if the queue is limited.
+        /// The number of undelivered entries, including the current batch; used only if the queue is limited.
         @usableFromInline
         var undelivered = 0
-        /// The threads that wait for a place in the queue, in the order in which they came.
+        /// The threads that wait for a place in the queue, oldest first.
         @usableFromInline
         var waiting: [QueuePlace] = []
-        /// How many of them may go on, and have not yet.
+        /// The number of waiting threads that may go on, and have not yet.
         @usableFromInline
         var admitted = 0
         /// The buffer of a finished batch, for reuse.
@@ -61,9 +61,9 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             self.chain = chain
         }
 
-        /// Puts the change to the present state in the queue.
+        /// Puts the change that led to the current state in the queue.
         ///
-        /// - Returns: As `enqueue(_:by:)`.
+        /// - Returns: The same as `enqueue(_:by:)`.
         @usableFromInline
         mutating func enqueue(_ old: State, by thread: UInt) -> Bool {
             let change = Transition<State, Event>(
@@ -73,7 +73,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
 
         /// Puts an entry in the queue.
         ///
-        /// - Returns: Whether the queue is too long for the first time.
+        /// - Returns: True if the queue is too long for the first time.
         @usableFromInline
         mutating func enqueue(_ entry: Entry, by thread: UInt) -> Bool {
             pending.append(entry)
@@ -96,11 +96,16 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     /// The middleware around ``commit(_:)``.
     @usableFromInline
     enum Chain {
-        /// A thread sets it up; events that other threads dispatch wait. Next: catching up.
+        /// A thread sets it up; events that other threads dispatch wait.
+        ///
+        /// Next: catching up.
         case settingUp(by: UInt)
-        /// It is complete, and the thread that has set it up sends the waiting events through it. Events that
-        /// other threads dispatch still wait, so that they overtake none. Next: ready.
+        /// It is complete, and the thread that set it up sends the waiting events through it.
+        ///
+        /// Events that other threads dispatch still wait, so that they overtake none. Next: ready.
         case catchingUp(@Sendable (Event) -> Void, by: UInt)
+        /// It takes events at once.
+        ///
         /// Next: gone, when the store is released. The chain refers to this core, so it has to be released
         /// explicitly.
         case ready(@Sendable (Event) -> Void)
@@ -114,10 +119,10 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     let reducing = Atomic<UInt>(0)
     @usableFromInline
     let turn = DrainToken()
-    /// Which observer is being called, counted in the order of subscription; a hint for reports.
+    /// The number of the observer being called, in the order of subscription; a hint for reports.
     @usableFromInline
     let observing = Atomic<Int>(0)
-    /// How many entries may wait before dispatches wait; nil: any number.
+    /// The most entries that may wait before dispatches wait; nil for no limit.
     @usableFromInline
     let queueLimit: Int?
     @usableFromInline
@@ -126,7 +131,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     let feedback: [Feedback<State, Event>]
     @usableFromInline
     let hasMiddleware: Bool
-    /// Whether there can be work besides notifying observers.
+    /// True if there can be work besides notifying observers.
     @usableFromInline
     let mayHaveEffects: Bool
     @usableFromInline
@@ -153,24 +158,24 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         return values.withLock { $0.state }
     }
 
-    /// The state with its version: of two, the one with the greater version is the newer.
+    /// The state and its version; a newer state has a greater version.
     @usableFromInline
     var versioned: (state: State, version: UInt64) {
         trapIfReducing("read the state")
         return values.withLock { ($0.state, $0.version) }
     }
 
-    /// Sends an event through the middleware, if there is any, to the reducer.
+    /// Sends an event to the reducer, through the middleware if there is any.
     @inlinable
     func dispatch(_ event: Event) {
         if hasMiddleware { dispatchThroughChain(event) } else { commit(event) }
     }
 
-    /// Ends everything: no observer is called any more, and effects are cancelled.
+    /// Ends everything: effects are cancelled, and no observer is called any more.
     @usableFromInline
     func close() {
-        // The chain and the observers are freed outside the lock: objects that they captured may use the
-        // store's context when they are freed.
+        // The chain and the observers are freed outside the lock: objects that they captured may then use the
+        // store's context.
         var chain = Chain.gone
         var subscribers = Subscribers<State>()
         let (commands, waiting) = values.withLock { values in
@@ -201,5 +206,166 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             only makes the next state. Dispatch from an observer, from an effect, or after dispatch \
             has returned.
             """)
+    }
+}
+
+extension StoreCore: StateSource {
+    /// Adds a subscriber, and replays the state to it.
+    @inlinable
+    func subscribe(
+        at place: CodeLocation?, onClose: (@Sendable () -> Void)? = nil,
+        _ receive: @escaping Subscriber<State>.Receive
+    ) -> UUID {
+        let id = UUID()
+        enterReplay { values in
+            let subscriber = Subscriber<State>(
+                id: id, since: values.version, at: place, onClose: onClose, receive: receive)
+            values.subscribers.append(subscriber)
+            let state = values.state
+            return { subscriber.replay(state) }
+        }
+        return id
+    }
+
+    /// Enters a replay for a subscriber that `add` adds under the lock.
+    @usableFromInline
+    func enterReplay(_ add: (inout Values) -> @Sendable () -> Void) {
+        trapIfReducing("subscribe")
+        enter { values in .replay(add(&values)) }
+    }
+
+    /// Removes a subscriber of the store or of a part, if it is there.
+    @usableFromInline
+    func unsubscribe(_ id: UUID) {
+        trapIfReducing("unsubscribe")
+        values.withLock { $0.subscribers.remove(id) }?.deactivate()
+    }
+
+    @usableFromInline
+    func ending(_ id: UUID) -> @Sendable () -> Void {
+        { [weak self] in self?.unsubscribe(id) }
+    }
+
+    @usableFromInline
+    func newer(than known: State, _ version: UInt64) -> (state: State, version: UInt64)? {
+        let now = versioned
+        return now.version == version ? nil : now
+    }
+
+    @inlinable
+    func derived<Part: Equatable & Sendable>(
+        _ part: @escaping @Sendable (State) -> Part
+    ) -> any StateSource<Part> {
+        Derivation(of: self, part)
+    }
+}
+
+extension StoreCore {
+    /// Returns a future that succeeds when no effect is under way, and fails when the time is over.
+    func finish(within duration: Duration, on scheduler: some Scheduler) -> Future<Void> {
+        trapIfReducing("wait for its effects")
+        let finished = Promise<Void>()
+        var number = 0
+        enter { values in
+            number = values.effects.resolveWhenIdle(finished)
+            let commands = values.effects.takeCommands()
+            return commands.isEmpty ? nil : .commands(commands)
+        }
+        finished.onCancel { [weak self, number] in
+            self?.values.withLockThenRelease { $0.effects.forget(number) }
+        }
+        return finished.timeout(duration, on: scheduler) { [weak self] in
+            EffectsUnfinished(duration: duration, effects: self?.namesUnderWay ?? [])
+        }
+    }
+
+    private var namesUnderWay: [String] {
+        let (paths, events) = values.withLock {
+            ($0.effects.pathsUnderWay, $0.effects.eventsOnTheirWay)
+        }
+        let event = "an event on its way through the middleware"
+        return paths.map(\.name) + Array(repeating: event, count: events)
+    }
+}
+
+extension StoreCore {
+    /// Builds the chain of middleware; the first layer is the outermost.
+    @usableFromInline
+    func setUp(_ middleware: [StoreMiddleware<State, Event>]) {
+        guard hasMiddleware else { return }
+        let context = DispatchContext(core: self)
+        let layers = middleware.map { $0.setUp(context) }
+        let commit: @Sendable (Event) -> Void = { [weak self] event in
+            self?.commit(event)
+        }
+        let chain = layers.reversed().reduce(commit) { next, layer in layer(next) }
+        values.withLock { $0.chain = .catchingUp(chain, by: threadIdentity()) }
+    }
+
+    /// Sends the events that have waited through the middleware, until none is left.
+    @usableFromInline
+    func catchUp() {
+        guard hasMiddleware else { return }
+        while let (chain, early) = values.withLock({ $0.takeEarlyEvents() }) {
+            for early in early { send(early.event, through: chain, then: early.next) }
+        }
+    }
+
+    /// Sends an event through the middleware, or queues it for the thread that sets the store up.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - next: The commands that follow the event, if it is an effect's event.
+    @usableFromInline
+    func dispatchThroughChain(_ event: Event, then next: [EffectCommand<Event>]? = nil) {
+        trapIfReducing("dispatch")
+        guard let chain = values.withLock({ $0.entrance(of: event, next) }) else { return }
+        send(event, through: chain, then: next)
+    }
+
+    private func send(
+        _ event: Event, through chain: (Event) -> Void, then next: [EffectCommand<Event>]?
+    ) {
+        chain(event)
+        if let next { goOn(with: next) }
+    }
+}
+
+extension StoreCore.Values {
+    /// Returns the function that takes an event now.
+    ///
+    /// It is nil if the event waits, or if the store has been released.
+    fileprivate mutating func entrance(
+        of event: Event, _ next: [EffectCommand<Event>]?
+    ) -> (@Sendable (Event) -> Void)? {
+        switch chain {
+        case .ready(let chain): return chain
+        case .gone: return nil
+        case .settingUp(let thread) where thread == threadIdentity():
+            fatalError(
+                """
+                Store: \(Event.self) was dispatched while its middleware was being set up. Dispatch \
+                from the function that takes the event, not from those that return it.
+                """)
+        case .catchingUp(let chain, let thread) where thread == threadIdentity(): return chain
+        case .settingUp, .catchingUp:
+            early.append(.init(event: event, next: next))
+            return nil
+        }
+    }
+
+    /// Returns the chain and the events that have waited for it.
+    ///
+    /// If none has waited, it returns nil, and the chain is then ready.
+    fileprivate mutating func takeEarlyEvents() -> (
+        @Sendable (Event) -> Void, [StoreCore.EarlyEvent]
+    )? {
+        guard case .catchingUp(let chain, _) = chain else { return nil }
+        if early.isEmpty {
+            self.chain = .ready(chain)
+            return nil
+        }
+        defer { early = [] }
+        return (chain, early)
     }
 }

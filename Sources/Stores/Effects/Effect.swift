@@ -1,8 +1,9 @@
 public import PledgeFutures
 
-/// A description of work that a store does after an event, besides changing its state.
+/// A description of work that a store does after an event.
 ///
-/// A ``Reducer`` with effects returns one for each event. The store begins it, and dispatches its event:
+/// A ``Reducer`` with effects returns an effect for each event. The store begins the effect, and dispatches the
+/// event that it produces:
 ///
 /// ```swift
 /// let search = Reducer<Search, Event>(effects: { state, event in
@@ -18,8 +19,7 @@ public import PledgeFutures
 /// let store = Store(initialState: Search(), reducer: search)
 /// ```
 ///
-/// An effect is a value. It may be made anywhere, kept, and returned several times; each time it is begun
-/// again.
+/// An effect is a value. You may create it anywhere, keep it, and return it several times; each time it begins anew.
 public struct Effect<Event: Sendable>: Sendable {
     @usableFromInline
     let kind: Kind
@@ -38,42 +38,41 @@ public struct Effect<Event: Sendable>: Sendable {
         case cancel(EffectID)
     }
 
-    /// Nothing.
+    /// No work.
     @inlinable
     public static var none: Effect { Effect(kind: .none) }
 
     @inlinable
     init(kind: Kind) { self.kind = kind }
 
-    /// A future of an event.
+    /// A future that makes an event.
     ///
-    /// - Parameter future: The future. The expression is not evaluated before the store begins the
-    ///   effect, outside the reducer, so that reducing stays pure. When it
-    ///   succeeds, its event is dispatched. When it fails, no event is dispatched: the store's `onFailure` is
-    ///   called, unless the error is a `CancellationError`. To dispatch an event for a failure, use
-    ///   `request(_:_:)` or `recover`.
+    /// - Parameter future: The future. The expression is not evaluated before the store begins the effect,
+    ///   outside the reducer, so reducing stays pure. If the future succeeds, its event is dispatched. If it
+    ///   fails, no event is dispatched: the store's `onFailure` is called, unless the error is a
+    ///   `CancellationError`. To dispatch an event for a failure, use `request(_:_:)` or `recover`.
     public static func future(
         _ future: @autoclosure @escaping @Sendable () -> Future<Event>
     ) -> Effect {
         Effect(kind: .start(future))
     }
 
-    /// A future of an event, made by a function.
+    /// A future that makes an event, created by a function.
     ///
-    /// - Parameter start: Makes the future, as the other `future` does. It is called on the
-    ///   thread that notifies the observers, after they were notified of the event's change. No lock is held
+    /// - Parameter start: Creates the future, which works as in the other `future`. It is called on the thread
+    ///   that notifies the observers, after they were notified of the event's change. No lock is held
     ///   meanwhile.
     public static func future(_ start: @escaping @Sendable () -> Future<Event>) -> Effect {
         Effect(kind: .start(start))
     }
 
-    /// An async closure that returns an event; otherwise as the other `future`.
+    /// An async closure that returns an event; otherwise like the other `future`.
     ///
     /// ```swift
     /// .future { .bookLoaded(try await api.book(7)) }
     /// ```
     ///
-    /// - Parameter operation: Runs in a task of its own, which is cancelled with the effect.
+    /// - Parameter operation: Runs in its own task, which is cancelled with the effect.
     @_disfavoredOverload
     public static func future(_ operation: @escaping @Sendable () async throws -> Event) -> Effect {
         Effect(kind: .start { Future(operation) })
@@ -86,8 +85,8 @@ public struct Effect<Event: Sendable>: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - operation: Runs in a task of its own, which is cancelled with the effect.
-    ///   - event: Makes the event, in that task.
+    ///   - operation: Runs in its own task, which is cancelled with the effect.
+    ///   - event: Makes the event from the result, in the same task.
     @_disfavoredOverload
     public static func request<Value: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Value,
@@ -104,7 +103,7 @@ public struct Effect<Event: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - future: The future. The expression is not evaluated before the store begins the effect.
-    ///   - event: Makes the event, on the thread that settles the future.
+    ///   - event: Makes the event from the result, on the thread that settles the future.
     public static func request<Value: Sendable>(
         _ future: @autoclosure @escaping @Sendable () -> Future<Value>,
         _ event: @escaping @Sendable (Result<Value, any Error>) -> Event
@@ -113,5 +112,219 @@ public struct Effect<Event: Sendable>: Sendable {
             kind: .start {
                 future().map { event(.success($0)) }.recover { event(.failure($0)) }
             })
+    }
+}
+
+extension Effect {
+    /// A function that dispatches the events of a running effect.
+    public struct Send: Sendable {
+        private let send: @Sendable (Event) -> Void
+
+        init(_ send: @escaping @Sendable (Event) -> Void) { self.send = send }
+
+        /// Dispatches an event to the effect's store.
+        ///
+        /// You may call it on any thread; it works like ``Store/dispatch(event:)``. Nothing happens if the
+        /// effect has ended, was replaced or cancelled, or if the store has been released. An event that
+        /// entered the middleware before that is still reduced.
+        ///
+        /// - Parameter event: The event.
+        public func callAsFunction(_ event: Event) { send(event) }
+    }
+
+    /// An asynchronous operation that may dispatch any number of events while it runs.
+    ///
+    /// ```swift
+    /// .run { send in
+    ///     for try await line in chat.lines { send(.said(line)) }
+    ///     send(.left)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - priority: The priority of the operation's task; nil for the priority of the thread that begins it.
+    ///   - operation: Runs in its own task. The effect ends when the operation returns or throws. The task is
+    ///     cancelled when the effect is replaced or cancelled, or the store is released.
+    ///   - handler: Called with the error that the operation threw, in the same task, before the effect ends.
+    ///     It isn't called with a `CancellationError`, or if the effect was cancelled. Without a handler, the
+    ///     store's `onFailure` is called.
+    public static func run(
+        priority: TaskPriority? = nil,
+        _ operation: @escaping @Sendable (_ send: Send) async throws -> Void,
+        catch handler: (@Sendable (_ error: any Error, _ send: Send) async -> Void)? = nil
+    ) -> Effect {
+        Effect(
+            kind: .run { send in
+                Future(priority: priority) {
+                    do {
+                        try await operation(send)
+                    } catch {
+                        guard let handler, !(error is CancellationError), !Task.isCancelled else {
+                            throw error
+                        }
+                        await handler(error, send)
+                    }
+                }
+            })
+    }
+}
+
+extension Effect {
+    /// The events of an asynchronous sequence, each dispatched when it arrives.
+    ///
+    /// The next event is requested after the one before it was dispatched. The effect ends with the sequence.
+    /// If the effect is replaced or cancelled, or the store is released, the task that awaits the sequence is
+    /// cancelled.
+    ///
+    /// - Parameter sequence: The sequence. The expression is not evaluated before the store begins the effect.
+    ///   If the sequence throws, the effect has failed, and the store calls `onFailure`. To handle the error
+    ///   yourself, use ``run(priority:_:catch:)``.
+    public static func events<Events: AsyncSequence & TaskUsable>(
+        of sequence: @autoclosure @escaping @Sendable () -> Events
+    ) -> Effect where Events.Element == Event, Events.AsyncIterator: TaskUsable {
+        .run { send in
+            for try await event in sequence() { send(event) }
+        }
+    }
+
+    /// The elements of an asynchronous sequence, each dispatched as an event when it arrives.
+    ///
+    /// ```swift
+    /// .events(of: socket.messages) { .received($0) }.id("messages")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sequence: The sequence, as in ``events(of:)``.
+    ///   - event: Makes the event from an element, in the task that awaits the sequence.
+    public static func events<Elements: AsyncSequence & TaskUsable>(
+        of sequence: @autoclosure @escaping @Sendable () -> Elements,
+        _ event: @escaping @Sendable (Elements.Element) -> Event
+    ) -> Effect where Elements.AsyncIterator: TaskUsable {
+        .run { send in
+            for try await element in sequence() { send(event(element)) }
+        }
+    }
+}
+
+#if compiler(>=6.2)
+/// The requirement on a generic type that a task uses: `SendableMetatype`.
+///
+/// Compilers before 6.2 lack this protocol, and require nothing.
+@_documentation(visibility: internal)
+public typealias TaskUsable = SendableMetatype
+#else
+/// The requirement on a generic type that a task uses: none.
+@_documentation(visibility: internal)
+public typealias TaskUsable = Any
+#endif
+
+extension Effect {
+    /// A future whose result is not dispatched.
+    ///
+    /// ```swift
+    /// .fireAndForget(analytics.track("opened"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - future: The future. The expression is not evaluated before the store begins the effect. The future
+    ///     is cancelled when the effect is replaced or cancelled, or the store is released.
+    ///   - handler: Called with the error if the future fails, on the thread that settles it, but not with a
+    ///     `CancellationError`. Without a handler, the store's `onFailure` is called. To ignore failures, pass
+    ///     `{ _ in }`.
+    public static func fireAndForget<Value: Sendable>(
+        _ future: @autoclosure @escaping @Sendable () -> Future<Value>,
+        catch handler: (@Sendable (any Error) -> Void)? = nil
+    ) -> Effect {
+        Effect(
+            kind: .run { _ in
+                let end = future().map { _ in }
+                guard let handler else { return end }
+                return end.recover { if !($0 is CancellationError) { handler($0) } }
+            })
+    }
+
+    /// An asynchronous operation whose result is not dispatched.
+    ///
+    /// - Parameters:
+    ///   - priority: The priority of the operation's task; nil for the priority of the thread that begins it.
+    ///   - operation: Runs in its own task, which is cancelled with the effect.
+    ///   - handler: Called with the error that the operation threw, as in ``fireAndForget(_:catch:)``.
+    public static func fireAndForget(
+        priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws -> Void,
+        catch handler: (@Sendable (any Error) -> Void)? = nil
+    ) -> Effect {
+        fireAndForget(Future(priority: priority, operation), catch: handler)
+    }
+}
+
+extension Effect {
+    /// Several effects at once.
+    ///
+    /// - Parameter effects: The effects. They begin in this order, and don't wait for each other.
+    public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
+
+    /// Several effects at once.
+    ///
+    /// - Parameter effects: The effects, as an array. They begin in this order, and don't wait for each other.
+    public static func merge(_ effects: [Effect]) -> Effect {
+        let some = effects.filter { !$0.isNone }
+        return some.count > 1 ? Effect(kind: .merge(some)) : some.first ?? .none
+    }
+
+    /// Several effects, one after another.
+    ///
+    /// - Parameter effects: The effects. Each begins after the one before it has ended. An effect has ended
+    ///   when its event was dispatched and the observers were notified, when it has failed, or when it was
+    ///   cancelled by its id.
+    public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
+
+    /// Several effects, one after another.
+    ///
+    /// - Parameter effects: The effects, as an array. Each begins after the one before it has ended. An effect
+    ///   has ended when its event was dispatched and the observers were notified, when it has failed, or when
+    ///   it was cancelled by its id.
+    public static func concatenate(_ effects: [Effect]) -> Effect {
+        let some = effects.filter { !$0.isNone }
+        return some.count > 1 ? Effect(kind: .concatenate(some)) : some.first ?? .none
+    }
+
+    /// True if there is nothing to do.
+    @inlinable
+    var isNone: Bool {
+        if case .none = kind { true } else { false }
+    }
+
+    /// True if it contains other effects or an id.
+    var hasParts: Bool {
+        switch kind {
+        case .none, .start, .run: false
+        case .merge, .concatenate, .identified, .delayed, .throttled, .cancel: true
+        }
+    }
+}
+
+extension Effect {
+    /// This effect with its events converted.
+    ///
+    /// - Parameter transform: Makes the new event, on the thread that settles the effect's future or sends the event.
+    public func map<Other: Sendable>(
+        _ transform: @escaping @Sendable (Event) -> Other
+    ) -> Effect<Other> {
+        switch kind {
+        case .none: .none
+        case .start(let start): .future { start().map(transform) }
+        case .run(let operation):
+            Effect<Other>(
+                kind: .run { send in operation(Effect.Send { send(transform($0)) }) })
+        case .merge(let effects): .merge(effects.map { $0.map(transform) })
+        case .concatenate(let effects): .concatenate(effects.map { $0.map(transform) })
+        case .identified(let effect, let id, let policy):
+            Effect<Other>(kind: .identified(effect.map(transform), id, policy))
+        case .delayed(let effect, let delay, let scheduler):
+            Effect<Other>(kind: .delayed(effect.map(transform), delay, scheduler))
+        case .throttled(let effect, let id, let throttling):
+            Effect<Other>(kind: .throttled(effect.map(transform), id, throttling))
+        case .cancel(let id): Effect<Other>(kind: .cancel(id))
+        }
     }
 }

@@ -1,4 +1,131 @@
-/// The name of an effect within one store.
+public import PledgeFutures
+
+extension Effect {
+    /// This effect with an id, so that others can replace it, wait for it or cancel it.
+    ///
+    /// Ids belong to one store: effects of two stores with the same id are independent.
+    ///
+    /// - Parameters:
+    ///   - id: Any hashable value.
+    ///   - policy: The rule if an effect with this id has not ended yet. By default the newest effect replaces
+    ///     the old one. After the event that brought the newest effect, no event of the replaced effect is
+    ///     reduced, except for events that have already entered the middleware.
+    /// - Returns: The same effect with an id. A ``none`` effect gets no id, so it replaces nothing. An effect
+    ///   that only cancels others does get one.
+    public func id(_ id: some Hashable & Sendable, _ policy: EffectPolicy = .newest) -> Effect {
+        isNone ? self : Effect(kind: .identified(self, EffectID(id), policy))
+    }
+
+    /// Cancels the effects with an id, including effects that wait.
+    ///
+    /// An effect may wait for another effect, for a delay, or as a later part of `concatenate`. The futures of
+    /// the cancelled effects are cancelled, and their late results are discarded. The interval of a throttled
+    /// id ends. If no effect has the id, nothing happens. Effects that come after this one in the same sequence
+    /// are not cancelled, so `.concatenate(.cancel(id: 1), load.id(1))` begins anew.
+    ///
+    /// - Parameter id: The id. Effects of other stores with the same id are not touched.
+    public static func cancel(id: some Hashable & Sendable) -> Effect {
+        Effect(kind: .cancel(EffectID(id)))
+    }
+}
+
+extension Effect {
+    /// Returns whether this effect, or a part of it, has an id.
+    func contains(_ id: EffectID) -> Bool {
+        switch kind {
+        case .none, .start, .run, .cancel: false
+        case .merge(let effects), .concatenate(let effects): effects.contains { $0.contains(id) }
+        case .identified(let effect, let own, _): own == id || effect.contains(id)
+        case .throttled(let effect, let own, _): own == id || effect.contains(id)
+        case .delayed(let effect, _, _): effect.contains(id)
+        }
+    }
+
+    /// Returns this effect without the parts that have an id.
+    func without(_ id: EffectID) -> Effect {
+        switch kind {
+        case .none, .start, .run, .cancel: return self
+        case .merge(let effects): return .merge(effects.map { $0.without(id) })
+        case .concatenate(let effects): return .concatenate(effects.map { $0.without(id) })
+        case .identified(let effect, let own, let policy):
+            let rest = own == id ? .none : effect.without(id)
+            return rest.isNone ? .none : Effect(kind: .identified(rest, own, policy))
+        case .throttled(let effect, let own, let throttling):
+            let rest = own == id ? .none : effect.without(id)
+            return rest.isNone ? .none : Effect(kind: .throttled(rest, own, throttling))
+        case .delayed(let effect, let delay, let scheduler):
+            let rest = effect.without(id)
+            return rest.isNone ? .none : Effect(kind: .delayed(rest, delay, scheduler))
+        }
+    }
+}
+
+/// A rule for an effect whose id belongs to another effect that has not ended yet.
+public enum EffectPolicy: Hashable, Sendable {
+    /// The newest effect runs.
+    ///
+    /// Earlier ones are cancelled, and their late results are discarded. The interval of a throttled id ends.
+    case newest
+    /// The oldest effect runs; later ones don't begin.
+    case oldest
+    /// All effects run, one after another, in order.
+    ///
+    /// Two effects can wait for each other forever: the second one waits for the first, while a part of the
+    /// first waits for the second, directly or through other ids. To avoid that, always nest serial ids in the
+    /// same order.
+    case serial
+}
+
+extension Effect {
+    /// This effect, delayed until no other effect with the same id has come for a duration.
+    ///
+    /// Each newcomer replaces the effect before it, even if that effect has begun. A ``none`` effect replaces
+    /// nothing.
+    ///
+    /// - Parameters:
+    ///   - id: Any hashable value.
+    ///   - duration: The time that must pass without another effect of the id.
+    ///   - scheduler: The clock.
+    public func debounce(
+        id: some Hashable & Sendable, for duration: Duration, on scheduler: some Scheduler = .live
+    ) -> Effect {
+        guard !isNone else { return self }
+        return Effect(kind: .delayed(self, duration, scheduler)).id(id, .newest)
+    }
+
+    /// This effect, unless another one with the same id began within the last interval.
+    ///
+    /// The first effect begins at once. An effect that begins replaces an earlier one that has not ended. A
+    /// ``none`` effect replaces nothing.
+    ///
+    /// - Parameters:
+    ///   - id: Any hashable value. The interval ends early if you cancel the id, or if an effect with the id
+    ///     and ``EffectPolicy/newest`` comes.
+    ///   - interval: The shortest time from the beginning of one effect to the beginning of the next.
+    ///   - latest: If true, the last effect that comes within the interval begins at its end, and starts
+    ///     another interval. If false, all effects that come within the interval are discarded.
+    ///   - scheduler: The clock.
+    public func throttle(
+        id: some Hashable & Sendable, for interval: Duration, latest: Bool = true,
+        on scheduler: some Scheduler = .live
+    ) -> Effect {
+        guard !isNone else { return self }
+        let throttling = Throttling(interval: interval, keepsLatest: latest, scheduler: scheduler)
+        return Effect(kind: .throttled(self, EffectID(id), throttling))
+    }
+}
+
+/// The settings of a throttled effect.
+@usableFromInline
+struct Throttling: Sendable {
+    /// The shortest time from the beginning of one effect with the id to the beginning of the next.
+    let interval: Duration
+    /// True if the last effect that came within the interval begins at its end.
+    let keepsLatest: Bool
+    let scheduler: any Scheduler
+}
+
+/// The id of an effect within one store.
 ///
 /// Two ids are equal if their types and their values are equal: `1`, `1.0` and `UInt8(1)` are three ids.
 @usableFromInline
@@ -13,12 +140,75 @@ struct EffectID: Hashable, Sendable {
             && AnyHashable(left.base) == AnyHashable(right.base)
     }
 
-    /// Its name in messages.
+    /// The id as text, for messages.
     var name: String { String(reflecting: base) }
 
     @usableFromInline
     func hash(into hasher: inout Hasher) {
         ObjectIdentifier(type(of: base)).hash(into: &hasher)
         AnyHashable(base).hash(into: &hasher)
+    }
+}
+
+extension Effect {
+    /// Cancels the effects that one element of a collection has begun with an id.
+    ///
+    /// ```swift
+    /// case .remove(let id):
+    ///     state.rows.removeAll { $0.id == id }
+    ///     return .cancel(id: "load", of: id, in: \List.rows)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The id, as the element's reducer gave it.
+    ///   - element: The id of the element, or the key of a dictionary's value.
+    ///   - elements: The key path of the collection, as passed to `Reducer.forEach`.
+    public static func cancel<Whole, Elements>(
+        id: some Hashable & Sendable, of element: some Hashable & Sendable,
+        in elements: any WritableKeyPath<Whole, Elements> & Sendable
+    ) -> Effect {
+        Effect.cancel(id: id).ids(of: element, in: elements)
+    }
+
+    /// This effect, with ids that belong to one element.
+    func ids<Whole, Elements>(
+        of element: some Hashable & Sendable,
+        in elements: any WritableKeyPath<Whole, Elements> & Sendable
+    ) -> Effect {
+        mapIDs { EffectID(ElementEffectID(id: $0, element: EffectID(element), elements: elements)) }
+    }
+
+    private func mapIDs(_ transform: (EffectID) -> EffectID) -> Effect {
+        switch kind {
+        case .none, .start, .run: self
+        case .merge(let effects): Effect(kind: .merge(effects.map { $0.mapIDs(transform) }))
+        case .concatenate(let effects):
+            Effect(kind: .concatenate(effects.map { $0.mapIDs(transform) }))
+        case .identified(let effect, let id, let policy):
+            Effect(kind: .identified(effect.mapIDs(transform), transform(id), policy))
+        case .delayed(let effect, let delay, let scheduler):
+            Effect(kind: .delayed(effect.mapIDs(transform), delay, scheduler))
+        case .throttled(let effect, let id, let throttling):
+            Effect(kind: .throttled(effect.mapIDs(transform), transform(id), throttling))
+        case .cancel(let id): Effect(kind: .cancel(transform(id)))
+        }
+    }
+}
+
+/// The id of an effect that belongs to one element of a collection.
+private struct ElementEffectID: Hashable, Sendable, CustomStringConvertible {
+    let id: EffectID
+    let element: EffectID
+    let elements: any AnyKeyPath & Sendable
+
+    var description: String { "\(id.name) of \(element.name)" }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.id == right.id && left.element == right.element && left.elements == right.elements
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(element)
     }
 }

@@ -1,46 +1,46 @@
 internal import PledgeFutures
 
-/// The effects of one store that have not ended: a pure machine.
+/// The effects of one store that have not ended, as a pure machine.
 ///
-/// It calls no user code except `==` and `hash(into:)` of ids, takes no lock, and reads no clock.
-/// ``StoreCore`` drives it: it changes the machine under the store's lock, in the same step as the state,
-/// takes the commands that result, and carries them out later, outside the lock and in order. So no event of
-/// an effect is reduced after the event that replaced it, unless it has entered the middleware before. With
-/// middleware, effects that begin after an effect wait for its event (see `takeOver`): newer commands may
+/// It calls no user code except `==` and `hash(into:)` of ids, takes no lock, and reads no clock. ``StoreCore``
+/// drives it. Under the store's lock, it changes the machine in the same step as the state, and takes the
+/// resulting commands. It carries the commands out later, outside the lock and in order. So once an event has
+/// replaced an effect, the effect's events are no longer reduced, unless they entered the middleware before.
+/// With middleware, effects that begin after an effect wait for its event (see `takeOver`): newer commands may
 /// come first. The machine frees no object of a user: such objects go into a command.
 ///
 /// ## Terms
 ///
-/// A *run* is a node of a tree: an effect that has come and has not ended, or the timer of a throttled
-/// id. A merge, a sequence, a delay that has fired, and an effect that has taken its id have the runs
-/// of their parts as children. Runs are numbered in the order in which they come. An id's *slot* names the
-/// run that has the id and the runs that wait for it. A *consequence* is a further change that a change
-/// causes elsewhere: a group may end, an id may pass to the next run, a newcomer may take an id.
+/// A *run* is a node of a tree: an effect that has come and has not ended, or the timer of a throttled id. Some
+/// runs have children, the runs of their parts: a merge, a sequence, a delay that has fired, and an effect that
+/// has taken its id. Runs are numbered in the order in which they come. An id's *slot* names the run that has
+/// the id and the runs that wait for it. A *consequence* is a further change that a change causes elsewhere: a
+/// group may end, an id may pass to the next run, or a newcomer may take an id.
 ///
 /// ## Rules
 ///
-/// 1. Consequences are processed depth first: those of one before the next. They are on a stack of their own,
-///    so that any number of effects that end when they begin needs no recursion.
-/// 2. A part of a merge begins after the consequences of the part before it; a part of a sequence,
-///    when the part before it has ended.
-/// 3. Removing runs is one step: all of them are removed, with all their parts, and then, in the order of
-///    their numbers, ids pass on and groups advance.
-/// 4. An effect that replaces another removes it first, processes the consequences (a sequence may continue
-///    with an effect of the same id), and then checks the id again. Until it has taken the id it is in no
-///    slot, so that cancelling the id does not remove it.
+/// 1. Consequences are processed depth first: all that follows from one comes before the next one. They are on
+///    an explicit stack, so any number of effects that end as soon as they begin needs no recursion.
+/// 2. A part of a merge begins after the consequences of the part before it. A part of a sequence begins when
+///    the part before it has ended.
+/// 3. Removing runs is one step: first all of them are removed, with all their parts. Then ids pass on and
+///    groups advance, in the order of the runs' numbers.
+/// 4. An effect that replaces another first removes it and processes the consequences: for example, a sequence
+///    may continue with an effect of the same id. Then the newcomer checks the id again. Until it has taken the
+///    id it is in no slot, so cancelling the id doesn't remove it.
 ///
 /// ## Invariants
 ///
 /// They hold after each method that is called from outside.
 ///
-/// 1. A run is among its parent's children exactly as long as both exist. A parent's number is
-///    smaller than its children's.
+/// 1. A run is among its parent's children exactly as long as both exist. A parent's number is smaller than its
+///    children's numbers.
 /// 2. A run of parts has a child, and only such runs have children. A merge has begun all its parts.
-/// 3. A run with an id is in the id's slot, once: as the running one, and then it is a run of parts; or as a
-///    waiting or the latest one, and then it is a turn. Besides these, slots name only their intervals.
-/// 4. A slot exists exactly as long as it names a run. If a run waits, another has the id. If there
-///    is a latest one, there is an interval. The runs that wait are in the order of their numbers.
-/// 5. No run has the same id as one of its ancestors.
+/// 3. A run with an id is in the id's slot, once. If it is the running one, it is a run of parts. If it is a
+///    waiting one or the latest one, it is a turn. Besides these, slots name only their intervals.
+/// 4. A slot exists exactly as long as it names a run. If a run waits, another has the id. If there is a latest
+///    one, there is an interval. The runs that wait are in the order of their numbers.
+/// 5. A run and its ancestors have different ids.
 /// 6. `underWay` counts the jobs, delays and turns.
 /// 7. All consequences are processed.
 @usableFromInline
@@ -49,8 +49,8 @@ struct EffectMachine<Event: Sendable>: Sendable {
 
     /// A further change that a change causes elsewhere.
     ///
-    /// Each checks the machine again when it is processed, and does nothing if it no longer applies, so it
-    /// may be late. An `advanceOrEnd` or a `pass` may also come twice.
+    /// When it is processed, it checks the machine again, and does nothing if it no longer applies, so it may
+    /// be late. An `advanceOrEnd` or a `pass` may also come twice.
     enum FollowUp: Sendable {
         /// A merge begins its next part.
         case startNextOfMerge(RunNumber)
@@ -64,20 +64,20 @@ struct EffectMachine<Event: Sendable>: Sendable {
 
     var runs: [RunNumber: Run] = [:]
     var slots: [EffectID: EffectSlot] = [:]
-    /// The consequences to process; the last is first.
+    /// The consequences to process; the last one comes first.
     var consequences: [FollowUp] = []
-    /// The commands to carry out outside the lock, since they were last taken.
+    /// The commands added since they were last taken, to be carried out outside the lock.
     var commands: [EffectCommand<Event>] = []
-    /// The number of the newest run or finish promise: they share one series.
+    /// The number of the newest run or finish promise, which share one series.
     var lastNumber = 0
-    /// How many effects are under way, or wait for another effect or for a delay.
+    /// The number of effects that run, or wait for another effect or for a delay.
     var underWay = 0
-    /// How many events of effects are in the middleware.
+    /// The number of events of effects in the middleware.
     var eventsOnTheirWay = 0
-    /// The promises to resolve when no effect is under way, for ``Store/finish(within:on:)``.
+    /// The promises of ``Store/finish(within:on:)``, resolved when no effect is under way.
     var finishPromises: [Int: Promise<Void>] = [:]
 
-    /// Takes the commands.
+    /// Takes the commands, after adding those that resolve the finish promises if no effect is under way.
     @usableFromInline
     mutating func takeCommands() -> [EffectCommand<Event>] {
         resolveFinishPromisesIfIdle()
@@ -86,23 +86,22 @@ struct EffectMachine<Event: Sendable>: Sendable {
         return commands
     }
 
-    /// Begins an effect.
     @usableFromInline
     mutating func start(_ effect: Effect<Event>) {
         if effect.isNone { return }
         start(effect, in: nil)
-        // If an effect has no parts, its command keeps it. Otherwise a part may not have begun.
+        // An effect without parts is kept by its command. In an effect with parts, some may not have begun.
         if effect.hasParts { commands.append(.free(effect)) }
         workOff()
     }
 
-    /// Whether a run has not ended, been replaced or been cancelled.
+    /// Returns whether a run exists: it has not ended, and was not replaced or cancelled.
     func isAlive(_ run: RunNumber) -> Bool { runs[run] != nil }
 
-    /// Notes what a run waits for, to be cancelled with it.
+    /// Stores the handle of what a run waits for, so that it is cancelled with the run.
     ///
-    /// - Returns: False if the run was removed: the caller cancels the handle. False also for an interval
-    ///   whose timer has fired; cancelling that is harmless.
+    /// - Returns: False if the run was removed: the caller cancels the handle. Also false for an interval whose
+    ///   timer has fired, where cancelling is harmless.
     mutating func attach(_ handle: EffectHandle<Event>, to run: RunNumber) -> Bool {
         switch runs[run]?.work {
         case .job: runs[run]?.work = .job(handle)
@@ -116,7 +115,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
 
     /// Ends a job.
     ///
-    /// - Returns: False if it was replaced or cancelled before: its result is late, and discarded.
+    /// - Returns: False if the job was replaced or cancelled before; its late result is then discarded.
     @usableFromInline
     mutating func end(_ run: RunNumber) -> Bool {
         guard case .job? = runs[run]?.work else { return false }
@@ -137,7 +136,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
         workOff()
     }
 
-    /// Removes all runs, without consequences.
+    /// Cancels and removes all runs, without consequences.
     mutating func removeAll() {
         for run in runs.keys.sorted() {
             if let handle = runs[run]?.handle { commands.append(.cancel(handle)) }
@@ -156,5 +155,362 @@ struct EffectMachine<Event: Sendable>: Sendable {
             case .claim(let id, let run): claim(id, by: run)
             }
         }
+    }
+}
+
+extension EffectMachine {
+    /// Starts an effect, and adds the consequences that start its parts.
+    mutating func start(_ effect: Effect<Event>, in parent: RunNumber?) {
+        switch effect.kind {
+        case .none: break
+        case .start(let start):
+            let run = add(.job(nil), in: parent)
+            commands.append(.start(run, start))
+        case .run(let operation):
+            let run = add(.job(nil), in: parent)
+            commands.append(.run(run, operation))
+        case .merge(let effects):
+            let run = add(.parts(effects[...], .together), in: parent)
+            consequences.append(.startNextOfMerge(run))
+        case .concatenate(let effects):
+            let run = add(.parts(effects[...], .inOrder), in: parent)
+            consequences.append(.advanceOrEnd(run))
+        case .identified(let effect, let id, let policy):
+            start(effect, in: parent, as: id, policy)
+        case .delayed(let effect, let delay, let scheduler):
+            let run = add(.delay(effect, nil), in: parent)
+            commands.append(.schedule(run, delay, scheduler))
+        case .throttled(let effect, let id, let throttling):
+            if isInside(parent, id) { return start(effect, in: parent) }
+            let run = add(.turn(effect, throttling), in: parent, as: id)
+            consequences.append(.claim(id, by: run))
+        case .cancel(let id): cancel(id, asPartOf: parent)
+        }
+    }
+
+    private mutating func start(
+        _ effect: Effect<Event>, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
+    ) {
+        // A part with the id of an effect that contains it runs as a part: it doesn't replace that effect or
+        // wait for it.
+        if isInside(parent, id) { return start(effect, in: parent) }
+        let isInUse = slots[id]?.isInUse == true
+        if policy == .oldest, isInUse { return }
+        let run = add(.turn(effect, nil), in: parent, as: id)
+        switch policy {
+        case .newest: consequences.append(.claim(id, by: run))
+        case .serial where isInUse: slots[id]?.waiting.append(run)
+        case .oldest, .serial: occupy(id, by: run)
+        }
+    }
+
+    /// Starts the next part of a merge.
+    mutating func startNextOfMerge(_ run: RunNumber) {
+        guard case .parts(let parts, _) = runs[run]?.work else { return }
+        guard !parts.isEmpty else { return advanceOrEnd(run) }
+        // This part's consequences come above it in the stack.
+        consequences.append(.startNextOfMerge(run))
+        startFirst(of: parts, in: run)
+    }
+
+    /// Starts the next part of a sequence that has no child, or ends a run with no child and no part.
+    mutating func advanceOrEnd(_ run: RunNumber) {
+        guard let group = runs[run], case .parts(let parts, let order) = group.work,
+            group.children.isEmpty
+        else { return }
+        if parts.isEmpty { return removeOne(run) }
+        guard order == .inOrder else { return }
+        consequences.append(.advanceOrEnd(run))
+        startFirst(of: parts, in: run)
+    }
+
+    private mutating func startFirst(of parts: ArraySlice<Effect<Event>>, in run: RunNumber) {
+        guard let first = parts.first, case .parts(_, let order) = runs[run]?.work else { return }
+        let rest = parts.dropFirst()
+        runs[run]?.work = .parts(rest.isEmpty ? [] : rest, order)
+        if rest.isEmpty { commands.append(.free(parts)) }
+        start(first, in: run)
+    }
+
+    /// Changes a delay or a turn into a run of parts, whose only part is the waiting effect.
+    mutating func unfold(_ run: RunNumber, _ effect: Effect<Event>) {
+        runs[run]?.work = .parts([effect], .inOrder)
+        underWay -= 1
+        consequences.append(.advanceOrEnd(run))
+    }
+
+    mutating func add(
+        _ work: Run.Work, in parent: RunNumber?, as id: EffectID? = nil
+    ) -> RunNumber {
+        lastNumber += 1
+        let run = Run(parent: parent, id: id, work: work)
+        if run.isUnderWay { underWay += 1 }
+        runs[lastNumber] = run
+        if let parent { runs[parent]?.children.insert(lastNumber) }
+        return lastNumber
+    }
+
+    /// Returns whether a run has an id, or is a part of the run that has it.
+    ///
+    /// A run that only waits for the id has no parts, so only the run that has the id is compared.
+    private func isInside(_ run: RunNumber?, _ id: EffectID) -> Bool {
+        guard let running = slots[id]?.running else { return false }
+        var next = run
+        while let run = next {
+            if run == running { return true }
+            next = runs[run]?.parent
+        }
+        return false
+    }
+}
+
+extension EffectMachine {
+    /// Assigns an id to a run that waits for it, and begins the run's effect.
+    mutating func occupy(_ id: EffectID, by run: RunNumber) {
+        guard case .turn(let effect, _) = runs[run]?.work else { return }
+        slots[id, default: EffectSlot()].running = run
+        unfold(run, effect)
+    }
+
+    /// Assigns a free id to the next run that waits for it.
+    mutating func pass(on id: EffectID) {
+        guard let slot = slots.index(forKey: id), slots.values[slot].running == nil else { return }
+        if slots.values[slot].waiting.isEmpty { return freeIfUnused(id) }
+        occupy(id, by: slots.values[slot].waiting.removeFirst())
+    }
+
+    /// Assigns an id to a newcomer, unless other runs block it.
+    ///
+    /// Runs that block it are removed. After the consequences of the removal, the newcomer claims the id again.
+    mutating func claim(_ id: EffectID, by run: RunNumber) {
+        // The consequences of the removal may have removed the newcomer. The waiting runs are next then.
+        guard case .turn(_, let throttling) = runs[run]?.work else { return pass(on: id) }
+        if let throttling {
+            claim(id, by: run, throttling)
+        } else if slots[id] != nil {
+            consequences.append(.claim(id, by: run))
+            cancel(id)
+        } else {
+            occupy(id, by: run)
+        }
+    }
+
+    /// Assigns an id to a throttled newcomer, or makes it wait for the end of the interval.
+    private mutating func claim(_ id: EffectID, by run: RunNumber, _ throttling: Throttling) {
+        let slot = slots[id] ?? EffectSlot()
+        if slot.interval != nil {
+            wait(for: id, run, throttling)
+        } else if let running = slot.running {
+            consequences.append(.claim(id, by: run))
+            // The id doesn't pass to the waiting runs: it stays free until the newcomer claims it again.
+            slots[id]?.running = nil
+            removeTrees([running])
+        } else {
+            let interval = add(.interval(id, nil), in: nil)
+            slots[id, default: EffectSlot()].interval = interval
+            commands.append(.schedule(interval, throttling.interval, throttling.scheduler))
+            occupy(id, by: run)
+        }
+    }
+
+    /// Makes a throttled newcomer the latest run of the interval, or drops it.
+    private mutating func wait(for id: EffectID, _ run: RunNumber, _ throttling: Throttling) {
+        if throttling.keepsLatest, let latest = slots[id]?.latest {
+            consequences.append(.claim(id, by: run))
+            removeTrees([latest])
+        } else if throttling.keepsLatest {
+            slots[id]?.latest = run
+        } else {
+            removeTrees([run])
+        }
+    }
+
+    /// Ends the interval of an id, and lets its latest throttled effect begin.
+    mutating func endInterval(_ run: RunNumber, of id: EffectID) {
+        removeOne(run)
+        slots[id]?.interval = nil
+        if let latest = slots[id]?.latest {
+            slots[id]?.latest = nil
+            consequences.append(.claim(id, by: latest))
+        }
+        freeIfUnused(id)
+    }
+
+    /// Removes the slot of an id if it names no run.
+    mutating func freeIfUnused(_ id: EffectID) {
+        guard let index = slots.index(forKey: id), slots.values[index].isUnused else { return }
+        commands.append(.free(slots.remove(at: index).key))
+    }
+}
+
+extension EffectMachine {
+    /// Cancels all runs that have an id or wait for it.
+    mutating func cancel(_ id: EffectID) {
+        guard let index = slots.index(forKey: id) else { return }
+        let (key, slot) = slots.remove(at: index)
+        commands.append(.free(key))
+        removeTrees(slot.runs)
+    }
+
+    /// Cancels the runs that have an id or wait for it, and drops effects with the id that have not begun.
+    ///
+    /// - Parameter parent: The run that contains the cancelling effect. Effects that come after the cancelling
+    ///   one in this run, or in a run that contains this run, are not cancelled.
+    mutating func cancel(_ id: EffectID, asPartOf parent: RunNumber?) {
+        var spared: Set<RunNumber> = []
+        var next = parent
+        while let run = next {
+            spared.insert(run)
+            next = runs[run]?.parent
+        }
+        var (emptied, shortened): ([RunNumber], [RunNumber]) = ([], [])
+        for run in runs.keys.sorted() where !spared.contains(run) {
+            switch shorten(run, by: id) {
+            case nil: continue
+            case .emptied: emptied.append(run)
+            case .shortened: shortened.append(run)
+            }
+        }
+        // A sequence that has lost its last parts may end, after the consequences of the rest.
+        consequences += shortened.reversed().map { .advanceOrEnd($0) }
+        if let index = slots.index(forKey: id) {
+            let (key, slot) = slots.remove(at: index)
+            commands.append(.free(key))
+            emptied += slot.runs
+        }
+        removeTrees(emptied)
+    }
+
+    private enum Shortening {
+        case shortened
+        /// The run has no effect left to begin.
+        case emptied
+    }
+
+    /// Removes the effects with an id from the effects that a run has not begun.
+    ///
+    /// - Returns: Nil if there are none.
+    private mutating func shorten(_ run: RunNumber, by id: EffectID) -> Shortening? {
+        switch runs[run]?.work {
+        case .parts(let parts, let order) where parts.contains { $0.contains(id) }:
+            let rest = parts.map { $0.without(id) }.filter { !$0.isNone }
+            commands.append(.free(parts))
+            runs[run]?.work = .parts(rest[...], order)
+            return .shortened
+        case .delay(let effect, let timer):
+            return shorten(run, effect, by: id) { .delay($0, timer) }
+        case .turn(let effect, let throttling):
+            return shorten(run, effect, by: id) { .turn($0, throttling) }
+        case .parts, .job, .interval, nil: return nil
+        }
+    }
+
+    /// Does the same for the one effect that waits for a delay or a turn, unless all of it has the id.
+    private mutating func shorten(
+        _ run: RunNumber, _ effect: Effect<Event>, by id: EffectID,
+        _ work: (Effect<Event>) -> Run.Work
+    ) -> Shortening? {
+        guard effect.contains(id) else { return nil }
+        let rest = effect.without(id)
+        if rest.isNone { return .emptied }
+        commands.append(.free(effect))
+        runs[run]?.work = work(rest)
+        return .shortened
+    }
+
+    /// Removes runs with all their parts, and adds the consequences.
+    mutating func removeTrees(_ roots: [RunNumber]) {
+        var gone: [RunNumber] = []
+        var next = roots
+        while let run = next.popLast() {
+            gone.append(run)
+            if let children = runs[run]?.children { next.append(contentsOf: children) }
+        }
+        var results: [FollowUp] = []
+        for run in gone.sorted() {
+            if let handle = runs[run]?.handle { commands.append(.cancel(handle)) }
+            results += detach(run)
+        }
+        consequences += results.reversed()
+    }
+
+    /// Removes a run that has ended, and adds the consequences.
+    mutating func removeOne(_ run: RunNumber) { consequences += detach(run).reversed() }
+
+    /// Removes a run, and takes it out of its id's slot and its parent.
+    ///
+    /// - Returns: The consequences, in order.
+    private mutating func detach(_ run: RunNumber) -> [FollowUp] {
+        guard let gone = runs.removeValue(forKey: run) else { return [] }
+        var results: [FollowUp] = []
+        if gone.isUnderWay { underWay -= 1 }
+        if gone.mayOwnUserObjects { commands.append(.free(gone)) }
+        if let id = gone.id {
+            if slots[id]?.running == run {
+                slots[id]?.running = nil
+                results.append(.pass(id))
+            } else {
+                if let index = slots[id]?.waiting.firstIndex(of: run) {
+                    slots[id]?.waiting.remove(at: index)
+                }
+                if slots[id]?.latest == run { slots[id]?.latest = nil }
+                freeIfUnused(id)
+            }
+        }
+        if let parent = gone.parent, runs[parent]?.children.remove(run) != nil {
+            results.append(.advanceOrEnd(parent))
+        }
+        return results
+    }
+}
+
+extension EffectMachine {
+    /// True if no effect, and no event of an effect, is under way.
+    private var isIdle: Bool { underWay == 0 && eventsOnTheirWay == 0 }
+
+    /// Stores a promise that is resolved as soon as no effect is under way.
+    ///
+    /// - Returns: The number for ``forget(_:)``.
+    mutating func resolveWhenIdle(_ promise: Promise<Void>) -> Int {
+        lastNumber += 1
+        finishPromises[lastNumber] = promise
+        return lastNumber
+    }
+
+    /// Removes a promise that was cancelled.
+    mutating func forget(_ number: Int) -> Promise<Void>? {
+        finishPromises.removeValue(forKey: number)
+    }
+
+    /// Adds the commands that resolve the promises, if no effect is under way.
+    mutating func resolveFinishPromisesIfIdle() {
+        guard isIdle, !finishPromises.isEmpty else { return }
+        commands += finishPromises.sorted { $0.key < $1.key }.map { .resolve($0.value) }
+        finishPromises = [:]
+    }
+
+    /// The ids of the effects under way, oldest first.
+    ///
+    /// Their names are made outside the lock, because that calls the user's code.
+    var pathsUnderWay: [EffectPath] {
+        runs.sorted { $0.key < $1.key }.compactMap { number, run in
+            switch run.work {
+            case .job: EffectPath(ids: ids(of: number), waitsFor: nil)
+            case .delay: EffectPath(ids: ids(of: number), waitsFor: "time")
+            case .turn: EffectPath(ids: ids(of: number), waitsFor: "turn")
+            case .parts, .interval: nil
+            }
+        }
+    }
+
+    /// Returns the ids of a run and of the runs that contain it, outermost first.
+    private func ids(of run: RunNumber) -> [EffectID] {
+        var ids: [EffectID] = []
+        var next: RunNumber? = run
+        while let run = next {
+            if let id = runs[run]?.id { ids.insert(id, at: 0) }
+            next = runs[run]?.parent
+        }
+        return ids
     }
 }

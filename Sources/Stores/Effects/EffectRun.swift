@@ -1,13 +1,12 @@
-internal import PledgeFutures
+public import PledgeFutures
 
-/// The number of a run: of two runs, the later has the greater number.
+/// The number of a run; a later run has a greater number.
 @usableFromInline
 typealias RunNumber = Int
 
 /// A node of a tree: an effect that has not ended, or the timer of a throttled id.
 ///
-/// An effect that consists of others has their runs as its children, and ends when the last of them has
-/// ended.
+/// If an effect consists of others, their runs are its children, and the effect ends after the last child.
 struct EffectRun<Event: Sendable>: Sendable {
     /// The run that this one is a part of.
     let parent: RunNumber?
@@ -16,29 +15,29 @@ struct EffectRun<Event: Sendable>: Sendable {
     var work: Work
     var children: Set<RunNumber> = []
 
-    /// What a run does, or waits for.
+    /// The work that a run does, or its reason to wait.
     enum Work: Sendable {
         /// The parts that have not begun. Next: ended, when all have begun and no child is left.
         case parts(ArraySlice<Effect<Event>>, Order)
-        /// A future or an operation, once it is made. Next: ended.
+        /// A future or an operation; the handle is nil until the work is created. Next: ended.
         case job(EffectHandle<Event>?)
-        /// A delay. Next: parts, of the effect that is delayed.
+        /// A delay. Next: parts, with the delayed effect.
         case delay(Effect<Event>, EffectHandle<Event>?)
-        /// Its turn among the effects with its id. Next: parts, of the effect that waits.
+        /// A wait for the run's turn among the effects with its id. Next: parts, with the waiting effect.
         case turn(Effect<Event>, Throttling?)
-        /// The end of a throttled id's interval. Next: ended.
+        /// A wait for the end of a throttled id's interval. Next: ended.
         case interval(EffectID, EffectHandle<Event>?)
     }
 
-    /// When a part begins.
+    /// The time when a part begins.
     enum Order: Sendable {
-        /// When the part before it has begun.
+        /// After the part before it has begun.
         case together
-        /// When the part before it has ended.
+        /// After the part before it has ended.
         case inOrder
     }
 
-    /// Whether it counts as an effect under way.
+    /// True if it counts as an effect under way.
     var isUnderWay: Bool {
         switch work {
         case .job, .delay, .turn: true
@@ -46,10 +45,10 @@ struct EffectRun<Event: Sendable>: Sendable {
         }
     }
 
-    /// Whether it may own objects of the user, which must not be freed under the store's lock.
+    /// True if it may own objects of the user, which must not be freed under the store's lock.
     ///
-    /// A job that ends does not: the code that delivers the result holds its future meanwhile. The handle of
-    /// a cancelled job is in the command that cancels it.
+    /// A job that ends owns none: the code that delivers the result holds the job's future meanwhile. The
+    /// handle of a cancelled job is in the command that cancels it.
     var mayOwnUserObjects: Bool {
         if id != nil { return true }
         return switch work {
@@ -59,11 +58,88 @@ struct EffectRun<Event: Sendable>: Sendable {
         }
     }
 
-    /// The handle to cancel with it.
+    /// The handle to cancel with the run.
     var handle: EffectHandle<Event>? {
         switch work {
         case .job(let handle), .delay(_, let handle), .interval(_, let handle): handle
         case .parts, .turn: nil
         }
+    }
+}
+
+/// The state of an effect's id: the run that has it, and the runs that wait for it.
+struct EffectSlot: Sendable {
+    /// The run that has the id.
+    var running: RunNumber?
+    /// The runs that wait until the running one has ended, in the order of their numbers.
+    var waiting: [RunNumber] = []
+    /// The run of the interval's timer, after a throttled effect has begun.
+    var interval: RunNumber?
+    /// The throttled run that begins at the end of the interval.
+    var latest: RunNumber?
+
+    /// True if a newcomer has to wait.
+    var isInUse: Bool { running != nil || !waiting.isEmpty }
+
+    var isUnused: Bool { !isInUse && interval == nil && latest == nil }
+
+    /// All runs that the slot names.
+    var runs: [RunNumber] { waiting + [latest, interval, running].compactMap { $0 } }
+}
+
+/// The future, operation or timer that an effect waits for; it is cancelled with the effect.
+@usableFromInline
+enum EffectHandle<Event: Sendable>: Sendable {
+    case future(Future<Event>)
+    case operation(Future<Void>)
+    case timer(any ScheduledAction)
+
+    func cancel() {
+        switch self {
+        case .future(let future): future.cancel()
+        case .operation(let end): end.cancel()
+        case .timer(let timer): timer.cancel()
+        }
+    }
+}
+
+/// A command of an ``EffectMachine``, carried out outside the lock and in order.
+@usableFromInline
+enum EffectCommand<Event: Sendable>: Sendable {
+    /// Begin a future, and notify the run of its result.
+    case start(RunNumber, @Sendable () -> Future<Event>)
+    /// Begin an operation that may dispatch many events, and notify the run of its end.
+    case run(RunNumber, @Sendable (Effect<Event>.Send) -> Future<Void>)
+    /// Fire the run after a delay.
+    case schedule(RunNumber, Duration, any Scheduler)
+    /// Resolve a promise of ``Store/finish(within:on:)``.
+    case resolve(Promise<Void>)
+    case cancel(EffectHandle<Event>)
+    /// Only free the value, outside the lock.
+    ///
+    /// Objects that a user's effect captured may use the store when they are freed.
+    case free(any Sendable)
+
+    /// True if it begins a run; if the run was cancelled before, the command does nothing.
+    var isBeginning: Bool {
+        switch self {
+        case .start, .run, .schedule: true
+        case .resolve, .cancel, .free: false
+        }
+    }
+}
+
+/// The ids that identify an effect under way in its store.
+struct EffectPath: Sendable {
+    /// The ids, outermost first.
+    let ids: [EffectID]
+    /// The effect's reason to wait, in a word; nil if it has begun.
+    let waitsFor: String?
+
+    /// The path as text, for messages.
+    var name: String {
+        let path =
+            ids.isEmpty ? "an effect without an id" : ids.map(\.name).joined(separator: " > ")
+        return waitsFor.map { "\(path), which waits for its \($0)" } ?? path
     }
 }

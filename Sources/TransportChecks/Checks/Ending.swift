@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// A call that is cancelled ends, here and on the wire.
+    /// A cancelled call ends, both here and on the wire.
     static var cancelling: [TransportCheck] {
         [
             TransportCheck("cancel at once", "a call cancelled at once ends as cancelled") {
@@ -14,7 +14,7 @@ extension TransportCheck {
                     call.cancel()
                     try await bench.requireCancelled(call)
                 }
-                // A connection that was made for one of them may be kept.
+                // A connection opened for one of these calls may stay open.
                 _ = try await bench.inTime(server.allHungUp())
             },
             TransportCheck("cancel before the answer", "cancelling closes the connection") {
@@ -65,7 +65,7 @@ extension TransportCheck {
         ]
     }
 
-    /// A deadline ends a call, and not before.
+    /// A deadline ends a call on time, and no sooner.
     static var timeLimits: [TransportCheck] {
         [
             TransportCheck("deadline", "a silent server meets the deadline of the context") {
@@ -104,11 +104,52 @@ extension TransportCheck {
 }
 
 extension TransportBench {
-    /// Fails if a call does not end as cancelled.
+    /// Fails the check if a call does not end as cancelled.
     func requireCancelled<Value>(_ call: Future<Value>) async throws {
         switch await settled(call) {
         case .failure(is CancellationError): return
         case let other: throw Unexpected("it gives \(other) instead of CancellationError")
+        }
+    }
+}
+
+extension TransportCheck {
+    /// Creates a check that a transport handles any bytes from a server.
+    ///
+    /// The check isn't in ``all``, because the caller provides the bytes, such as a corpus of randomly mutated
+    /// responses. A server answers each request with one element of the array, and then closes the connection. The call
+    /// must end, with a response or with an `HTTPError`. The body must not be longer than the bytes sent.
+    ///
+    /// - Parameter responses: Bytes as they go over the wire. Leave out `Content-Encoding`, because a decompressed body
+    ///   may be longer than its bytes.
+    public static func survives(_ responses: [Data]) -> TransportCheck {
+        TransportCheck(
+            "survives", "whatever a server sends, the call ends, and the next one works"
+        ) { bench in
+            let server = try LoopbackServer { request in
+                guard let number = Int(request.target.dropFirst()) else {
+                    return .text("still here")
+                }
+                return LoopbackAnswer([.send(responses[number]), .close])
+            }
+            defer { server.stop() }
+            for (number, bytes) in responses.enumerated() {
+                let request = HTTPRequest(.get, server.at("/\(number)"))
+                let sent = String(decoding: bytes, as: UTF8.self).debugDescription
+                switch await bench.settled(bench.transport.send(request)) {
+                case .success(let response):
+                    try require(
+                        response.body.count <= bytes.count,
+                        "a body of \(response.body.count) bytes came of \(sent)")
+                case .failure(let error as Unexpected):
+                    throw Unexpected("\(error.text) after \(sent)")
+                case .failure(let error):
+                    try require(
+                        error is HTTPError, "\(type(of: error)): \(error) came of \(sent)")
+                }
+            }
+            let last = try await bench.get(server, "/end")
+            try require("the body of the next response", last.text, is: "still here")
         }
     }
 }

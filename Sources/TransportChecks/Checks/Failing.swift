@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// Whatever a server does, the call ends, with an error that describes it.
+    /// The call ends, whatever the server does, with an error that describes what happened.
     static var brokenAnswers: [TransportCheck] {
         let lost: [(Name, String, LoopbackAnswer)] = [
             ("hang up", "a server that leaves without an answer is connectionLost", .hangUp),
@@ -99,7 +99,7 @@ extension TransportCheck {
     }
 
     private static var unknownHost: TransportCheck {
-        // RFC 6761, section 6.4: no resolver knows a name below .invalid.
+        // RFC 6761, section 6.4: names below .invalid never resolve.
         TransportCheck("unknown host", "a name that leads nowhere is cannotFindHost") { bench in
             let url = URL(string: "http://no-such-host.invalid/") ?? .anywhere
             let error = try await bench.failure(HTTPRequest(.get, url))
@@ -107,7 +107,7 @@ extension TransportCheck {
         }
     }
 
-    /// Connections are reused, and a server may close them.
+    /// The transport reuses connections, and replaces those that the server closes.
     static var connections: [TransportCheck] {
         [
             TransportCheck("keep-alive", "calls one after the other share a connection") { bench in
@@ -129,8 +129,8 @@ extension TransportCheck {
                 }
             },
             TransportCheck("too much", "bytes after an answer spoil no other") { bench in
-                // In one piece with the answer: after the next request was sent, no client can distinguish
-                // such bytes from the answer to it.
+                // The extra bytes come in one piece with the answer. If they came after the next request, a client
+                // couldn't tell them from its answer.
                 let answers = """
                     HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/0\
                     HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nextra
@@ -155,6 +155,78 @@ extension TransportCheck {
                 }
                 for (index, call) in calls.enumerated() {
                     try require("the body", try await bench.inTime(call).text, is: "for /\(index)")
+                }
+            },
+        ]
+    }
+}
+
+extension TransportCheck {
+    /// An answer that can't be parsed isn't reported as a lost connection, because a retry would repeat the call.
+    static var spoiltAnswers: [TransportCheck] {
+        let spoilt: [(Name, String, String)] = [
+            (
+                "bad chunk size is told", "a chunk without a size is badResponse",
+                "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n"
+            ),
+            (
+                "bad length is told", "a Content-Length that is no number is badResponse",
+                "Content-Length: five\r\n\r\nabcde"
+            ),
+            (
+                "negative length is told", "a Content-Length below zero is badResponse",
+                "Content-Length: -5\r\n\r\nabcde"
+            ),
+            (
+                "two lengths are told", "two different Content-Lengths are badResponse",
+                "Content-Length: 5\r\nContent-Length: 3\r\n\r\nabcde"
+            ),
+            (
+                "hexadecimal length is told",
+                "a Content-Length that only begins like a number is badResponse",
+                "Content-Length: 0x5\r\n\r\nabcde"
+            ),
+            (
+                "missing colon is told", "a header without a colon is badResponse",
+                "no colon here\r\nContent-Length: 2\r\n\r\nok"
+            ),
+        ]
+        return spoilt.map { name, requirement, rest in
+            TransportCheck(name, requirement) { bench in
+                let error = try await bench.failure(.raw("HTTP/1.1 200 OK\r\n" + rest))
+                try require("the code", error.code, is: .badResponse)
+            }
+        } + [
+            TransportCheck("no TLS", "a server that speaks no TLS is insecureConnection") { bench in
+                let server = try LoopbackServer(answering: { _ in .text("x") })
+                defer { server.stop() }
+                let url = URL(string: "https://127.0.0.1:\(server.port)/") ?? .anywhere
+                let error = try await bench.failure(HTTPRequest(.get, url))
+                try require("the code", error.code, is: .insecureConnection)
+            },
+            TransportCheck("Latin-1 header", "a value that is not UTF-8 is read as ISO-8859-1") {
+                bench in
+                let fields: [(name: String, value: [UInt8])] = [
+                    ("X-Latin", [0x63, 0x61, 0x66, 0xE9]), ("X-Broken", [0xC3, 0xA9, 0xFF]),
+                    ("X-UTF8", [0xC3, 0xA9]),
+                ]
+                // Sends each answer twice on a connection, with and without an interim response before it.
+                for start in ["", "HTTP/1.1 103 Early Hints\r\nX-Latin: a\r\n\r\n"] {
+                    var head = Data((start + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n").utf8)
+                    for field in fields {
+                        head += Data("\(field.name): ".utf8) + field.value + Data("\r\n".utf8)
+                    }
+                    let answer = LoopbackAnswer([.send(head + Data("\r\nok".utf8))])
+                    let server = try LoopbackServer(answering: { _ in answer })
+                    defer { server.stop() }
+                    for _ in 0..<2 {
+                        let response = try await bench.get(server)
+                        let headers = response.headers
+                        try require("X-Latin", headers["X-Latin"], is: "caf\u{e9}")
+                        try require("X-Broken", headers["X-Broken"], is: "\u{c3}\u{a9}\u{ff}")
+                        try require("X-UTF8", headers["X-UTF8"], is: "\u{e9}")
+                        try require("the body", response.text, is: "ok")
+                    }
                 }
             },
         ]

@@ -1,3 +1,4 @@
+import Foundation
 import PledgeFutures
 import Synchronization
 import TestSupport
@@ -129,5 +130,146 @@ import Testing
         #expect(future?.valueNow == 1)
         future = nil
         #expect(gone == nil)
+    }
+}
+
+/// The core releases objects of the user while no lock is held: their deinit may call the core again.
+@Suite(.oneAtATime) struct ReleaseUnlockedTests {
+    /// Calls a closure in its deinit.
+    private final class Last: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        deinit { body() }
+        func use() {}
+    }
+
+    private static var schedulers: [any Scheduler] {
+        [LiveScheduler.shared, ManualScheduler(), ClockScheduler(ContinuousClock())]
+    }
+
+    @Test("what a cancelled action held may schedule as it goes", arguments: 0..<3)
+    func aCancelledAction(index: Int) {
+        let scheduler = Self.schedulers[index]
+        let calls = TestLog<Int>()
+        do {
+            let last = Last {
+                scheduler.schedule(after: .seconds(3_600)) {}.cancel()
+                calls.append(1)
+            }
+            scheduler.schedule(after: .seconds(3_600)) { [last] in last.use() }.cancel()
+        }
+        #expect(calls.elements == [1])
+    }
+
+    /// A value that contains a promise, which has a timeout.
+    private struct Job { let result: Promise<Int> }
+
+    @Test("a cancelled delay may release a promise that has a timeout", arguments: 0..<3)
+    func aCancelledDelay(index: Int) {
+        let scheduler = Self.schedulers[index]
+        var job: Job? = Job(result: Promise())
+        let result = job?.result.timeout(.seconds(3_600), on: scheduler)
+        let delayed = job.map { Future(value: $0).delay(.seconds(3_600), on: scheduler) }
+        job = nil
+        delayed?.cancel()
+        #expect((result?.errorNow as? FutureError)?.code == .abandoned)
+    }
+
+    @Test("what a traversal let go may cancel it as it goes") func aTraversal() {
+        let traversal = Locked<Future<[Int]>?>(nil)
+        let pending = Promise<Int>()
+        let calls = TestLog<Int>()
+        do {
+            let last = Last {
+                traversal.withLock { $0 }?.cancel()
+                calls.append(1)
+            }
+            let future = Future.traverse([1]) { [last] _ in
+                last.use()
+                return pending
+            }
+            traversal.withLock { $0 = future }
+        }
+        pending.resolve(with: 1)
+        traversal.withLock { $0 }?.cancel()
+        #expect(calls.elements == [1])
+    }
+
+    @Test("a value that an aggregate drops may observe the aggregate") func aDroppedValue() {
+        let aggregate = Locked<Future<[Last]>?>(nil)
+        let calls = TestLog<Bool>()
+        var first: Promise<Last>? = Promise()
+        let second = Promise<Last>()
+        if let first {
+            let all = Future.all([first, second], others: .keptGoing)
+            aggregate.withLock { $0 = all }
+        }
+        first?.resolve(
+            with: Last {
+                aggregate.withLock { $0 }?.observe { calls.append((try? $0.get()) == nil) }
+            })
+        first = nil
+        second.reject(with: FutureError(.timedOut))
+        #expect(calls.elements == [true])
+    }
+
+    #if os(Linux) || os(macOS)
+    @Test("a former report handler may report as it goes") func aReportHandler() async {
+        await #expect(processExitsWith: .success) {
+            let reports = TestLog<String>()
+            do {
+                let last = Last {
+                    FutureDiagnostics.reportsUnobservedPromises = true
+                    _ = Promise<Int>()
+                }
+                FutureDiagnostics.send { [last] _ in last.use() }
+            }
+            FutureDiagnostics.send { reports.append($0) }
+            precondition(reports.elements.count == 1, "the report of the deinit came")
+        }
+    }
+    #endif
+
+    /// What a closure returns while another thread releases the promise behind it.
+    private static let derived: [@Sendable (Promise<Int>) -> Future<Int>] = [
+        { $0 },
+        { $0.map { $0 } },
+        { Future.race([$0]) },
+        { promise in Future(value: ()).flatMap { promise } },
+    ]
+
+    /// In a debug build, the second operand of `&&` retains what it captures: here the upstream of a locked
+    /// future, whose last release would then wait for the thread's own lock.
+    @Test(
+        "a promise is released while the future of a closure adopts what derives from it",
+        arguments: 0..<4)
+    func adoptingAgainstRelease(shape: Int) {
+        let rounds = raceCount()
+        let turn = Atomic<Int>(0)
+        let done = Atomic<Int>(0)
+        let slot = Locked<Promise<Int>?>(nil)
+        onThreads(2) { index in
+            for round in 1...rounds {
+                if index == 0 {
+                    while turn.load(ordering: .acquiring) < round { sched_yield() }
+                    for _ in 0..<(round % 400) { _ = done.load(ordering: .relaxed) }
+                    slot.withLockThenRelease { $0.take() }
+                    done.store(round, ordering: .releasing)
+                } else {
+                    let outer = Promise<Int>()
+                    let inner = Locked<Future<Int>?>(nil)
+                    do {
+                        let promise = Promise<Int>()
+                        slot.withLock { $0 = promise }
+                        inner.withLock { $0 = Self.derived[shape](promise) }
+                    }
+                    let future = outer.flatMap { _ in inner.withLock { $0.take() } ?? Promise() }
+                    turn.store(round, ordering: .releasing)
+                    outer.resolve(with: 1)
+                    while done.load(ordering: .acquiring) < round { sched_yield() }
+                    precondition(future.isSettled)
+                }
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import PledgeFutures
+import TestSupport
 import Testing
 
 /// The laws of the combinators, over random outcomes, functions and interleavings.
@@ -189,6 +190,211 @@ import Testing
                 left: future.always {}.onSuccess { _ in }.onFailure { _ in },
                 right: future
             )
+        }
+    }
+}
+
+/// The laws of the combinators of several futures, compared with a sequential program.
+@Suite struct AggregateLawTests {
+    static let batches = 0..<10
+    static let cases = 100
+
+    /// Futures, and the outcome of each.
+    private struct Inputs {
+        let outcomes: [Outcome]
+        let futures: [Future<Int>]
+        let values: [Int]
+        let errors: [TestError]
+
+        init(_ interleaving: Interleaving, atLeast least: Int = 0) {
+            // Mostly successes in every other case; otherwise few aggregates would succeed.
+            let isLucky = interleaving.random(2) == 0
+            outcomes = (0..<least + interleaving.random(6)).map { index in
+                isLucky && interleaving.random(8) > 0 ? .success(index) : interleaving.outcome()
+            }
+            futures = outcomes.map(interleaving.future)
+            values = outcomes.compactMap { try? $0.get() }
+            errors = outcomes.compactMap { outcome in
+                if case .failure(let error) = outcome { error } else { nil }
+            }
+        }
+    }
+
+    /// Makes futures from inputs, settles the inputs, and compares each future with its inputs.
+    private func check<Value>(
+        _ seed: Int,
+        atLeast least: Int = 0,
+        _ make: (Inputs) -> Future<Value>,
+        expecting: (Inputs, Result<Value, any Error>?) -> Void
+    ) {
+        let interleaving = Interleaving(seed: UInt64(seed))
+        let claims = (0..<Self.cases).map { _ in
+            let inputs = Inputs(interleaving, atLeast: least)
+            return (inputs, make(inputs))
+        }
+        interleaving.run()
+        for (inputs, future) in claims { expecting(inputs, future.result) }
+    }
+
+    private func error<Value>(_ result: Result<Value, any Error>?) -> TestError? {
+        if case .failure(let error as TestError)? = result { error } else { nil }
+    }
+
+    @Test(arguments: batches) func allIsInOrderOrFailsAsOneInput(seed: Int) {
+        check(seed) {
+            Future.all($0.futures)
+        } expecting: { inputs, result in
+            if inputs.errors.isEmpty {
+                #expect((try? result?.get()) == inputs.values)
+            } else {
+                #expect(error(result).map(inputs.errors.contains) == true)
+            }
+        }
+    }
+
+    @Test(arguments: batches) func allSettledIsInOrder(seed: Int) {
+        check(seed) {
+            Future.allSettled($0.futures)
+        } expecting: { inputs, result in
+            let outcomes = (try? result?.get())?.compactMap { Outcome($0) }
+            #expect(outcomes == inputs.outcomes)
+        }
+    }
+
+    @Test(arguments: batches) func anyIsASuccessIfThereIsOne(seed: Int) {
+        check(seed, atLeast: 1) {
+            Future.any($0.futures)
+        } expecting: { inputs, result in
+            if let value = try? result?.get() {
+                #expect(inputs.values.contains(value))
+            } else {
+                #expect(inputs.values.isEmpty)
+                guard case .failure(let error as FutureError)? = result else {
+                    Issue.record("any of failures fails")
+                    return
+                }
+                #expect(error.causes.compactMap { $0 as? TestError } == inputs.errors)
+            }
+        }
+    }
+
+    @Test(arguments: batches) func raceIsOneOfTheOutcomes(seed: Int) {
+        check(seed, atLeast: 1) {
+            Future.race($0.futures)
+        } expecting: { inputs, result in
+            let outcome = result.flatMap { Outcome($0) }
+            #expect(outcome.map(inputs.outcomes.contains) == true)
+        }
+    }
+
+    @Test(arguments: batches) func traverseIsAllOfTheMapped(seed: Int) {
+        check(seed) { inputs in
+            let futures = inputs.futures
+            return Future.traverse(futures.indices, maxConcurrent: 1 + seed % 3) { futures[$0] }
+        } expecting: { inputs, result in
+            if inputs.errors.isEmpty {
+                #expect((try? result?.get()) == inputs.values)
+            } else {
+                #expect(error(result).map(inputs.errors.contains) == true)
+            }
+        }
+    }
+
+    /// If inputs run one after the other, the first failure in order counts.
+    @Test(arguments: batches) func traverseOneByOneIsAChainOfFlatMaps(seed: Int) {
+        check(seed) { inputs in
+            let futures = inputs.futures
+            return Future.traverse(futures.indices, maxConcurrent: 1) { futures[$0] }
+        } expecting: { inputs, result in
+            #expect(error(result) == inputs.errors.first)
+            if inputs.errors.isEmpty { #expect((try? result?.get()) == inputs.values) }
+        }
+    }
+
+    @Test(arguments: batches) func zipIsSymmetricAndAssociative(seed: Int) {
+        check(seed, atLeast: 3) { inputs in
+            let (a, b, c) = (inputs.futures[0], inputs.futures[1], inputs.futures[2])
+            // The test observes the inputs itself: a future that fails early must not cancel later inputs.
+            for future in [a, b, c] { future.observe { _ in } }
+            let flat = zip(a, b, c).map { [$0, $1, $2] }
+            let left = zip(zip(a, b), c).map { [$0.0, $0.1, $1] }
+            let right = zip(a, zip(b, c)).map { [$0, $1.0, $1.1] }
+            let mirrored = zip(c, b, a).map { [$2, $1, $0] }
+            return Future.allSettled([flat, left, right, mirrored])
+        } expecting: { inputs, result in
+            let errors = inputs.outcomes.prefix(3).compactMap { outcome in
+                if case .failure(let error) = outcome { error } else { nil }
+            }
+            let results = (try? result?.get()) ?? []
+            #expect(results.count == 4)
+            for result in results {
+                if errors.isEmpty {
+                    #expect((try? result.get()) == Array(inputs.values.prefix(3)))
+                } else {
+                    #expect(error(result).map(errors.contains) == true)
+                }
+            }
+        }
+    }
+
+    // MARK: - Against a sequential oracle
+
+    /// Settles inputs one after the other in random order, some before the future is made, and computes the
+    /// expected result.
+    private func checkInSequence(
+        _ seed: Int,
+        _ make: ([Promise<Int>]) -> Future<Int>,
+        oracle: (_ inArrayOrder: [Outcome], _ inTime: [Outcome]) -> Outcome?
+    ) {
+        let interleaving = Interleaving(seed: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
+        for _ in 0..<Self.cases {
+            let outcomes = (0..<1 + interleaving.random(6)).map { _ in interleaving.outcome() }
+            let promises = outcomes.map { _ in Promise<Int>() }
+            let order = promises.indices.shuffled(using: &generator)
+            let before = Set(order.prefix(interleaving.random(2) * interleaving.random(4)))
+            for index in before { promises[index].settle(outcomes[index]) }
+            let future = make(promises)
+            // The inputs that had settled before are processed in the order of the array.
+            var inTime = before.sorted().map { outcomes[$0] }
+            #expect(future.outcome == oracle(outcomes, inTime))
+            for index in order where !before.contains(index) {
+                promises[index].settle(outcomes[index])
+                inTime.append(outcomes[index])
+                #expect(future.outcome == oracle(outcomes, inTime))
+            }
+        }
+    }
+
+    @Test(arguments: batches) func raceInSequence(seed: Int) {
+        checkInSequence(seed) {
+            Future.race($0)
+        } oracle: { _, inTime in
+            inTime.first
+        }
+    }
+
+    @Test(arguments: batches) func anyInSequence(seed: Int) {
+        checkInSequence(seed) { promises in
+            Future.any(promises).mapError { error in
+                TestError(number: (error as? FutureError)?.causes.count ?? -1)
+            }
+        } oracle: { outcomes, inTime in
+            let success = inTime.first { (try? $0.get()) != nil }
+            if let success { return success }
+            guard inTime.count == outcomes.count else { return nil }
+            return .failure(TestError(number: outcomes.count))
+        }
+    }
+
+    @Test(arguments: batches) func allInSequence(seed: Int) {
+        checkInSequence(seed) { promises in
+            Future.all(promises).map { $0.reduce(0) { $0 &* 3 &+ $1 } }
+        } oracle: { outcomes, inTime in
+            let failure = inTime.first { (try? $0.get()) == nil }
+            if let failure { return failure }
+            guard inTime.count == outcomes.count else { return nil }
+            return .success(outcomes.compactMap { try? $0.get() }.reduce(0) { $0 &* 3 &+ $1 })
         }
     }
 }

@@ -3,6 +3,7 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
+import TestSupport
 import Testing
 
 @Suite struct EndpointPathTests {
@@ -245,5 +246,236 @@ import Testing
             code: .unacceptableStatus, endpoint: endpoints[0],
             response: HTTPResponse(status: 400, body: Data("no s3cret here".utf8)))
         #expect(!error.description.contains("s3cret"))
+    }
+}
+
+@Suite struct EndpointPathInterpolationTests {
+    private enum Kind: String { case book = "a/b" }
+    private enum Number: Int { case seven = 7 }
+    private enum Letter: Character { case slash = "/" }
+    private enum Share: Double { case half = 0.5 }
+    private struct Flag: RawRepresentable { var rawValue: Bool }
+    private struct Key: RawRepresentable { var rawValue: UUID }
+
+    private func path(_ path: Endpoint.Path) -> String? {
+        Endpoint(path: path, base: URL(string: "https://h")).url.map {
+            String($0.absoluteString.dropFirst("https://h/".count))
+        }
+    }
+
+    @Test func textIsAValue() {
+        let text = "a/b", letter: Character = "?"
+        #expect(path("/\(text)/\(text.prefix(2))/\(letter)") == "a%2Fb/a%2F/%3F")
+    }
+
+    @Test func numbersAreValues() {
+        #expect(path("/\(-7)/\(UInt8.max)/\(Int64.min)") == "-7/255/-9223372036854775808")
+        #expect(path("/\(1.5)/\(Float(0.25))/\(1e20)?\(1e20)") == "1.5/0.25/1e%2B20?1e%2B20")
+    }
+
+    @Test func truthAndUUIDsAreValues() throws {
+        let id = try #require(UUID(uuidString: "0EBA594E-D93A-4FDC-8E8B-F73860D423F9"))
+        #expect(path("/\(true)/\(false)/\(id)") == "true/false/\(id.uuidString)")
+    }
+
+    @Test func rawValuesOfTheseAreValues() throws {
+        let id = try #require(UUID(uuidString: "0EBA594E-D93A-4FDC-8E8B-F73860D423F9"))
+        #expect(
+            path("/\(Kind.book)/\(Number.seven)/\(Letter.slash)/\(Share.half)") == "a%2Fb/7/%2F/0.5"
+        )
+        #expect(path("/\(Flag(rawValue: true))/\(Key(rawValue: id))") == "true/\(id.uuidString)")
+    }
+}
+
+/// Random literals with random values, read by an independent parser.
+@Suite(.oneAtATime) struct EndpointPathPropertyTests {
+    @Test(arguments: 0..<40) func everyValueComesBackWholeAndInItsPlace(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let base = URL(string: "https://api.example.com/v1")
+        for _ in 0..<100 {
+            let wanted = RandomPath(using: &random)
+            let endpoint = Endpoint(path: wanted.path, base: base)
+            guard wanted.isValid else {
+                #expect(endpoint.url == nil, "\(wanted)")
+                continue
+            }
+            let url = try #require(endpoint.url, "\(wanted)").absoluteString
+            let read = try #require(RFC3986URL(url), "\(url)")
+            #expect(read.scheme == "https" && read.authority == "api.example.com", "\(url)")
+            #expect(read.segments == [[], Array("v1".utf8)] + wanted.segments, "\(url)")
+            #expect(read.query ?? [] == wanted.query, "\(url)")
+            #expect(read.fragment == nil, "\(url)")
+        }
+    }
+
+    @Test(arguments: 0..<40) func aTextIsOnePathWhateverItHolds(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<100 {
+            let wanted = RandomPath(using: &random)
+            let segments = wanted.segments.map { String(decoding: $0, as: UTF8.self) }
+            let text = "/" + segments.joined(separator: "/")
+            let endpoint = Endpoint(path: text, base: URL(string: "https://h"))
+            let parts = Array(text.utf8).split(separator: 47, omittingEmptySubsequences: false)
+            if RandomPath.hasDotSegment(text.utf8) {
+                #expect(endpoint.url == nil, "\(text)")
+                continue
+            }
+            let url = try #require(endpoint.url, "\(text)").absoluteString
+            let read = try #require(RFC3986URL(url), "\(url)")
+            #expect(read.segments == parts.map(Array.init) && read.query == nil, "\(url)")
+            #expect(endpoint.path.utf8.elementsEqual(text.utf8), "\(url)")
+        }
+    }
+}
+
+/// A path of random literals and values, and the parts that a server must read.
+struct RandomPath {
+    /// The path that the literal makes.
+    let path: Endpoint.Path
+    /// The segments that a server must read.
+    private(set) var segments: [[UInt8]] = []
+    /// The names and values that a server must read.
+    private(set) var query: [[[UInt8]]] = []
+    /// Whether it has a URL.
+    private(set) var isValid = true
+
+    init(using random: inout SeededGenerator) {
+        var literal = Endpoint.Path.StringInterpolation(literalCapacity: 0, interpolationCount: 0)
+        for index in 0..<Int.random(in: 1...3, using: &random) {
+            if index > 0 || Bool.random(using: &random) { literal.appendLiteral("/") }
+            let place = Self.place(of: &literal, using: &random)
+            segments.append(place)
+            if place.isEmpty || Self.hasDotSegment(place) { isValid = false }
+        }
+        for index in 0..<Int.random(in: 0...3, using: &random) {
+            literal.appendLiteral(index > 0 ? "&" : "?")
+            var item = [Self.place(of: &literal, using: &random)]
+            if Bool.random(using: &random) {
+                literal.appendLiteral("=")
+                item.append(Self.place(of: &literal, using: &random))
+            }
+            query.append(item)
+        }
+        path = Endpoint.Path(stringInterpolation: literal)
+    }
+
+    /// Whether a server that decodes a path first, and reads a backslash as a slash, finds a dot segment.
+    static func hasDotSegment(_ path: some Collection<UInt8>) -> Bool {
+        path.split { $0 == 47 || $0 == 92 }
+            .contains { [[46], [46, 46]].contains(Array($0)) }
+    }
+
+    /// Writes a segment, a name or a value: at least one piece of text or one value, which may be empty.
+    private static func place(
+        of literal: inout Endpoint.Path.StringInterpolation, using random: inout SeededGenerator
+    ) -> [UInt8] {
+        var read: [UInt8] = []
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            if Bool.random(using: &random), let text = texts.randomElement(using: &random) {
+                literal.appendLiteral(text.written)
+                read += text.read.utf8
+            } else {
+                let value = value(using: &random)
+                literal.appendInterpolation(value)
+                read += value.utf8
+            }
+        }
+        return read
+    }
+
+    /// Up to five characters: half of them ASCII, a quarter of them with a meaning in URLs.
+    private static func value(using random: inout SeededGenerator) -> String {
+        var value = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...5, using: &random) {
+            let scalar =
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: "/\\?#%&=+.;:@ \0\n".unicodeScalars.randomElement(using: &random)
+                case 1: Unicode.Scalar(UInt32.random(in: 0..<128, using: &random))
+                case 2: Unicode.Scalar(UInt32.random(in: 0..<0x3000, using: &random))
+                default: Unicode.Scalar(UInt32.random(in: 0..<0x110000, using: &random))
+                }
+            if let scalar { value.append(scalar) }
+        }
+        return String(value)
+    }
+
+    /// Texts of a literal, and the texts that a server reads for them.
+    private static let texts: [(written: String, read: String)] = [
+        ("a", "a"), ("x-y~", "x-y~"), (".", "."), ("%2e", "."), ("%2F", "/"), ("%3f%26", "?&"),
+        ("a+b", "a+b"), ("é", "é"), (" ", " "), ("%", "%"), ("%4", "%4"), ("%é", "%é"),
+        ("[1]", "[1]"), ("\\", "\\"), (";@:", ";@:"), ("\u{301}", "\u{301}"),
+    ]
+}
+
+/// The parts of a URL according to RFC 3986 (appendix B), in bytes.
+///
+/// It shares no code with the code that makes URLs.
+struct RFC3986URL {
+    let scheme: String
+    let authority: String
+    /// The decoded segments; the first segment of an absolute path is empty.
+    let segments: [[UInt8]]
+    /// The decoded items of the query: a name, and the text after the first "=".
+    let query: [[[UInt8]]]?
+    let fragment: String?
+
+    /// Parses a URL; nil if a byte is not allowed at its place.
+    init?(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        func take(upTo ends: String) -> [UInt8] {
+            let part = rest.prefix { !ends.utf8.contains($0) }
+            rest = rest[part.endIndex...]
+            return Array(part)
+        }
+        scheme = String(decoding: take(upTo: ":/?#"), as: UTF8.self)
+        guard rest.starts(with: "://".utf8) else { return nil }
+        rest = rest.dropFirst(3)
+        authority = String(decoding: take(upTo: "/?#"), as: UTF8.self)
+        let path = take(upTo: "?#")
+        let search = rest.first == UInt8(ascii: "?") ? take(upTo: "#") : nil
+        fragment = rest.isEmpty ? nil : String(decoding: rest.dropFirst(), as: UTF8.self)
+        guard Self.isAllowed(path, punctuation: "-._~!$&'()*+,;=:@/"),
+            Self.isAllowed(search?.dropFirst() ?? [], punctuation: "-._~!$&'()*+,;=:@/?")
+        else { return nil }
+        segments = Self.split(path[...], at: "/").map(Self.decoded)
+        query = search.map { search in
+            Self.split(search.dropFirst(), at: "&").map { item in
+                let name = item.prefix { $0 != UInt8(ascii: "=") }
+                return
+                    ([name] + (name.endIndex < item.endIndex ? [item[(name.endIndex + 1)...]] : []))
+                    .map(Self.decoded)
+            }
+        }
+    }
+
+    private static func split(_ bytes: ArraySlice<UInt8>, at mark: Unicode.Scalar) -> [ArraySlice<
+        UInt8
+    >] {
+        bytes.split(separator: UInt8(ascii: mark), omittingEmptySubsequences: false)
+    }
+
+    private static func isAllowed(_ bytes: some Sequence<UInt8>, punctuation: String) -> Bool {
+        let others = punctuation + "%"
+        return bytes.allSatisfy { byte in
+            let character = Character(Unicode.Scalar(byte))
+            return byte < 0x80
+                && (character.isLetter || character.isNumber || others.contains(character))
+        }
+    }
+
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var rest = bytes
+        var decoded: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+                // A single "%" is not valid: it becomes a byte that no test expects.
+                decoded.append(UInt8(digits, radix: 16) ?? 0xFF)
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
+        }
+        return decoded
     }
 }

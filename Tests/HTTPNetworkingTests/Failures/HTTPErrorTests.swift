@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
+import PledgeHTTPBodies
 import PledgeHTTPNetworking
 import PledgeServices
+import TestSupport
 import Testing
 
 @Suite struct HTTPErrorTests {
@@ -110,5 +112,270 @@ import Testing
         for text in texts(of: error) + texts(of: response) {
             #expect(!text.contains("s3cret"), "\(text)")
         }
+    }
+}
+
+@Suite struct HTTPErrorPreviewTests {
+    private func preview(
+        _ body: String, _ type: String? = "application/json", of request: HTTPRequest? = nil,
+        upTo limit: Int = 300
+    ) -> String? {
+        let headers: HTTPHeaders = type.map { ["Content-Type": $0] } ?? [:]
+        let response = HTTPResponse(status: 400, headers: headers, body: Data(body.utf8))
+        return HTTPError(
+            code: .unacceptableStatus, request: request ?? self.request(), response: response
+        ).bodyPreview(upTo: limit)
+    }
+
+    /// A foreign transport may name no request, beneath a function whose input is not a request.
+    @Test func whereNobodyKnowsWhatWasSentNoTextIsShown() {
+        for (body, type, shown) in [
+            (#"{"error":"no s3cret","s3cret":[1]}"#, "application/json", #"{"error":"…","…":[…]}"#),
+            ("no s3cret", "text/plain; for=s3cret", nil),
+        ] {
+            let error = HTTPError(
+                code: .unacceptableStatus,
+                response: HTTPResponse(
+                    status: 400, headers: ["Content-Type": type], body: Data(body.utf8)))
+            #expect(error.bodyPreview() == shown)
+            #expect(!"\(error)".contains("s3cret"))
+            let named = HTTPError(
+                code: .unacceptableStatus, endpoint: Endpoint(path: "/a"), response: error.response)
+            #expect(named.bodyPreview()?.contains("no s3cret") == true)
+        }
+    }
+
+    private func request(_ url: String = "https://a.example/", headers: HTTPHeaders = [:])
+        -> HTTPRequest
+    {
+        HTTPRequest(.post, URL(string: url)!, headers: headers)
+    }
+
+    @Test func ofJSONNamesAndHarmlessValuesAreShown() {
+        #expect(
+            preview(
+                #"{"error": "sold out", "code": 42, "who": "me", "n": [1, {"x": null}], "o": {}}"#)
+                == #"{"error":"sold out","code":42,"who":"…","n":[…,{"x":…}],"o":{}}"#)
+        #expect(
+            preview(#"{"error_description":"a\"b\n","Error-Code":7}"#)
+                == #"{"error_description":"a\"b\n","Error-Code":7}"#)
+        #expect(
+            preview(#"{"error":["a","b"],"detail":{"name":"x"}}"#)
+                == #"{"error":["…","…"],"detail":{"name":"…"}}"#)
+        #expect(preview("{\"a\":1}\n{\"b\":2}") == #"{"a":…} {"b":…}"#)
+    }
+
+    @Test func aHiddenValueIsHiddenInMessagesToo() {
+        #expect(
+            preview(#"{"token":"abcd9","message":"abcd9 has expired, s\u0061y ABCD9"}"#)
+                == #"{"token":"…","message":"… has expired, say …"}"#)
+    }
+
+    @Test func ofCutJSONNoValueIsShown() {
+        #expect(preview(#"{"error":"sold out","token":"s3"#) == #"{"error":"…","token":…"#)
+    }
+
+    /// The end of the text may be the beginning of a secret, which is not recognised.
+    @Test(arguments: [
+        HTTPError.Code.connectionLost, .timedOut, .badResponse, .bodyTooLarge, .other,
+    ])
+    func ofAnIncompleteAnswerNoTextIsShown(code: HTTPError.Code) {
+        let asked = request(headers: ["Authorization": "Bearer swordfish-sesame"])
+        for (body, type, shown) in [
+            ("who has swordfish-ses", "text/plain", nil),
+            ("key=swordfish-ses&swordfi", "application/x-www-form-urlencoded", nil),
+            (
+                #"{"error":"swordfish-ses","swordfish-ses":1}"#, "application/json",
+                #"{"error":"…","…":…}"#
+            ),
+        ] {
+            let response = HTTPResponse(
+                status: 200, headers: ["Content-Type": type], body: Data(body.utf8))
+            let error = HTTPError(code: code, request: asked, response: response)
+            #expect(error.bodyPreview() == shown)
+            #expect(!"\(error)".contains("swordfi"))
+        }
+    }
+
+    @Test func aBodyOfWhichOnlyTheBeginningWasKeptIsIncomplete() {
+        let response = HTTPResponse(status: 500, body: Data("who has swordfish-ses".utf8))
+        let error = HTTPError(
+            code: .unacceptableStatus, request: request(), response: response,
+            cause: HTTPError(code: .bodyTooLarge))
+        #expect(error.bodyPreview() == nil)
+    }
+
+    @Test func whatWasSentIsTakenOut() {
+        let asked = request(
+            "https://joe:hunter2@a.example/p?key=k%2Fy%201#frag=ment9",
+            headers: [
+                "Authorization": "Bearer tok.en-1", "X-Api-Key": "k3y!", "Cookie": "a=c00kie",
+            ])
+        #expect(
+            preview(
+                "joe hunter2 k/y 1 k%2Fy+1 ment9 tok.en-1 k3y! c00kie end", "text/plain", of: asked)
+                == "joe … … … … … … … end")
+    }
+
+    @Test func textIsOneLine() {
+        #expect(
+            preview("a\r\nb\u{1B}[31m\u{202E}c", "text/plain") == #"a\r\nb\u{1B}[31m\u{202E}c"#)
+    }
+
+    @Test func itIsCut() {
+        #expect(preview("abcdef", "text/plain", upTo: 3) == "abc…")
+        #expect(preview("abc", "text/plain", upTo: 3) == "abc")
+        let long = preview(#"{"error":"\#(String(repeating: "x ", count: 20_000))"}"#)
+        #expect(long?.count == 301)
+        #expect(preview("abc", "text/plain", upTo: 0) == nil)
+    }
+
+    @Test(arguments: [
+        ("your token: abc.def", "your token: …"), ("session_id='a b'", "session_id='…'"),
+        ("Authorization: Bearer abc", "Authorization: Bearer …"),
+        ("see /cb?state=xyz&n=1", "see /cb?state=…&n=…"),
+        ("<input name=\"csrf\" value=\"q7\">", "<input name=\"csrf\" value=\"…\">"),
+        (
+            "Error: {\"ssn\": \"078 05\", \"error\": \"no\"}",
+            "Error: {\"ssn\": \"…\", \"error\": \"no\"}"
+        ),
+        ("id 0123456789abcdef0123 x", "id … x"), ("at 12:30 o'clock", "at 12:30 o'clock"),
+        ("no such product: 7", "no such product: 7"),
+    ])
+    func whatLooksLikeASecretInATextIsTakenOut(text: String, shown: String) {
+        #expect(preview(text, "text/plain") == shown)
+    }
+
+    @Test func ofAFormTheNamesAreShown() {
+        #expect(
+            preview("error=bad&token=s3cret&x", "application/x-www-form-urlencoded")
+                == "error=…&token=…&…")
+    }
+
+    @Test func ofBytesNothingIsShown() {
+        #expect(preview("PNG", "image/png") == nil)
+        #expect(preview("") == nil)
+        #expect(HTTPError(code: .timedOut).bodyPreview() == nil)
+    }
+
+    @Test func whereNotAllThatWasSentIsKnownNoTextIsShown() {
+        var asked = request()
+        asked.body = .data(Data(String(repeating: "x", count: 70_000).utf8))
+        #expect(preview("xxxx", "text/plain", of: asked) == nil)
+        #expect(preview(#"{"error":"xxxx"}"#, of: asked) == #"{"error":"…"}"#)
+    }
+
+    @Test func itStandsInTheDescription() {
+        let response = HTTPResponse(
+            status: 409, headers: ["Content-Type": "application/json"],
+            body: Data(#"{"error":"sold out","stock":0}"#.utf8))
+        let error = HTTPError(
+            code: .unacceptableStatus, request: request("https://a.example/p?q=1"),
+            response: response)
+        #expect(
+            error.description
+                == #"POST https://a.example/p?q=… answered 409 (30 bytes of application/json in its body): {"error":"sold out","stock":…}"#
+        )
+        #expect(error.localizedDescription == error.description)
+    }
+}
+
+@Suite struct ErrorIsTimeoutTests {
+    @Test(arguments: ServiceError.Code.allCases)
+    func ofAPolicyTheTimeoutAndTheDeadline(code: ServiceError.Code) {
+        let isTimeout = [.timedOut, .deadlineExceeded].contains(code)
+        #expect(ServiceError(code, policy: "a policy").isTimeout == isTimeout)
+    }
+
+    @Test func ofATransportItsLimits() {
+        #expect(HTTPError(code: .timedOut).isTimeout)
+        #expect(!HTTPError(code: .connectionLost).isTimeout)
+        #expect(!HTTPError(code: .other, cause: HTTPError(code: .timedOut)).isTimeout)
+    }
+
+    @Test(arguments: FutureError.Code.allCases)
+    func ofAFutureItsTimeout(code: FutureError.Code) {
+        #expect(FutureError(code).isTimeout == (code == .timedOut))
+    }
+
+    @Test func noOther() {
+        #expect(!Broken().isTimeout && !CancellationError().isTimeout)
+    }
+
+    /// Each time limit of a call, with the error that a caller gets.
+    @Test func eachLimitOfACall() {
+        let scheduler = ManualScheduler()
+        let unanswered = Promise<HTTPResponse>()
+        let silent: HTTPService = { _ in unanswered.map { $0 } }
+        let request = HTTPRequest(URL(string: "https://api.example.com/")!)
+        let calls = [
+            stack(.timeout(.seconds(1), on: scheduler), over: silent)(request),
+            stack(.deadline(.seconds(1), on: scheduler), over: silent)(request),
+            silent(request).timeout(.seconds(1), on: scheduler),
+        ]
+        scheduler.advance(by: .seconds(1))
+        for call in calls { #expect(call.failure?.isTimeout == true) }
+    }
+}
+
+@Suite struct HTTPErrorCodedErrorTests {
+    @Test func theCodeAndTheStatusAreWrittenAndNothingElse() {
+        let secret = Endpoint(path: "/login", headers: ["Authorization": "Bearer s3cret"])
+        let answer = HTTPResponse(status: 503, body: Data("s3cret".utf8))
+        let error = HTTPError(code: .unacceptableStatus, endpoint: secret, response: answer)
+        #expect(error.loggedCode == "503")
+        #expect(HTTPError(code: .unacceptableStatus).loggedCode == "unacceptableStatus")
+        #expect(HTTPError(code: .timedOut, response: answer).loggedCode == "timedOut")
+    }
+
+    @Test("S9: a code is a short word, and all codes differ")
+    func codesAreWords() {
+        let errors: [any CodedError] =
+            MultipartError.Code.allCases.map { MultipartError(code: $0) }
+            + DecompressionFailure.Code.allCases.map { DecompressionFailure($0) } + [
+                HTTPError(code: .tokenRefreshFailed), HTTPError(code: .signInNeeded),
+                HTTPError(code: .sessionEnded), HTTPError(code: .bodyNotReplayable),
+                Endpoint.Error.invalidURL, Endpoint.Error.invalidHeader(name: "s3cret"),
+                Endpoint.Error.invalidMethod("s3cret"), Endpoint.Error.bodyNotAllowed(method: .get),
+                FileError(operation: "open", code: 2, path: "/s3cret"),
+                DecodingFailure(
+                    type: Int.self, data: Data("s3cret".utf8), cause: CocoaError(.coderInvalidValue)
+                ),
+            ]
+        for error in errors {
+            let isWord = error.loggedCode.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            #expect(isWord && error.loggedCode.count <= 24, "\(error.loggedCode)")
+        }
+        #expect(Set(errors.map { "\(type(of: $0)) \($0.loggedCode)" }).count == errors.count)
+    }
+
+    @Test func aCodeOfATransportHasItsOwnWords() {
+        let code = HTTPError.Code(rawValue: "modemHungUp", description: "the modem hung up")
+        #expect(HTTPError(code: code).loggedCode == "modemHungUp")
+        #expect("\(HTTPError(code: code))".contains("the modem hung up"))
+        #expect(code == HTTPError.Code(rawValue: "modemHungUp"))
+        #expect(HTTPError.Code(rawValue: "timedOut") == .timedOut)
+    }
+}
+
+@Suite struct LocalizedErrorTests {
+    @Test func whatAppsShowIsTheDescription() {
+        let errors: [any Error & CustomStringConvertible] = [
+            HTTPError(code: .timedOut, endpoint: Endpoint(path: "/a")),
+            DecodingFailure(type: Int.self, data: Data(), cause: CancellationError()),
+            Endpoint.Error.invalidHeader(name: "a b"),
+            FutureError(.timedOut), ServiceError(.timedOut, policy: "timeout", limit: .seconds(2)),
+            FileError(operation: "open", code: ENOENT, path: "/tmp/a"),
+            MultipartError(code: .truncated), PaginationError(.tooManyPages, pages: 7),
+        ]
+        for error in errors {
+            #expect(error.localizedDescription == error.description)
+        }
+    }
+
+    @Test func aFailureInsideTheFrameworkHasNoOrigin() {
+        let future: Future<Int> = Future(value: Data("x".utf8)).decoded()
+        #expect(future.failureOrigin == nil)
+        #expect((try? future.result?.get()) == nil)
     }
 }

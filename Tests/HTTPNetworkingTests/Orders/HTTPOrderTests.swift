@@ -1,3 +1,5 @@
+import HTTPTestSupport
+import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
 import TestSupport
@@ -50,5 +52,138 @@ import Testing
             #expect(script.transcript == again.transcript, "\(script.name)")
         }
         return found
+    }
+}
+
+/// Collects the events and log lines of a script.
+final class OrderWatch: Sendable {
+    private struct State {
+        var breakers: [CircuitBreaker] = []
+        var texts: [String] = []
+        var lines: [String] = []
+        /// The calls that were repeated although another attempt would end in the same way.
+        var repeatedMistakes: [String] = []
+        /// For each call of the events, the script's call.
+        var calls: [UInt64: Int] = [:]
+        /// The ends of each of the script's calls, as the outermost observer was notified of them.
+        var ends: [Int: [Outcome]] = [:]
+        /// The script's call that is being started.
+        var current: Int?
+    }
+
+    private let state = Locked(State())
+
+    func add(_ breaker: CircuitBreaker) { state.withLock { $0.breakers.append(breaker) } }
+
+    var openBreakers: Int {
+        state.withLock { $0.breakers }.count { $0.state != .closed }
+    }
+
+    /// The texts of log lines and events.
+    var texts: [String] { state.withLock { $0.texts } }
+    /// The events, without the number of the call, which the script does not determine.
+    var lines: [String] { state.withLock { $0.lines } }
+    var repeatedMistakes: [String] { state.withLock { $0.repeatedMistakes } }
+    var ends: [Int: [Outcome]] { state.withLock { $0.ends } }
+
+    func see(_ exchange: HTTPExchange) {
+        let texts = ["\(exchange)", exchange.logLineWithHeaders]
+        state.withLock { $0.texts += texts }
+    }
+
+    /// Calls a function for one of the script's calls.
+    func begin<Output>(_ call: Int, _ body: () -> Output) -> Output {
+        state.withLock { $0.current = call }
+        defer { state.withLock { $0.current = nil } }
+        return body()
+    }
+
+    /// An observer of the events within a stack.
+    var observer: ServiceObserver {
+        ServiceObserver { event in self.see(event) }
+    }
+
+    /// An observer of all events of a stack, and of the ends of its calls.
+    var outermost: ServiceObserver {
+        ServiceObserver { event in
+            self.see(event)
+            guard event.parent == nil else { return }
+            self.state.withLock { state in
+                switch event.kind {
+                case .began: state.calls[event.call] = state.current
+                case .ended(let outcome, _, _):
+                    guard let call = state.calls[event.call] else { return }
+                    state.ends[call, default: []].append(outcome)
+                default: break
+                }
+            }
+        }
+    }
+
+    /// Whether an error is the caller's mistake, or the refusal of a policy.
+    private static func isMistake(_ error: any Error) -> Bool {
+        switch error {
+        case is HTTPRequest.Error, is FileError, is DecodingFailure: true
+        case let error as HTTPError: error.code == .bodyUnreadable
+        case let error as ServiceError: error.isRefusal
+        default: false
+        }
+    }
+
+    private func see(_ event: PolicyEvent) {
+        let line = event.logLine
+        state.withLock { state in
+            state.lines.append(String(line.drop { $0 != " " }))
+            if case .retrying(_, let error?) = event.kind, Self.isMistake(error) {
+                state.repeatedMistakes.append("\(type(of: error))")
+            }
+        }
+    }
+}
+
+/// A violation of an invariant in a script.
+struct OrderFault: Hashable, Sendable, CustomStringConvertible {
+    /// The invariants of every order.
+    enum Invariant: String, Hashable, Sendable {
+        case processedOnce, secretsAreNotShown, secretsStayWithTheirOrigins, everyCallEndsInTime
+        case breakersOpenByEvidence, observersCountWhatCallersSee, deadTokensAreNotSent,
+            redirectsAreFollowed
+        case repetitionsAreBounded, repetitionsWait, mistakesAreNotRepeated
+        case storedAnswersAreUsed, refusedTokensAreRenewed, youngTokensAreKept
+    }
+
+    let invariant: Invariant
+    let text: String
+
+    init(_ invariant: Invariant, _ text: String) {
+        self.invariant = invariant
+        self.text = text
+    }
+
+    var description: String { "\(invariant): \(text)" }
+}
+
+/// An invariant that does not hold if one layer is above another, and why.
+struct ExceptedPair: Sendable {
+    let pair: LayerPair
+    let invariant: OrderFault.Invariant
+    /// A script in which it fails.
+    let seed: UInt64
+    let reason: String
+
+    /// At most 15; no order that a guide prints is among them.
+    static let all = [
+        ExceptedPair(
+            pair: LayerPair(outer: .cache, inner: .defaultHeaders),
+            invariant: .storedAnswersAreUsed, seed: 1163,
+            reason: "a header that is added beneath the cache may be a user's")
+    ]
+
+    /// Whether a fault of a stack is a known exception.
+    static func explain(_ fault: OrderFault, in layers: [OrderedLayer]) -> Bool {
+        let excepted = all.filter { $0.invariant == fault.invariant }
+        if excepted.isEmpty { return false }
+        let pairs = LayerPair.all(of: layers)
+        return excepted.contains { pairs.contains($0.pair) }
     }
 }

@@ -2,6 +2,8 @@ import Foundation
 import HTTPTestSupport
 import PledgeComposition
 import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPCaching
 import PledgeHTTPNetworking
 import PledgeServices
 import Testing
@@ -136,5 +138,147 @@ import Testing
         scheduler.run()
         #expect(call.errorNow != nil)
         #expect(count.withLock { $0 } == 1)
+    }
+}
+
+/// The names of a cache and of a refresher, in the events of their middleware.
+@Suite struct NamesOverHTTPTests {
+    let scheduler = ManualScheduler()
+    let request = HTTPRequest(.get, URL(string: "https://shop.example/products")!)
+
+    /// The names in the events of a policy, for two calls one after the other.
+    private func names(
+        of policy: String, _ middleware: Middleware<HTTPRequest, HTTPResponse>,
+        over service: @escaping HTTPService
+    ) -> [String?] {
+        let events = Locked<[PolicyEvent]>([])
+        let observer = ServiceObserver { event in events.withLock { $0.append(event) } }
+        let send = stack(.observed(by: observer, on: scheduler), middleware, over: service)
+        for _ in 1...2 {
+            _ = send(request)
+            scheduler.run()
+        }
+        return events.withLock { $0.filter { $0.policy == policy }.map(\.policyName) }
+    }
+
+    @Test("S9: events of a cache have its name") func aCacheIsNamed() {
+        let cache = HTTPCache(named: "products", on: scheduler)
+        let names = names(of: "cache", .cache(sharing: cache)) { _ in
+            Future(value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=60"]))
+        }
+        // The events are a miss and a hit.
+        #expect(names == ["products", "products"])
+    }
+
+    @Test("S9: events of a refresher have its name") func aRefresherIsNamed() {
+        let refresher = TokenRefresher(AccessToken("t1"), named: "shop", on: scheduler) { _ in
+            Future(value: AccessToken("t2"))
+        }
+        let names = names(of: "authorize", .authorize(.bearer(from: refresher), for: .all)) {
+            let isLetIn = $0.headers["Authorization"] == "Bearer t2"
+            return Future(value: HTTPResponse(status: isLetIn ? 200 : 401))
+        }
+        #expect(!names.isEmpty)
+        #expect(names.allSatisfy { $0 == "shop" })
+    }
+}
+
+/// A streamed response that a policy gives up releases its connection.
+@Suite struct GivenUpStreamsTests {
+    private let scheduler = ManualScheduler()
+    private let released = Locked<[Int]>([])
+    private let request = HTTPRequest(.get, URL(string: "https://example.com")!)
+
+    private func answer(_ status: Int) -> @Sendable () throws -> HTTPStreamedResponse {
+        { [released] in
+            HTTPStreamedResponse(
+                status: status,
+                body: HTTPBodyStream(
+                    next: { Promise() },
+                    cancel: { released.withLock { $0.append(status) } }))
+        }
+    }
+
+    @Test func aRetryLetsGoBeforeItWaits() {
+        let service = AnsweringService(on: scheduler, [answer(503), answer(502), answer(200)])
+        let call = stack(
+            .retry(backoff: .constant(.seconds(9)), on: scheduler), over: service.send)(request)
+        scheduler.advance(by: .seconds(1))
+        #expect(released.withLock { $0 } == [503])
+        scheduler.run()
+        #expect(released.withLock { $0 } == [503, 502])
+        #expect(call.valueNow?.status == 200)
+    }
+
+    @Test func aRetryThatGivesItsResultBackKeepsTheBody() {
+        let service = AnsweringService(on: scheduler, [answer(503), answer(502)])
+        let call = stack(
+            .retry(attempts: 2, backoff: .constant(.zero), on: scheduler), over: service.send)(
+                request)
+        scheduler.run()
+        #expect(call.valueNow?.status == 502)
+        #expect(released.withLock { $0 } == [503])
+    }
+
+    @Test func aHedgeLetsTheLoserGo() {
+        let service = AnsweringService(
+            on: scheduler, latency: .milliseconds(100), [answer(201), answer(202)])
+        let call = stack(
+            .hedge(after: .milliseconds(50), on: scheduler), over: service.send)(request)
+        scheduler.run()
+        #expect(service.requests.count == 2)
+        #expect(call.valueNow?.status == 201)
+        #expect(released.withLock { $0 } == [])
+    }
+
+    @Test func aLoserThatAnswersAllTheSameIsLetGo() throws {
+        // A service that ignores its cancellation.
+        let pending = Locked<[Promise<HTTPStreamedResponse>]>([])
+        let load = stack(
+            .hedge(after: .milliseconds(50), on: scheduler),
+            over: { (_: HTTPRequest) in
+                let promise = Promise<HTTPStreamedResponse>()
+                pending.withLock { $0.append(promise) }
+                return promise
+            })
+        let call = load(request)
+        scheduler.run()
+        var calls = pending.withLock { calls in
+            defer { calls = [] }
+            return calls
+        }
+        try #require(calls.count == 2)
+        calls.removeLast().resolve(with: try answer(202)())
+        #expect(call.valueNow?.status == 202)
+        calls.removeLast().resolve(with: try answer(201)())
+        #expect(released.withLock { $0 } == [201])
+    }
+
+    @Test func aHedgeLetsTheFailureGo() {
+        let service = AnsweringService(on: scheduler, [answer(503), answer(200)])
+        let call = stack(
+            .hedge(after: .seconds(50), on: scheduler), over: service.send)(request)
+        scheduler.run()
+        #expect(call.valueNow?.status == 200)
+        #expect(released.withLock { $0 } == [503])
+    }
+
+    @Test func anAnswerThatNobodyWaitsForIsLetGo() throws {
+        let pending = Locked<Promise<HTTPStreamedResponse>?>(nil)
+        let load = stack(
+            .coalesce(by: { _ in 0 }),
+            over: { (_: HTTPRequest) in
+                let promise = Promise<HTTPStreamedResponse>()
+                pending.withLock { $0 = promise }
+                return promise
+            })
+        load(request).cancel()
+        try pending.withLock { promise in
+            promise?.resolve(with: try answer(200)())
+            #expect(promise?.valueNow?.status == 200)
+            #expect(released.withLock { $0 } == [])
+            promise = nil
+        }
+        #expect(released.withLock { $0 } == [200])
     }
 }

@@ -1,9 +1,11 @@
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
-import PledgeHTTPNetworking
 import PledgeServices
 import Testing
+
+@testable import PledgeHTTPCaching
+@testable import PledgeHTTPNetworking
 
 @Suite struct HTTPRequestTests {
     private let url = URL(string: "https://me:s3cret@api.example.com/orders?key=s3cret")!
@@ -107,5 +109,44 @@ import Testing
         for text in texts(of: request) + texts(of: request.context) {
             #expect(!text.contains("s3cret"), "\(text)")
         }
+    }
+}
+
+@Suite struct HTTPRequestCredentialTests {
+    private func credential(_ value: String, _ account: String) -> HTTPRequest.Credential {
+        HTTPRequest.Credential(
+            header: "Cookie", value: value, principal: .account(account), origins: nil)
+    }
+
+    @Test func whoPutsAHeaderInIsNoPartOfTheQuestion() {
+        let plain = HTTPRequest(at: "https://a/", headers: ["Cookie": "a=1"])
+        let marked = HTTPRequest(at: "https://a/").adding(credential("a=1", "anna"))
+        #expect(marked == plain && marked.hashValue == plain.hashValue)
+    }
+
+    @Test func aHeaderMayStandThereInSeveralNames() {
+        let request = HTTPRequest(at: "https://a/").adding(credential("a=1", "anna"))
+            .adding(credential("a=1; b=2", "bert"))
+        #expect(request.headers.values(for: "Cookie") == ["a=1; b=2"])
+        #expect(request.context.credentials.map(\.value) == ["a=1; b=2", "a=1; b=2"])
+        let other = HTTPRequest(at: "https://a/").adding(credential("a=1; b=2", "bert"))
+        #expect(CachePartition(of: other).isPart(of: CachePartition(of: request)))
+        #expect(!CachePartition(of: request).isPart(of: CachePartition(of: other)))
+    }
+}
+
+@Suite struct URLRequestTargetTests {
+    @Test(arguments: [
+        ("https://a.example/b/c?d=e&f", "/b/c?d=e&f"), ("https://a.example", "/"),
+        ("https://a.example?b=c", "/?b=c"), ("http://a.example:81/%20b#c?d", "/%20b"),
+        ("http://user@[::1]/b", "/b"),
+    ])
+    func pathAndQueryAreSent(_ url: String, _ target: String) {
+        #expect(URL(string: url)?.requestTarget == target)
+    }
+
+    @Test(arguments: ["mailto:a", "/b/c", "file:///b"])
+    func whatIsNotSentHasNone(_ url: String) {
+        #expect(URL(string: url).map { $0.requestTarget == nil } == true)
     }
 }

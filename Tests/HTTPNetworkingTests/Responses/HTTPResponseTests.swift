@@ -36,3 +36,42 @@ import Testing
         #expect(HTTPResponse(status: 200, body: Data([0x61, 0xFF])).text == "a\u{FFFD}")
     }
 }
+
+@Suite struct HTTPResponseFramingTests {
+    private func response(_ lengths: [String], status: Int = 200, coding: String? = nil)
+        -> HTTPResponse
+    {
+        var headers = HTTPHeaders(lengths.map { ("Content-Length", $0) })
+        headers["Transfer-Encoding"] = coding
+        return HTTPResponse(status: status, headers: headers)
+    }
+
+    @Test(arguments: [[], ["0"], ["5"], ["5", "5"], ["5, 5"], ["5 ,5", "5"]])
+    func oneNumberIsALength(lengths: [String]) {
+        #expect(!response(lengths).hasInvalidLength(for: .get))
+    }
+
+    /// RFC 9112, section 6.3: a client must not use such a response.
+    @Test(arguments: [
+        ["5", "3"], ["5, 3"], ["5", ""], [""], [","], ["-5"], ["+5"], ["0x5"], ["5x"], ["five"],
+        ["5 5"], ["٥"], ["99999999999999999999"],
+    ])
+    func anythingElseIsNone(lengths: [String]) {
+        #expect(response(lengths).hasInvalidLength(for: .get))
+        #expect(response(lengths, status: 500).hasInvalidLength(for: .post))
+        // The field does not say where these end.
+        #expect(!response(lengths).hasInvalidLength(for: .head))
+        #expect(!response(lengths, status: 204).hasInvalidLength(for: .get))
+        #expect(!response(lengths, status: 304).hasInvalidLength(for: .get))
+        #expect(!response(lengths, coding: "chunked").hasInvalidLength(for: .get))
+    }
+
+    @Test func theAnnouncedLengthIsThatOfTheBody() {
+        #expect(response(["7"]).announcedLength(for: .get) == 7)
+        let long: Int64? = response(["3000000000"]).announcedLength(for: .get)
+        #expect(long == 3_000_000_000)
+        #expect(response([]).announcedLength(for: .get) == nil)
+        #expect(response(["7"]).announcedLength(for: .head) == 0)
+        #expect(response(["7"], status: 304).announcedLength(for: .get) == 0)
+    }
+}

@@ -68,3 +68,103 @@ struct ProxySettingsTests {
         }
     }
 }
+
+struct ProxyChoiceTests {
+    private func hosts(_ environment: [String: String]) -> [String?] {
+        let choice = ProxyChoice(.environment, in: environment)
+        return [choice.http?.host, choice.https?.host]
+    }
+
+    @Test func readsTheVariablesOfEachScheme() {
+        #expect(hosts([:]) == [nil, nil])
+        #expect(hosts(["http_proxy": "a"]) == ["a", nil])
+        #expect(hosts(["https_proxy": "a"]) == [nil, "a"])
+        #expect(hosts(["HTTPS_PROXY": "a"]) == [nil, "a"])
+        #expect(hosts(["https_proxy": "a", "HTTPS_PROXY": "b"]) == [nil, "a"])
+        #expect(hosts(["all_proxy": "a", "ALL_PROXY": "b"]) == ["a", "a"])
+        #expect(hosts(["ALL_PROXY": "b", "http_proxy": "a"]) == ["a", "b"])
+    }
+
+    @Test func aHeaderOfCGIIsNoProxy() { #expect(hosts(["HTTP_PROXY": "a"]) == [nil, nil]) }
+
+    @Test func anEmptyVariableIsNone() {
+        #expect(hosts(["http_proxy": "", "https_proxy": "", "HTTPS_PROXY": "b"]) == [nil, "b"])
+        #expect(ProxyChoice(.environment, in: ["all_proxy": ""]).isNone)
+    }
+
+    @Test(arguments: [
+        ("a", "http", "a", 1_080), ("a:3128", "http", "a", 3_128),
+        ("HTTP://a:1/", "http", "a", 1), ("socks5h://u:p@[::1]:9", "socks5h", "::1", 9),
+    ])
+    func readsAServer(text: String, scheme: String, host: String, port: Int) throws {
+        let choice = ProxyChoice(.environment, in: ["all_proxy": text])
+        let server = try #require(choice.https)
+        #expect((server.scheme, server.host, server.port) == (scheme, host, port))
+    }
+
+    @Test func takesTheUserOutOfAVariable() throws {
+        let choice = ProxyChoice(.environment, in: ["http_proxy": "me:s%40cret@a:1"])
+        #expect(choice.http?.user == "me")
+        #expect(choice.http?.password == "s@cret")
+        #expect(choice.http?.url == "http://a:1")
+    }
+
+    @Test func whatIsNoURLIsAProxyThatNobodyTakes() {
+        let choice = ProxyChoice(.environment, in: ["http_proxy": "http://[x"])
+        #expect(choice.http?.scheme == "" && choice.http?.host == "")
+    }
+
+    @Test func readsWhoIsExcepted() {
+        let both = ["http_proxy": "a", "no_proxy": "b", "NO_PROXY": "c"]
+        #expect(ProxyChoice(.environment, in: both).bypass.covers("b"))
+        #expect(!ProxyChoice(.environment, in: both).bypass.covers("c"))
+        #expect(ProxyChoice(.environment, in: ["NO_PROXY": "c"]).bypass.covers("c"))
+    }
+
+    @Test func aChoiceOfOurOwnDoesNotAskTheEnvironment() throws {
+        let environment = ["all_proxy": "http://other", "no_proxy": "*"]
+        #expect(ProxyChoice(.none, in: environment).isNone)
+        let url = try #require(URL(string: "http://own:1"))
+        let choice = ProxyChoice(.server(url, bypassing: ["a"]), in: environment)
+        #expect(choice.http?.host == "own" && choice.https?.host == "own")
+        #expect(choice.bypass.covers("a") && !choice.bypass.covers("b"))
+    }
+}
+
+/// libcurl has the same result for each list (`curl --noproxy`), unless a test says otherwise.
+struct ProxyBypassTests {
+    @Test(arguments: [
+        ("example.com", "example.com", true), ("example.com", "www.example.com", true),
+        ("example.com", "badexample.com", false), (".example.com", "example.com", true),
+        ("EXAMPLE.com.", "a.example.com", true), ("example.com", "example.com.", true),
+        ("com", "example.com", true), ("", "example.com", false), ("*", "example.com", true),
+        ("*", "127.0.0.1", true), ("*.example.com", "a.example.com", false),
+        ("a, b example.com", "example.com", true), ("a,*", "example.com", false),
+        ("localhost", "127.0.0.1", false),
+    ])
+    func names(list: String, host: String, isCovered: Bool) {
+        #expect(ProxyBypass(text: list).covers(host) == isCovered)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "127.0.0.10", false),
+        ("0.0.1", "127.0.0.1", false), ("10.0.0.0/8", "10.9.8.7", true),
+        ("10.0.0.0/8", "11.0.0.1", false), ("10.0.0.0/8", "10.example.com", false),
+        ("192.168.16.0/20", "192.168.31.255", true), ("192.168.16.0/20", "192.168.32.0", false),
+        ("10.0.0.0/33", "10.0.0.0", false),
+        ("::1", "[::1]", true), ("::1", "[::2]", false), ("fd00::/8", "[fe00::1]", false),
+        ("127.0.0.1", "[::1]", false),
+    ])
+    func addresses(list: String, host: String, isCovered: Bool) {
+        #expect(ProxyBypass(text: list).covers(host) == isCovered)
+    }
+
+    /// libcurl 7.88 compares the addresses as texts.
+    @Test(arguments: [
+        ("[::1]", "[0:0::1]", true), ("fd00::/8", "[fdff::1]", true),
+        ("fd00::/x", "[fd00::]", false),
+    ])
+    func addressesOfVersion6(list: String, host: String, isCovered: Bool) {
+        #expect(ProxyBypass(text: list).covers(host) == isCovered)
+    }
+}

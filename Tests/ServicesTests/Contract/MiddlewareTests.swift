@@ -2,6 +2,67 @@ import PledgeFutures
 import PledgeServices
 import Testing
 
+@Suite struct StackTests {
+    struct Product: Equatable, Sendable {
+        typealias ID = Int
+        var id: ID
+    }
+
+    final class Shop: Sendable {
+        func load(_ id: Product.ID) -> Future<Product> { Future(value: Product(id: id)) }
+        static func find(_ id: Product.ID) -> Future<Product> { Future(value: Product(id: id)) }
+    }
+
+    let log = Locked<[String]>([])
+
+    func noting<Input, Output>(_ name: String) -> Middleware<Input, Output> {
+        Middleware { [log] next in
+            { input in
+                log.withLock { $0.append(name) }
+                return next(input)
+            }
+        }
+    }
+
+    @Test func theFirstNamedIsOutermost() {
+        let load = stack(noting("a"), noting("b"), noting("c"), over: Shop().load)
+        #expect(load(7).valueNow == Product(id: 7))
+        #expect(log.withLock { $0 } == ["a", "b", "c"])
+    }
+
+    @Test func ofNothingIsTheService() {
+        let load = stack(over: Shop().load)
+        #expect(load(7).valueNow == Product(id: 7))
+    }
+
+    /// The test is that this compiles: the types are inferred from the service.
+    @Test func methodsFunctionsAndClosuresAreServices() {
+        let scheduler = ManualScheduler()
+        let method = stack(
+            .deadline(.seconds(10), on: scheduler), .timeout(.seconds(2), on: scheduler),
+            over: Shop().load)
+        let function = stack(.timeout(.seconds(2), on: scheduler), over: Shop.find)
+        let closure = stack(
+            .timeout(.seconds(2), on: scheduler),
+            over: { (id: Product.ID) in Future(value: Product(id: id)) })
+        let typed: Service<Product.ID, Product> = stack(.timeout(.seconds(2)), over: closure)
+        #expect(method(1).valueNow?.id == 1)
+        #expect(function(2).valueNow?.id == 2)
+        #expect(typed(3).valueNow?.id == 3)
+    }
+
+    @Test func partsMayBeChosenByACondition() {
+        for isPatient in [true, false] {
+            let load = stack(
+                isPatient ? .deadline(.seconds(9)) : .passThrough,
+                over: { (id: Int) in
+                    Future(value: CallContext.current.deadline != nil)
+                })
+            #expect(load(1).valueNow == isPatient)
+        }
+    }
+}
+
 @Suite struct MiddlewareTests {
     /// Logs its letter before and after the service runs.
     func noting(_ letter: String, in log: Locked<String>) -> Middleware<Int, Int> {

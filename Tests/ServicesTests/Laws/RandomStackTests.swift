@@ -42,3 +42,41 @@ import Testing
         }
     }
 }
+
+/// Every ordered pair of policies, and the guide's whole order, around a service that ends calls in random ways; with callers who
+/// cancel, have deadlines, share keys, and are several.
+///
+/// Each call has one result. Nothing is sent after its deadline, or as somebody else. Places, attempts and budgets hold for what
+/// is sent. A refusal beneath ends no work that may still succeed, and opens no breaker. Nobody gets another's answer.
+@Suite(.oneAtATime) struct EveryPairTests {
+    private static let kinds = RandomLayer.Kind.allCases
+
+    /// A failure prints the seed and the stack: `RandomStackRun(seed:kinds:)` repeats the run.
+    @Test func everyOrderedPairKeepsTheInvariants() {
+        let pairs = Self.kinds.count * Self.kinds.count
+        var values = 0
+        for round in 0..<UInt64((pairRunCount() + pairs - 1) / pairs) {
+            for (index, outer) in Self.kinds.enumerated() {
+                for (place, inner) in Self.kinds.enumerated() {
+                    let seed = (round * 100 + UInt64(index)) * 100 + UInt64(place)
+                    let run = RandomStackRun(seed: seed, kinds: [outer, inner])
+                    let faults = run.go()
+                    #expect(faults.isEmpty, "\(run.name)")
+                    values += run.results.count { if case .success = $0 { true } else { false } }
+                }
+            }
+        }
+        #expect(values > 1_000)
+    }
+
+    @Test func theGuidesOrderKeepsTheInvariants() {
+        for seed in 0..<UInt64(pairRunCount() / 10) {
+            // All, or about half of them.
+            let kinds = Self.kinds.enumerated()
+                .filter { seed % 2 == 0 || (seed >> ($0.offset % 8)) & 1 == 1 }.map(\.element)
+            let run = RandomStackRun(seed: seed, kinds: kinds)
+            let faults = run.go()
+            #expect(faults.isEmpty, "\(run.name)")
+        }
+    }
+}

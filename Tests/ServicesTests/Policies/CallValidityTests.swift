@@ -1,5 +1,8 @@
-import PledgeServices
+import PledgeFutures
+import TestSupport
 import Testing
+
+@testable import PledgeServices
 
 @Suite struct CallValidityTests {
     private let one = "one"
@@ -35,5 +38,70 @@ import Testing
             calls.start(one), calls.number(), calls.start(other), calls.number(),
         ]
         #expect(numbers == numbers.sorted() && Set(numbers).count == 4)
+    }
+}
+
+@Suite struct InvalidationsTests {
+    private func era(_ number: Int) -> Era { Era(number: number) }
+
+    /// Compared with a list of all invalidations: those of the last keys are known exactly, and no key counts
+    /// as invalidated earlier than it was.
+    @Test(arguments: 0..<20) func agreesWithASequentialOracle(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let limit = Int.random(in: 1...5, using: &generator)
+        var invalidations = Invalidations<Int>(limit: limit)
+        var known: [Int] = []
+        var last = Array(repeating: 0, count: 9)
+        var all = 0
+        for number in 1...1_000 {
+            let key = Int.random(in: last.indices, using: &generator)
+            if Int.random(in: 0..<40, using: &generator) == 0 {
+                let forgotten = invalidations.invalidateAll(in: era(number))
+                #expect(forgotten.count == known.count)
+                (known, all) = ([], number)
+                last = last.map { _ in number }
+            } else {
+                known.removeAll { $0 == key }
+                known.append(key)
+                last[key] = number
+                let forgotten = known.count > limit ? known.removeFirst() : nil
+                if let forgotten { all = last[forgotten] }
+                let returned = invalidations.invalidate(key, in: era(number))
+                #expect(returned == forgotten)
+            }
+            for key in last.indices {
+                let found = invalidations.last(of: key).number
+                #expect(found == (known.contains(key) ? last[key] : all))
+                #expect(found >= last[key])
+            }
+        }
+    }
+
+    @Test func anEarlierEraChangesNothing() {
+        var invalidations = Invalidations<Int>(limit: 2)
+        #expect(invalidations.isEmpty)
+        _ = invalidations.invalidate(1, in: era(5))
+        _ = invalidations.invalidate(1, in: era(4))
+        #expect(invalidations.last(of: 1) == era(5))
+        #expect(invalidations.last(of: 2) == .first)
+        #expect(!invalidations.isEmpty)
+    }
+
+    @Test func erasFollowEachOther() {
+        let (one, two) = (Era.begin(), Era.begin())
+        #expect(one < two && two <= .current)
+    }
+
+    @Test func aSharedCallIsOutdatedWithWhatItWaitsFor() throws {
+        SharedCall.expectMemos()
+        let isInvalidated = Locked(false)
+        let one = try #require(SharedCall.make()), two = try #require(SharedCall.make())
+        one.add(two)
+        // Calls that wait for each other wait forever, and are asked nevertheless.
+        two.add(one)
+        two.add { isInvalidated.withLock { $0 } }
+        #expect(!one.isOutdated)
+        isInvalidated.withLock { $0 = true }
+        #expect(one.isOutdated && two.isOutdated)
     }
 }

@@ -1,3 +1,6 @@
+import PledgeFutures
+import PledgeServices
+
 /// The same number each time, such as the end of every range.
 struct Constant: RandomNumberGenerator, Sendable {
     let bits: UInt64
@@ -14,5 +17,27 @@ struct Counting: RandomNumberGenerator, Sendable {
     mutating func next() -> UInt64 {
         defer { count += 1 }
         return count
+    }
+}
+
+/// A scheduler whose actions run later than asked for, as on a busy machine.
+struct LateScheduler: Scheduler {
+    private let base: ManualScheduler
+    private let lateness: @Sendable () -> Duration
+
+    /// Makes a scheduler on the clock of another one.
+    ///
+    /// - Parameter lateness: How late an action is; called once for each.
+    init(_ base: ManualScheduler, by lateness: @autoclosure @escaping @Sendable () -> Duration) {
+        self.base = base
+        self.lateness = lateness
+    }
+
+    var now: SchedulerInstant { base.now }
+
+    func schedule(
+        after delay: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction {
+        base.schedule(after: max(delay, .zero) + lateness(), action)
     }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import PledgeFutures
-import PledgeServices
 import PledgeSimulation
 import TestSupport
 import Testing
+
+@testable import PledgeServices
 
 private let isWhole = ProcessInfo.processInfo.environment["PLEDGE_SIMULATIONS"] == "whole"
 
@@ -165,5 +166,136 @@ extension PlantedFaultsTests {
             with: faults([.slow, .pause]), of: limited(.cancelledCallsStay),
             beside: limited(.sound), stillServes)
         #expect(least.scenario.faults.count == 1 && least.run.callCount <= 15)
+    }
+}
+
+/// The machine of the circuit breaker, with or without a fault in what is around it.
+final class TestedBreaker: Sendable {
+    /// What is around the machine.
+    enum Rule {
+        /// The machine decides.
+        case sound
+        /// A refused call begins the time anew in which the breaker is open: under load it never half-opens.
+        case refusalsProlong
+    }
+
+    private struct State {
+        var machine: CircuitBreakerMachine
+        var lastRefusal: SchedulerInstant?
+    }
+
+    private let rule: Rule
+    private let openTime: Duration
+    private let scheduler: SimulationScheduler
+    private let state = Locked(
+        State(
+            machine: CircuitBreakerMachine(
+                CircuitBreakerLimits(failuresInARow: 3, successRate: 0.8))))
+
+    init(_ rule: Rule, openTime: Duration, on scheduler: SimulationScheduler) {
+        self.rule = rule
+        self.openTime = openTime
+        self.scheduler = scheduler
+    }
+
+    var middleware: Middleware<SimulatedRequest, SimulatedResponse> {
+        Middleware { [self] service in
+            { [self] request in
+                guard let ticket = enter() else {
+                    return Future(error: ServiceError(.circuitOpen, policy: "tested"))
+                }
+                return service(request).onEnd { result in self.end(ticket, result) }
+            }
+        }
+    }
+
+    private func enter() -> Int? {
+        let now = scheduler.now
+        return state.withLock { state in
+            if rule == .refusalsProlong, let last = state.lastRefusal,
+                last.duration(to: now) < openTime
+            {
+                state.lastRefusal = now
+                return nil
+            }
+            switch state.machine.enter(at: now) {
+            case .admitted(let ticket, _):
+                state.lastRefusal = nil
+                return ticket
+            case .refused:
+                state.lastRefusal = now
+                return nil
+            }
+        }
+    }
+
+    private func end(_ ticket: Int, _ result: Result<SimulatedResponse, any Error>) {
+        let health = Classifier<SimulatedResponse>.standard(result).health
+        let now = scheduler.now
+        state.withLock { state in
+            if case .tripped = state.machine.end(ticket, with: health, at: now) {
+                state.machine.open(for: openTime, at: now)
+            }
+        }
+    }
+}
+
+/// The machine of the bulkhead, with or without a fault in what is around it.
+final class TestedBulkhead: Sendable {
+    /// What is around the machine.
+    enum Rule {
+        /// A waiting call that is given up leaves the queue.
+        case sound
+        /// It stays in the queue: it gets a place later, which it never leaves.
+        case cancelledCallsStay
+    }
+
+    private let rule: Rule
+    private let machine: Locked<BulkheadMachine<Promise<Void>>>
+
+    init(_ rule: Rule, limit: Int, queue: Int) {
+        self.rule = rule
+        machine = Locked(BulkheadMachine(limit: limit, queue: queue))
+    }
+
+    var middleware: Middleware<SimulatedRequest, SimulatedResponse> {
+        Middleware { [self] service in
+            { [self] request in
+                let turn = Promise<Void>()
+                switch machine.withLock({ $0.enter(turn) }) {
+                case .admitted: return callInPlace(service, request)
+                case .refused: return Future(error: ServiceError(.bulkheadFull, policy: "tested"))
+                case .queued(let ticket, _):
+                    if rule == .sound {
+                        turn.onCancel { [self] in
+                            machine.withLock { $0.leave(ticket) }.next?.resolve()
+                        }
+                    }
+                    return turn.flatMap { self.callInPlace(service, request) }
+                }
+            }
+        }
+    }
+
+    private func callInPlace(
+        _ service: Service<SimulatedRequest, SimulatedResponse>, _ request: SimulatedRequest
+    ) -> Future<SimulatedResponse> {
+        service(request).onEnd { _ in
+            self.machine.withLock { $0.leave() }?.resolve()
+        }
+    }
+}
+
+/// Beneath a retry: an attempt without a connection puts a token back into the budget.
+func leak(
+    from budget: RetryBudget, isLeaking: Bool
+) -> Middleware<SimulatedRequest, SimulatedResponse> {
+    Middleware(named: "leak") { service in
+        { request in
+            service(request).onFailure { error in
+                if (error as? SimulatedFailure)?.code == .failed { return }
+                if isLeaking { budget.refund() }
+            }
+        }
     }
 }

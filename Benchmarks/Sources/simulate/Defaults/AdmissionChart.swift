@@ -1,7 +1,7 @@
 import PledgeServices
 import PledgeSimulation
 
-/// What a fleet does under loads up to twice what it can do, by the policy of its client.
+/// A fleet under up to twice the load that it can handle, with different policies in its client.
 enum AdmissionChart {
     private static let values: [JudgedDefault.Value] = [
         .init("none") { $0.retry() },
@@ -16,7 +16,7 @@ enum AdmissionChart {
 
     private static let loads = [0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4, 1.6, 1.8, 2]
 
-    /// The calls that succeed, as a part of what the hosts can do, over the load.
+    /// Draws the successful calls, as a share of the hosts' capacity, over the load.
     static func chart(_ settings: ScenarioSettings) -> Chart {
         let lines = Chart.lines(of: values, over: loads, settings) { load in
             (.load(load), load, { $0.goodput * load })

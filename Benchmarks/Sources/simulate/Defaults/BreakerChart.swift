@@ -1,7 +1,7 @@
 import PledgeServices
 import PledgeSimulation
 
-/// What a breaker over five hosts makes of errors that say nothing about the next call.
+/// A breaker over five hosts whose errors say nothing about the next call.
 enum BreakerChart {
     private static let percentages = [0, 2, 5, 10, 15, 20, 25, 30, 40, 50]
 
@@ -20,7 +20,7 @@ enum BreakerChart {
         },
     ]
 
-    /// Goodput over the share of calls that hosts fail.
+    /// Draws the goodput over the share of calls that the hosts fail.
     static func chart(_ settings: ScenarioSettings) -> Chart {
         let lines = Chart.lines(of: values, over: percentages, settings) { percentage in
             (.errors(percentage), Double(percentage) / 100, \.goodput)

@@ -1,9 +1,9 @@
 extension Chart {
-    /// A line for each value of a default: a figure of a trial over what the trial varies.
+    /// Returns a line for each value of a default: a figure of a trial, over the quantity that the trial varies.
     ///
     /// One seed is enough for a line.
     ///
-    /// - Parameter point: The trial, where it stands, and which figure of its outcome is drawn.
+    /// - Parameter point: Returns the trial, its x coordinate, and a function that gives the figure to draw.
     static func lines<Varied>(
         of values: [JudgedDefault.Value], over varied: [Varied], _ settings: ScenarioSettings,
         _ point: (Varied) -> (trial: Trial, x: Double, y: (TrialOutcome) -> Double)

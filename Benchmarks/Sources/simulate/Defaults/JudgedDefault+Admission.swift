@@ -2,7 +2,7 @@ import PledgeServices
 import PledgeSimulation
 
 extension JudgedDefault {
-    /// The policies that make fewer calls to a service that is overloaded.
+    /// The policies that send fewer calls to an overloaded service.
     static let admission: [JudgedDefault] = [
         .throttle, .throttleWindow, .shedder, .adaptiveLimit, .adaptiveQueue, .aimdMinimum,
     ]
@@ -162,13 +162,13 @@ extension JudgedDefault {
 }
 
 extension Trial {
-    /// All hosts are down for half a minute, after two minutes and more in which they answered.
+    /// All hosts are down for half a minute, after more than two minutes of normal work.
     static let laterOutage = outage(30, named: "later outage 30 s", after: 130, then: 90)
 
-    /// All hosts stand still for 5 seconds, after two minutes and more in which they answered.
+    /// All hosts stand still for 5 seconds, after more than two minutes of normal work.
     static let laterStall = stall(load: 0.7, named: "later stall", after: 130, then: 55)
 
-    /// A load that does not end, as a part of what the hosts can do.
+    /// A load that doesn't end, as a share of the hosts' capacity.
     static func load(_ load: Double) -> Trial {
         let name = "load \(Int(load * 100)) %"
         return Trial(name: name, scenario: fleet(load: load, seconds: 40), fault: 0..<40)
@@ -176,7 +176,7 @@ extension Trial {
 }
 
 extension SimulatedWorld {
-    /// A throttle of each attempt, so that its refusals are not repeated.
+    /// A throttle on each attempt, so that the refusals aren't repeated.
     func throttle(_ throttle: AdaptiveThrottle?) -> JudgedDefault.Part {
         guard let throttle else { return retry() }
         return beneathRetry(.throttle(sharing: throttle))

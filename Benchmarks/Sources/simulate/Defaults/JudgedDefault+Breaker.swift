@@ -159,19 +159,19 @@ extension JudgedDefault {
 }
 
 extension Trial {
-    /// All hosts are down for five minutes, at a tenth of the load they can do.
+    /// All hosts are down for five minutes, at a tenth of the load that they can handle.
     static let longOutage = outage(300, load: 0.1, then: 300)
 }
 
 extension SimulatedWorld {
-    /// A part for each origin, as the retry of an `HTTPClient` has a budget for each.
+    /// A separate part for each origin, just as an `HTTPClient` has a retry budget for each origin.
     func eachOrigin(
         _ make: @escaping @Sendable () -> JudgedDefault.Part
     ) -> JudgedDefault.Part {
         .keyed(by: \.host) { _ in make() }
     }
 
-    /// The default retry around a breaker, for attempts of a second.
+    /// The default retry around a breaker, for attempts of one second.
     func breaker(_ breaker: CircuitBreaker?) -> JudgedDefault.Part {
         guard let breaker else { return retry() }
         return beneathRetry(.circuitBreaker(sharing: breaker))

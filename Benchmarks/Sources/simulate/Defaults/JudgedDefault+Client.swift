@@ -2,7 +2,7 @@ import PledgeFutures
 import PledgeServices
 import PledgeSimulation
 
-/// What an `HTTPClient` has around and beneath its retry.
+/// The policies that an `HTTPClient` has around and below its retry.
 extension JudgedDefault {
     static let guards = JudgedDefault(
         "HTTPClient, breaker and bulkhead",
@@ -75,7 +75,7 @@ extension JudgedDefault {
     static let brokenBodies = attempts(
         "HTTPClient, an attempt with a body that stops", with: .broken)
 
-    /// What ends an attempt whose body arrives late, or does not.
+    /// The limits that end an attempt whose body arrives late or never.
     private static func attempts(_ title: String, with body: Body) -> JudgedDefault {
         let trial = Trial(
             name: "\(body) bodies", scenario: Trial.healthy.scenario, fault: Trial.healthy.fault)
@@ -100,18 +100,20 @@ extension JudgedDefault {
     }
 }
 
-/// How the bodies of two answers of a hundred arrive; all others arrive with their headers.
+/// The arrival of the bodies of two answers in a hundred.
+///
+/// All others arrive with their headers.
 enum Body: Sendable {
-    /// A slow line: one takes 5 s, the other one 40 s, in each attempt.
+    /// A slow line: one body takes 5 s and the other 40 s, in each attempt.
     case slow
     /// A lost connection: nothing follows the headers of the first attempt.
     case broken
 }
 
 extension Middleware<SimulatedRequest, SimulatedResponse> {
-    /// The time of the bodies, after the headers have arrived.
+    /// Adds the time of the bodies, after the headers have arrived.
     ///
-    /// - Parameter silence: How long nothing may arrive: the idle limit of a transport.
+    /// - Parameter silence: The longest time without data, which is the idle limit of a transport.
     static func body(_ body: Body, silence: Duration, in world: SimulatedWorld) -> Self {
         Middleware(named: "body") { next in
             { request in
@@ -135,7 +137,9 @@ extension Middleware<SimulatedRequest, SimulatedResponse> {
 }
 
 extension Trial {
-    /// Answers that take 2 seconds in the median, and more than 13 seconds in one call of a thousand.
+    /// Answers with a median of 2 seconds.
+    ///
+    /// One call in a thousand takes more than 13 seconds.
     fileprivate static let longAnswers = Trial(
         name: "long answers",
         scenario: fleet(load: 0.5, seconds: 60) {
@@ -145,7 +149,7 @@ extension Trial {
 }
 
 extension SimulatedWorld {
-    /// The default retry, over a breaker or not, and within a bulkhead with a queue of a thousand or not.
+    /// The default retry, optionally over a breaker, and optionally in a bulkhead with a queue of a thousand.
     fileprivate func guarded(breaker hasBreaker: Bool, places: Int? = nil) -> JudgedDefault.Part {
         let part =
             hasBreaker ? breaker(CircuitBreaker(on: scheduler, random: random)) : retry()
@@ -161,7 +165,9 @@ extension SimulatedWorld {
             .around(.retry(on: scheduler, random: random).around(.timeout(time, on: scheduler)))
     }
 
-    /// The default retry of attempts with bodies, each with a limit until its headers, or of the whole.
+    /// The default retry for attempts with bodies.
+    ///
+    /// A limit applies to the headers, or to the whole attempt.
     fileprivate func bodies(
         _ body: Body, headers: Duration? = nil, whole: Duration? = nil,
         silence: Duration = .seconds(60), deadline: Duration? = nil

@@ -74,7 +74,7 @@ extension JudgedDefault {
 }
 
 extension Trial {
-    /// Calls at a part of a rate of 100 a second, to hosts that could do more.
+    /// Calls at a share of a rate of 100 per second, to hosts that could handle more.
     fileprivate static func quota(load: Double) -> Trial {
         let scenario = fleet(load: load * 100 / capacity, seconds: 60)
         return Trial(name: "\(Int(load * 100)) % of it", scenario: scenario, fault: 0..<60)
@@ -82,7 +82,7 @@ extension Trial {
 }
 
 extension SimulatedWorld {
-    /// The default retry around a hedge with the same budget, for attempts of a second.
+    /// The default retry around a hedge with the same budget, for attempts of one second.
     fileprivate func hedge(
         _ make: (SimulatedWorld, RetryBudget) -> JudgedDefault.Part
     ) -> JudgedDefault.Part {

@@ -114,7 +114,7 @@ extension JudgedDefault {
 }
 
 extension Trial {
-    /// The overload, in which a full queue asks for a wait.
+    /// An overload where a full queue asks for a wait.
     fileprivate static func overload(retryAfter seconds: Int) -> Trial {
         var scenario = overload.scenario
         for index in scenario.hosts.indices {
@@ -127,15 +127,15 @@ extension Trial {
 }
 
 extension SimulatedWorld {
-    /// A retry with attempts of a second.
+    /// A retry with attempts of one second.
     func retry(_ retry: JudgedDefault.Part) -> JudgedDefault.Part {
         retry.around(.attempt(in: self))
     }
 
-    /// The default retry, for attempts of a second.
+    /// The default retry, for attempts of one second.
     func retry() -> JudgedDefault.Part { retry(.retry(on: scheduler, random: random)) }
 
-    /// The default retry around a policy of each attempt.
+    /// The default retry around a policy for each attempt.
     func beneathRetry(_ part: JudgedDefault.Part) -> JudgedDefault.Part {
         JudgedDefault.Part.retry(on: scheduler, random: random)
             .around(part.around(.attempt(in: self)))

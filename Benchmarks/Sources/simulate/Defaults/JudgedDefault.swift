@@ -1,17 +1,17 @@
 import PledgeServices
 import PledgeSimulation
 
-/// A default, the alternatives to it, and the figures by which they are compared.
+/// A default with its alternatives, and the figures that compare them.
 struct JudgedDefault: Sendable {
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
-    /// Trials, each with the figures that matter.
+    /// Trials, each with its relevant figures.
     typealias Rows = [(trial: Trial, measures: [Measure])]
 
-    /// A value that was tried.
+    /// A value to try.
     struct Value: Sendable {
         let name: String
-        /// Makes the stack of one client.
+        /// Creates the stack of one client.
         let make: @Sendable (SimulatedWorld) -> Part
 
         init(_ name: String, _ make: @escaping @Sendable (SimulatedWorld) -> Part) {
@@ -27,7 +27,7 @@ struct JudgedDefault: Sendable {
     }
 
     let title: String
-    /// The library's own, made without naming it.
+    /// The library's default, created without naming the value.
     let standard: Value
     let alternatives: [Value]
     let figures: [Figure]
@@ -43,24 +43,24 @@ struct JudgedDefault: Sendable {
 }
 
 extension JudgedDefault {
-    /// The same rows for each of several numbers of clients.
+    /// Repeats the rows for several numbers of clients.
     static func over(clients counts: [Int], _ rows: Rows) -> Rows {
         counts.flatMap { count in rows.map { ($0.trial.over(clients: count), $0.measures) } }
     }
 
-    /// With one alternative and one trial.
+    /// The same comparison with one alternative and one trial.
     var shortened: JudgedDefault {
         JudgedDefault(
             title, standard: standard, alternatives: Array(alternatives.prefix(1)),
             figures.prefix(1).map { ($0.trial, [$0.measure]) })
     }
 
-    /// How many runs its table takes.
+    /// Returns the number of runs that the table takes.
     func runCount(_ settings: ScenarioSettings) -> Int {
         Set(figures.map(\.trial.name)).count * (alternatives.count + 1) * Self.seeds(settings).count
     }
 
-    /// A column for each value, the default first.
+    /// Returns a table with a column for each value, the default first.
     func table(_ settings: ScenarioSettings) -> Table {
         let values = [standard] + alternatives
         var table = Table(title, columns: [""] + values.map(\.name))
@@ -81,7 +81,7 @@ extension JudgedDefault {
         settings.seed..<settings.seed + settings.choose(3, short: 1)
     }
 
-    /// What a value does in a trial, as the mean of the seeds.
+    /// Returns the outcome of a value in a trial, as the mean over the seeds.
     static func outcome(
         of value: Value, _ trial: Trial, _ settings: ScenarioSettings
     ) -> TrialOutcome {
@@ -96,7 +96,7 @@ extension JudgedDefault {
 }
 
 extension Middleware<SimulatedRequest, SimulatedResponse> {
-    /// An attempt of one second at most, beneath all that is judged.
+    /// An attempt of one second at most, below everything that is compared.
     static func attempt(in world: SimulatedWorld) -> Self {
         .timeout(.seconds(1), on: world.scheduler)
     }

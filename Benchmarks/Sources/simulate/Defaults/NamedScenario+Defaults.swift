@@ -1,5 +1,5 @@
 extension NamedScenario {
-    /// The defaults of the policies, with the alternatives to them.
+    /// The policies' defaults, compared with alternatives.
     static let defaults = NamedScenario(
         name: "defaults",
         summary: "Each default that matters where hosts fail, with alternatives; some minutes."
@@ -7,7 +7,7 @@ extension NamedScenario {
         JudgedDefault.judge(JudgedDefault.all, settings) { BreakerChart.chart(settings) }
     }
 
-    /// The same for the policies that admit fewer calls in overload.
+    /// The defaults of the policies that admit fewer calls in overload, compared with alternatives.
     static let admission = NamedScenario(
         name: "admission",
         summary: "The defaults of throttles, load shedders and adaptive limits, with alternatives."
@@ -17,7 +17,9 @@ extension NamedScenario {
 }
 
 extension JudgedDefault {
-    /// The tables of some defaults; in short form, of a part of the first.
+    /// Returns the tables of some defaults.
+    ///
+    /// The short form has only a part of the first table.
     fileprivate static func judge(
         _ judged: [JudgedDefault], _ settings: ScenarioSettings,
         chart: @escaping @Sendable () -> Chart
@@ -28,7 +30,7 @@ extension JudgedDefault {
             tables: judged.map { $0.table(settings) }, picture: { chart().svg })
     }
 
-    /// All, in the order in which they are printed.
+    /// All comparisons, in the order they are printed.
     static let all: [JudgedDefault] = [
         .attempts, .backoff, .serverDelay, .budgetShare, .budgetCapacity, .budgetOrigins,
         .breakerRow, .breakerLasting, .breakerRate, .breakerMinimum, .breakerWindow,

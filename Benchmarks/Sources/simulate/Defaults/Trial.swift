@@ -2,17 +2,17 @@ import PledgeFutures
 import PledgeServices
 import PledgeSimulation
 
-/// A time line by which a default is judged.
+/// A timeline for judging a default.
 struct Trial: Sendable {
     private(set) var name: String
     let scenario: Scenario
-    /// The seconds in which the fault is there; all, if there is none or it is there all the time.
+    /// The seconds of the fault; all seconds, if there is no fault or it lasts the whole time.
     let fault: Range<Int>
-    /// How many clients make the calls, each with policies of its own.
+    /// The number of clients that make the calls, each with its own policies.
     private(set) var clients = 1
-    /// How many connections each client has; nil if it opens one for each call.
+    /// The number of connections of each client; nil if a client opens one for each call.
     private(set) var connections: Int?
-    /// Whether each host is an origin of its own, and the calls go to one after the other.
+    /// True if each host is its own origin, and calls go to the origins in turn.
     var hostsAreOrigins = false
 
     init(name: String, scenario: Scenario, fault: Range<Int>) {
@@ -21,7 +21,7 @@ struct Trial: Sendable {
         self.fault = fault
     }
 
-    /// The same trial with the calls spread over a number of clients.
+    /// Returns the same trial with the calls spread over several clients.
     func over(clients: Int) -> Trial {
         var trial = self
         trial.name += ", \(clients) clients"
@@ -29,7 +29,7 @@ struct Trial: Sendable {
         return trial
     }
 
-    /// The same trial for clients whose calls wait for one of a number of connections.
+    /// Returns the same trial with a limit on the connections of each client, for which calls wait.
     func over(connections: Int) -> Trial {
         var trial = self
         trial.name += ", \(connections) connections"
@@ -39,7 +39,7 @@ struct Trial: Sendable {
 }
 
 extension Trial {
-    /// The clients that make the calls, each with a stack of its own.
+    /// Returns the clients that make the calls, each with a stack of its own.
     func service(
         in world: SimulatedWorld, of make: (SimulatedWorld) -> JudgedDefault.Part
     ) -> Service<SimulatedRequest, SimulatedResponse> {
@@ -58,9 +58,12 @@ extension Trial {
 }
 
 extension Middleware<SimulatedRequest, SimulatedResponse> {
-    /// The connections of one client, which a call has until it ends or is given up.
+    /// The connections of one client.
     ///
-    /// The wait for one is the client's own: it is no evidence, and timeouts do not count it.
+    /// A call holds one until it ends or is cancelled.
+    ///
+    /// The wait for a connection is the client's own affair: it says nothing about the server, and timeouts don't count
+    /// it.
     static func connections(_ count: Int, in world: SimulatedWorld) -> Self {
         let places = Bulkhead(limit: count, queue: .max, on: world.scheduler)
         return Middleware(named: "connections") { next in
@@ -79,7 +82,7 @@ extension Middleware<SimulatedRequest, SimulatedResponse> {
     }
 }
 
-/// The time that a request waits for a connection, which the record of its attempt notes.
+/// A request's wait for a connection, which is noted in the record of its attempt.
 private final class ConnectionWait: Sendable {
     private let record: CallRecord
     private let hasEnded = Locked(false)
@@ -99,10 +102,12 @@ private final class ConnectionWait: Sendable {
 }
 
 extension Trial {
-    /// How many calls a second five hosts with two workers can do: a call takes 22.7 ms on average.
+    /// The calls per second that five hosts with two workers can handle.
+    ///
+    /// A call takes 22.7 ms on average.
     static let capacity = 440.0
 
-    /// Hosts at a load, a part of the capacity of five, for a number of seconds.
+    /// Returns hosts at a load, as a share of five hosts' capacity, for some seconds.
     static func fleet(
         load: Double, seconds: Int, hosts: Int = 5,
         _ change: (inout HostSettings) -> Void = { _ in }
@@ -117,7 +122,7 @@ extension Trial {
             duration: .seconds(seconds))
     }
 
-    /// A fault from the tenth second on, with half a minute afterwards.
+    /// Returns a trial with a fault, by default from the tenth second on and with half a minute afterwards.
     static func fault(
         _ name: String, seconds: Int, load: Double = 0.5,
         _ host: (inout HostSettings) -> Void = { _ in }, hosts: Int = 5, after start: Int = 10,

@@ -1,14 +1,14 @@
 import PledgeSimulation
 
-/// What the runs of a trial have measured, as the mean of their seeds.
+/// The figures of a trial's runs, as the mean over their seeds.
 struct TrialOutcome: Sendable, Hashable {
-    /// Which part of the calls from the fault's begin to the end of the trial succeeded.
+    /// The share of calls that succeeded, from the beginning of the fault to the end of the trial.
     var goodput = 0.0
-    /// The 99th percentile of these calls' latencies, in seconds.
+    /// The 99th percentile of the latencies in the same time, in seconds.
     var tail = 0.0
-    /// How many calls the hosts got during the fault for each that was made.
+    /// The number of calls sent to the hosts during the fault, per call made.
     var sent = 0.0
-    /// How long after the fault a second of calls still had less than 99 % successes, in seconds.
+    /// The time after the fault from which every second had at least 99 % successes, in seconds.
     var recovery = 0.0
 
     /// The mean of several outcomes.
@@ -34,11 +34,11 @@ struct TrialOutcome: Sendable, Hashable {
     }
 }
 
-/// A figure of an outcome, in a column of a table.
+/// A figure of an outcome, for a row of a table.
 enum Measure: Sendable {
     case goodput, tail, sent, recovery
 
-    /// What it is called in the head of a column.
+    /// The name of the figure in a table.
     var name: String {
         switch self {
         case .goodput: "goodput"

@@ -1,5 +1,5 @@
 extension Chart {
-    /// The style sheet: lines differ by their dashes as well as by their colours.
+    /// A style sheet whose lines differ by dashes as well as by colours.
     static let sheet = """
         <style>
         text{font:11px ui-sans-serif,system-ui,-apple-system,"Segoe UI","Noto Sans",Helvetica,Arial,sans-serif;fill:#59636e}

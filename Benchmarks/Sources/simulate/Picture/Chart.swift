@@ -1,9 +1,9 @@
 import Foundation
 import PledgeSimulation
 
-/// Figures over another figure, as lines: a drawing of 900 by 420 pixels.
+/// A drawing of one figure over another, as lines, 900 by 420 pixels.
 struct Chart: Sendable {
-    /// How the values of an axis stand.
+    /// The spacing of an axis's values.
     enum Scale: Sendable {
         case linear, logarithmic
     }
@@ -15,18 +15,18 @@ struct Chart: Sendable {
         var scale = Scale.linear
     }
 
-    /// Points that belong together, in the order of their first numbers.
+    /// The points of one line, in the order of their x values.
     struct Line: Sendable {
         var name: String
         var points: [(x: Double, y: Double)]
     }
 
     let title: String
-    /// What is seen, for readers who do not see it.
+    /// The picture in words, for readers who can't see it.
     let description: String
     let x: Axis
     let y: Axis
-    /// Six at most: each has dashes and a colour of its own.
+    /// At most six lines, each with its own dashes and colour.
     var lines: [Line] = []
 }
 
@@ -36,7 +36,7 @@ extension Chart {
     private static let (left, right, bottom) = (64.0, 872.0, 374.0)
     private static let legendRow = 18.0
 
-    /// Where the plot begins, beneath the names of the lines.
+    /// The top of the plot, below the names of the lines.
     private var top: Double { 64 + Self.legendRow * Double(legendPlaces.map(\.row).max() ?? 0) }
 
     /// The drawing as SVG, for light and dark pages.
@@ -55,7 +55,7 @@ extension Chart {
             .joined(separator: "\n")
     }
 
-    /// Where the sample of each line stands, with room for its name in a wide font.
+    /// The position of each line's sample, with room for its name in a wide font.
     private var legendPlaces: [(x: Double, row: Int)] {
         var (x, row) = (8.0, 0)
         return lines.map { line in
@@ -69,7 +69,7 @@ extension Chart {
         }
     }
 
-    /// A sample of each line with its name, beneath the title.
+    /// A sample of each line with its name, below the title.
     private var legend: [String] {
         zip(lines, legendPlaces).enumerated().map { index, entry in
             let (line, place) = entry
@@ -114,7 +114,7 @@ extension Chart {
 }
 
 extension Chart.Axis {
-    /// Where a value stands between the first mark and the last: from 0 to 1.
+    /// Returns the position of a value between the first mark and the last, from 0 to 1.
     fileprivate func share(of value: Double) -> Double {
         let (low, high) = (marks[0].value, marks[marks.count - 1].value)
         let share =
@@ -127,13 +127,13 @@ extension Chart.Axis {
 }
 
 extension Chart.Axis {
-    /// An axis of shares from none to all.
+    /// Returns an axis of shares, from 0 % to 100 %.
     static func shares(_ name: String) -> Chart.Axis {
         Chart.Axis(name: name, marks: [0, 20, 40, 60, 80, 100].map { ($0 / 100, "\(Int($0)) %") })
     }
 }
 
 extension Double {
-    /// A number of pixels with one digit after the point at most, the same on every system.
+    /// The number of pixels with at most one decimal, the same on every system.
     fileprivate var pixels: String { shortText(digits: 1) }
 }

@@ -1,12 +1,14 @@
 import PledgeFutures
 import PledgeServices
 
-/// How many calls there were in each stretch of time, all of the same length.
+/// The number of calls in each stretch of time.
+///
+/// All stretches are equally long.
 final class CallTally: Sendable {
     private let stretch: Duration
     private let counts = Locked<[Int]>([])
 
-    /// Makes an empty one.
+    /// Creates an empty tally.
     init(each stretch: Duration = .seconds(1)) { self.stretch = stretch }
 
     /// Counts a call at an instant of a simulation.
@@ -18,15 +20,15 @@ final class CallTally: Sendable {
         }
     }
 
-    /// The counts, from the beginning to the last call.
+    /// The counts, from the beginning up to the last call.
     var all: [Int] { counts.withLock { $0 } }
 
-    /// How many calls there were in some stretches.
+    /// Returns the number of calls in some stretches.
     func sum(in range: Range<Int>) -> Int {
         let counts = all
         return counts[range.clamped(to: 0..<counts.count)].reduce(0, +)
     }
 
-    /// The most calls in a stretch that is not before one.
+    /// Returns the largest count, from a given stretch on.
     func peak(from start: Int = 0) -> Int { all.dropFirst(start).max() ?? 0 }
 }

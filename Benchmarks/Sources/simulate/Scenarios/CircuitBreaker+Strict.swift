@@ -2,7 +2,7 @@ import PledgeServices
 import PledgeSimulation
 
 extension CircuitBreaker {
-    /// A breaker with the limits that Finagle has for one host, which are stricter than the library's defaults.
+    /// Creates a breaker with Finagle's limits for one host, which are stricter than the library's defaults.
     static func strict(in world: SimulatedWorld, minimumRequests: Int = 5) -> CircuitBreaker {
         CircuitBreaker(
             failuresInARow: 5, lasting: .zero, successRate: 0.8, minimumRequests: minimumRequests,

@@ -2,7 +2,7 @@ import PledgeServices
 import PledgeSimulation
 
 extension NamedScenario {
-    /// A fleet of which one host gets slow for a while, under the policies of the command line.
+    /// A fleet with one host that becomes slow for a while, under the policies from the command line.
     static let fleet = NamedScenario(
         name: "fleet",
         summary: "One of five hosts gets ten times slower for half a minute; --policies, --hosts.",
@@ -17,7 +17,9 @@ extension NamedScenario {
             run: run, picture: { run.picture(title: "A slow host; policies: \(stack)") })
     }
 
-    /// Hosts with two workers each, 40 calls a second for each, and a slow host after half a minute.
+    /// Hosts with two workers and 40 calls per second each.
+    ///
+    /// After half a minute one host becomes slow.
     private static func fleet(of count: Int) -> Scenario {
         var host = HostSettings(serviceTime: .logNormal(median: .milliseconds(20), sigma: 0.5))
         host.workers = 2

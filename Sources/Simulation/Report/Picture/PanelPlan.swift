@@ -1,17 +1,19 @@
-/// What a picture shows: panels with lines, and rows of states.
+/// The content of a picture: panels with lines, and rows of states.
 struct PanelPlan {
     /// A diagram of values over time.
     struct Panel {
         let title: String
         let scale: ValueScale.Kind
-        /// How high it is, compared with the others.
+        /// The panel's height, relative to the other panels.
         let weight: Double
         var lines: [Line] = []
     }
 
-    /// Values over time; nil where there is none.
+    /// A line of values over time.
+    ///
+    /// A nil value leaves a gap.
     struct Line {
-        /// Its name in the panel's title, if the panel has several.
+        /// The line's name in the panel's title, if the panel has several lines.
         var name: String?
         let look: PictureLook
         let points: [(time: Double, value: Double?)]
@@ -29,7 +31,7 @@ struct PanelPlan {
 
     private(set) var panels: [Panel] = []
     private(set) var stateRows: [StateRow] = []
-    /// What is left out: its kind, and all in words.
+    /// The content that is left out: its kind, and a sentence about it.
     private(set) var notes: [(kind: String, text: String)] = []
 }
 
@@ -70,7 +72,7 @@ extension PanelPlan {
 // MARK: - Several runs
 
 extension PanelPlan {
-    /// The panels of several runs, with a line for each.
+    /// The panels of several runs, with a line for each run.
     init(comparing runs: [(name: String, run: SimulationRun)]) {
         let sources = runs.map { PanelSource($0.run) }
         func panel(
@@ -132,5 +134,74 @@ extension PanelPlan {
         if names.count <= most { return }
         let rest = names.dropFirst(most).joined(separator: ", ")
         notes.append(("More \(kind)", "Not drawn: \(kind) \(rest)."))
+    }
+}
+
+/// The values of one run, as lines for panels.
+struct PanelSource {
+    /// The maximum number of points in a line.
+    private static let mostPoints = 400
+
+    private let run: SimulationRun
+    private let intervals: [SimulationRun.Interval]
+    private let step: Int
+
+    init(_ run: SimulationRun) {
+        self.run = run
+        step = max(1, Int((run.duration / Double(Self.mostPoints)).rounded(.up)))
+        intervals = run.series(every: step)
+    }
+
+    /// Returns a line with a value for each interval, at the interval's middle.
+    func line(
+        _ name: String?, _ look: PictureLook, _ value: (SimulationRun.Interval) -> Double?
+    ) -> PanelPlan.Line {
+        PanelPlan.Line(
+            name: name, look: look,
+            points: intervals.map { (($0.start + $0.end) / 2, value($0)) })
+    }
+
+    /// The lines of the policies' actions that are worth a picture, if the run has any.
+    var actionLines: [PanelPlan.Line] {
+        let kinds: [(name: String, prefix: String)] = [
+            ("retries", "retrying"), ("withheld retries", "retry_withheld"),
+            ("refusals", "refused"), ("hedges", "hedged"), ("timeouts", "timed_out"),
+        ]
+        let present = kinds.filter { kind in
+            run.policies.contains { $0.actions.contains { $0.action.hasPrefix(kind.prefix) } }
+        }
+        return present.enumerated().map { index, kind in
+            line(kind.name, .line(index)) { interval in
+                interval.rate(of: count(of: kind.prefix, in: interval))
+            }
+        }
+    }
+
+    private func count(of prefix: String, in interval: SimulationRun.Interval) -> Int {
+        let seconds = Int(interval.start)..<(Int(interval.start) + step)
+        var count = 0
+        for policy in run.policies {
+            for (action, _) in policy.actions where action.hasPrefix(prefix) {
+                count += policy.count(of: action, in: seconds)
+            }
+        }
+        return count
+    }
+}
+
+extension SimulationRun.Interval {
+    /// Returns a count as a rate per second.
+    func rate(of count: Int) -> Double { length > 0 ? Double(count) / length : 0 }
+}
+
+extension SimulationRun.Gauge {
+    /// The values and their times.
+    ///
+    /// Of a long run, only every so many seconds.
+    var points: [(time: Double, value: Double?)] {
+        let step = values.count / 400 + 1
+        return stride(from: 0, to: values.count, by: step).map { index in
+            (Double(firstSecond + index), values[index].isFinite ? values[index] : nil)
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// Draws a picture from its top to its bottom.
+/// Draws a picture from top to bottom.
 struct PictureLayout {
     static let width = 900.0
     static let highest = 600.0
@@ -7,13 +7,13 @@ struct PictureLayout {
     let title: String
     let axis: TimeAxis
     var elements = PictureElements()
-    /// How far down it is drawn.
+    /// The lower edge of what is drawn so far.
     var y = Self.margin
-    /// The names of the changes, which stand between the first panel and its title.
+    /// The names of the changes, between the title of the first panel and the panel itself.
     private var labels = ChangeLabels([], within: 0...0)
-    /// Where the lines of the changes stand.
+    /// The horizontal positions of the changes' lines.
     private(set) var changes: [Double] = []
-    /// What is in the description alone, or there as well.
+    /// The texts of the picture's description.
     var description: [String] = []
     var notes: [(kind: String, text: String)] = []
 
@@ -22,10 +22,10 @@ struct PictureLayout {
         axis = TimeAxis(duration)
     }
 
-    /// The room for a line of text.
+    /// The width available to a line of text.
     static let room = width - 2 * margin
 
-    /// The whole picture, after all is drawn.
+    /// The whole picture, once everything is drawn.
     var svg: String {
         let (width, height) = (Int(Self.width), Int((y + Self.margin).rounded(.up)))
         let head = """
@@ -39,7 +39,9 @@ struct PictureLayout {
         return ([head] + elements.elements + ["</svg>", ""]).joined(separator: "\n")
     }
 
-    /// A name, or another text where it is wider than its room and in the description alone.
+    /// Returns a name if it fits its room, or else a substitute.
+    ///
+    /// The full name is then only in the description.
     func name(_ name: String, or substitute: String, within room: Double) -> String {
         name.inOneLine.width(isStrong: true) <= room
             ? name : "\(substitute), named in the description"
@@ -49,7 +51,7 @@ struct PictureLayout {
 // MARK: - Above the panels
 
 extension PictureLayout {
-    /// Draws the title, a warning, the names of the runs, and those of the changes.
+    /// Draws the title, a warning, the names of the runs, and the names of the changes.
     mutating func drawHead(
         warning: String?, legend: [String], changes: [SimulationRun.Change]
     ) {
@@ -71,7 +73,7 @@ extension PictureLayout {
         place(changes)
     }
 
-    /// Draws which line belongs to which run.
+    /// Draws the legend: a line and a name for each run.
     private mutating func drawLegend(_ names: [String]) {
         if names.isEmpty { return }
         var x = Self.margin
@@ -105,21 +107,260 @@ extension PictureLayout {
         }
     }
 
-    /// How high the names of the changes are, with room for the uppermost label of the panel's scale.
+    /// The height of the changes' names, with room for the uppermost label of the panel's scale.
     var labelHeight: Double {
-        labels.rowCount == 0 ? 0 : Double(labels.rowCount) * Self.rowHeight + 6
+        labels.rowCount == 0 ? 0 : Double(labels.rowCount) * Self.labelRowHeight + 6
     }
 
-    private static let rowHeight = 13.0
+    private static let labelRowHeight = 13.0
 
-    /// Draws the names of the changes, and their lines from there to the panel beneath.
+    /// Draws the names of the changes, and lines from the names down to the panel.
     mutating func drawLabels() {
         let bottom = y + labelHeight
         for label in labels.labels {
-            let base = bottom - 8 - Double(label.row) * Self.rowHeight
+            let base = bottom - 8 - Double(label.row) * Self.labelRowHeight
             elements.add(path: [(label.x, base - 9), (label.x, bottom)], .change)
             elements.add(text: label.name, x: label.textX, y: base, look: "named", label.anchor)
         }
         y = bottom
     }
+}
+
+// MARK: - The panels
+
+extension PictureLayout {
+    private static let titleHeight = 17.0
+    private static let gap = 8.0
+    private static let rowHeight = 26.0
+    private static let footHeight = 20.0
+
+    /// Draws the panels, the rows of states, and the time axis below them.
+    mutating func draw(_ plan: PanelPlan) {
+        notes += plan.notes
+        let panels = Double(plan.panels.count) * (Self.titleHeight + Self.gap)
+        let rows = Double(plan.stateRows.count) * Self.rowHeight
+        let legend = plan.stateRows.isEmpty ? 0.0 : Self.titleHeight
+        let others =
+            labelHeight + panels + rows + legend + Self.footHeight + Double(notes.count) * 14
+            + Self.margin
+        let weights = plan.panels.map(\.weight).reduce(0, +)
+        let unit = min(36, (Self.highest - y - others - 1) / weights)
+        for (index, panel) in plan.panels.enumerated() {
+            draw(panel, height: (unit * panel.weight).rounded(.down), isFirst: index == 0)
+        }
+        if !plan.stateRows.isEmpty { drawStateLegend() }
+        for (index, row) in plan.stateRows.enumerated() { draw(row, number: index + 1) }
+        drawFoot()
+    }
+
+    private mutating func draw(_ panel: PanelPlan.Panel, height: Double, isFirst: Bool) {
+        drawTitle(of: panel)
+        if isFirst { drawLabels() }
+        let top = y
+        let bottom = top + height
+        let values = panel.lines.flatMap { $0.points.compactMap(\.value) }
+        let scale = ValueScale(panel.scale, for: values, marks: max(2, Int(height / 14)))
+        // In a low panel, the label of 0 would cover the other label.
+        for mark in height < 14 ? scale.marks.suffix(1) : scale.marks[...] {
+            let y = bottom - height * scale.place(of: mark.value)
+            elements.add(path: [(TimeAxis.left, y), (TimeAxis.right, y)], .grid)
+            elements.add(text: mark.label, x: TimeAxis.left - 6, y: y + 4, .end)
+        }
+        for time in axis.marks {
+            elements.add(path: [(axis.x(of: time), top), (axis.x(of: time), bottom)], .grid)
+        }
+        drawChanges(from: top, to: bottom)
+        for line in panel.lines {
+            for part in line.points.split(whereSeparator: { $0.value == nil }) {
+                let points = part.map {
+                    (axis.x(of: $0.time), bottom - height * scale.place(of: $0.value ?? 0))
+                }
+                elements.add(path: points, line.look)
+            }
+        }
+        y = bottom + Self.gap
+    }
+
+    private mutating func drawTitle(of panel: PanelPlan.Panel) {
+        let name = name(panel.title, or: "a gauge", within: 420)
+        elements.add(text: name, x: TimeAxis.left, y: y + 11, look: "strong")
+        var x = TimeAxis.left + name.width(isStrong: true) + 18
+        for line in panel.lines {
+            guard let name = line.name else { continue }
+            elements.add(path: [(x, y + 7), (x + 24, y + 7)], line.look)
+            elements.add(text: name, x: x + 30, y: y + 11)
+            x += 30 + name.width() + 16
+        }
+        let names = panel.lines.compactMap(\.name)
+        y += Self.titleHeight
+        description.append(
+            panel.title + (names.isEmpty ? "." : ": \(names.joined(separator: ", "))."))
+    }
+
+    private mutating func drawChanges(from top: Double, to bottom: Double) {
+        for x in changes { elements.add(path: [(x, top), (x, bottom)], .change) }
+    }
+}
+
+// MARK: - States
+
+extension PictureLayout {
+    /// Returns the look of a state.
+    ///
+    /// States also differ by height.
+    private static func look(of state: String) -> (name: String, height: Double) {
+        switch state {
+        case "closed": ("closed", 2)
+        case "half-open": ("half-open", 6)
+        case "open", "isolated": ("open", 10)
+        default: ("other", 4)
+        }
+    }
+
+    private mutating func drawStateLegend() {
+        elements.add(text: "states", x: TimeAxis.left, y: y + 11, look: "strong")
+        var x = TimeAxis.left + 56
+        for state in ["closed", "half-open", "open"] {
+            let look = Self.look(of: state)
+            elements.add(
+                rect: x, y + 12 - look.height, width: 24, height: look.height, look: look.name)
+            elements.add(text: state, x: x + 30, y: y + 11)
+            x += 30 + state.width() + 16
+        }
+        y += Self.titleHeight
+    }
+
+    private mutating func draw(_ row: PanelPlan.StateRow, number: Int) {
+        let title = name(row.title, or: "policy \(number)", within: TimeAxis.right - TimeAxis.left)
+        elements.add(text: title, x: TimeAxis.left, y: y + 9)
+        let bottom = y + 23
+        let ends = row.states.dropFirst().map(\.time) + [row.end]
+        for (state, end) in zip(row.states, ends) {
+            let (left, right) = (axis.x(of: state.time), axis.x(of: end))
+            let look = Self.look(of: state.state)
+            elements.add(
+                rect: left, bottom - look.height, width: max(right - left, 0.5),
+                height: look.height, look: look.name)
+        }
+        drawChanges(from: bottom - 11, to: bottom)
+        let states = row.states.map { "\($0.state) at \($0.time.shortText(digits: 3)) s" }
+        description.append("\(row.title): \(states.prefix(20).joined(separator: ", ")).")
+        y += Self.rowHeight
+    }
+}
+
+// MARK: - Below the panels
+
+extension PictureLayout {
+    private mutating func drawFoot() {
+        for time in axis.marks {
+            elements.add(
+                text: "\(Int(time).grouped) s", x: axis.x(of: time), y: y + 7, .middle)
+        }
+        y += Self.footHeight - Self.gap
+        for (index, note) in notes.enumerated() {
+            let text = name(note.text, or: note.kind, within: Self.room)
+            elements.add(text: text, x: Self.margin, y: y + 11 + Double(index) * 14)
+            description.append(note.text)
+        }
+        y += Double(notes.count) * 14
+    }
+}
+
+/// The names of changes above the panels, in rows that keep each name clear of other names and their lines.
+struct ChangeLabels {
+    /// A name and its position.
+    struct Label {
+        let name: String
+        /// The horizontal position of the change.
+        let x: Double
+        /// The row, counted from the bottom.
+        let row: Int
+        let anchor: PictureElements.Anchor
+        fileprivate let from: Double
+        fileprivate let to: Double
+    }
+
+    private static let mostRows = 5
+    private static let gap = 3.0
+
+    private(set) var labels: [Label] = []
+    /// The names that didn't fit.
+    private(set) var others: [String] = []
+
+    /// The number of rows in use.
+    var rowCount: Int { (labels.map(\.row).max() ?? -1) + 1 }
+
+    /// Places names.
+    ///
+    /// - Parameters:
+    ///   - changes: The names and their positions, from left to right.
+    ///   - room: The range available to names.
+    init(_ changes: [(name: String, x: Double)], within room: ClosedRange<Double>) {
+        let ways = [PictureElements.Anchor.start, .end].map {
+            ChangeLabels(changes, within: room, preferring: $0)
+        }
+        self = ways[1].others.count < ways[0].others.count ? ways[1] : ways[0]
+    }
+
+    /// Places names, on the preferred side of their lines if they fit.
+    ///
+    /// A name's line goes down through all rows below the name. A name to the right of its line covers the positions of
+    /// later changes, so it must stand above their names: the last name is placed first. On the left, the first name is
+    /// placed first.
+    private init(
+        _ changes: [(name: String, x: Double)], within room: ClosedRange<Double>,
+        preferring side: PictureElements.Anchor
+    ) {
+        let labels = changes.map {
+            Self.candidates($0.name, at: $0.x, within: room).sorted {
+                ($0.row, $0.anchor == side ? 0 : 1) < ($1.row, $1.anchor == side ? 0 : 1)
+            }
+        }
+        let isUsual = { (index: Int) in labels[index].contains { $0.anchor == side } }
+        let usual = changes.indices.filter(isUsual)
+        let others = changes.indices.filter { !isUsual($0) }
+        let order = side == .start ? usual.reversed() + others : usual + others.reversed()
+        for index in order {
+            if let label = labels[index].first(where: fits) {
+                self.labels.append(label)
+            } else {
+                self.others.append(changes[index].name)
+            }
+        }
+    }
+
+    private static func candidates(
+        _ name: String, at x: Double, within room: ClosedRange<Double>
+    ) -> [Label] {
+        let width = name.width()
+        var labels: [Label] = []
+        for row in 0..<mostRows {
+            if x + gap + width <= room.upperBound {
+                labels.append(
+                    Label(
+                        name: name, x: x, row: row, anchor: .start, from: x,
+                        to: x + 2 * gap + width))
+            }
+            if x - gap - width >= room.lowerBound {
+                labels.append(
+                    Label(
+                        name: name, x: x, row: row, anchor: .end, from: x - 2 * gap - width, to: x))
+            }
+        }
+        return labels
+    }
+
+    private func fits(_ label: Label) -> Bool {
+        labels.allSatisfy { other in
+            if other.row == label.row { return other.to <= label.from || label.to <= other.from }
+            let (upper, lower) = other.row > label.row ? (other, label) : (label, other)
+            return upper.x <= lower.from || upper.x >= lower.to
+        }
+    }
+}
+
+extension ChangeLabels.Label {
+    /// The horizontal position at which the text begins or ends.
+    var textX: Double { anchor == .start ? x + 3 : x - 3 }
 }

@@ -1,21 +1,21 @@
-/// Where values stand in a panel.
+/// The vertical scale of a panel.
 struct ValueScale {
     enum Kind {
-        /// From 0, or from the least value if that is less.
+        /// From 0, or from the smallest value if it is negative.
         case linear
-        /// Seconds, in powers of ten.
+        /// Powers of ten of a second.
         case logarithmic
     }
 
     private let kind: Kind
     private let low: Double
     private let high: Double
-    /// The values that have a line and a label, with their labels.
+    /// The values that have a line, with their labels.
     private(set) var marks: [(value: Double, label: String)] = []
 
-    /// Makes a scale for values.
+    /// Creates a scale for values.
     ///
-    /// - Parameter most: How many marks there is room for; two at least.
+    /// - Parameter most: The number of marks that fit, at least two.
     init(_ kind: Kind, for values: [Double], marks most: Int) {
         self.kind = kind
         switch kind {
@@ -37,7 +37,7 @@ struct ValueScale {
         }
     }
 
-    /// Where a value stands: 0 at the bottom, 1 at the top.
+    /// Returns the position of a value: 0 at the bottom, 1 at the top.
     func place(of value: Double) -> Double {
         let number = kind == .linear ? value : value > 0 ? Self.power(of: value) : low
         return min(max((number - low) / (high - low), 0), 1)
@@ -45,14 +45,14 @@ struct ValueScale {
 
     private static let logOfTen = 2.302585092994046
 
-    /// The power of ten that a value is; a whole one if the value is very near to it.
+    /// The base-10 logarithm of a value, rounded to a whole number if it is very near one.
     private static func power(of value: Double) -> Double {
         let power = PortableMath.log(value) / logOfTen
         let whole = power.rounded()
         return (power - whole).magnitude < 1e-9 ? whole : power
     }
 
-    /// The smallest of 1, 2, 2.5, 4, 5, 6, 8 and 10 times a power of ten that is not less than a value.
+    /// Returns a round number that isn't less than a value: 1, 2, 2.5, 4, 5, 6, 8 or 10 times a power of ten.
     private static func round(above value: Double) -> Double {
         guard value > 0 else { return 1 }
         var unit = 1.0
@@ -71,5 +71,30 @@ struct ValueScale {
         let (base, unit) = units.first { power >= $0.0 } ?? (-9, "ns")
         let zeros = String(repeating: "0", count: max(power - base, 0))
         return "1\(zeros) \(unit)"
+    }
+}
+
+/// The horizontal time axis of a picture.
+struct TimeAxis {
+    static let left = 64.0
+    static let right = 868.0
+
+    private let duration: Double
+
+    init(_ duration: Double) { self.duration = duration > 0 ? duration : 1 }
+
+    /// Returns the position of a time in seconds.
+    func x(of time: Double) -> Double {
+        Self.left + (Self.right - Self.left) * min(max(time / duration, 0), 1)
+    }
+
+    /// The times that have labels, about ten.
+    var marks: [Double] {
+        let steps = [
+            1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200,
+            86_400,
+        ]
+        let step = steps.first { duration / Double($0) <= 10 } ?? Int(duration / 10)
+        return stride(from: 0, through: duration, by: Double(step)).map { $0 }
     }
 }

@@ -1,25 +1,27 @@
 import PledgeServices
 import PledgeSimulation
 
-/// A database of 300 calls a second that stands still for ten seconds, with its callers.
+/// A database of 300 calls per second that stands still for ten seconds, with its callers.
 ///
-/// (Bronson, Aghayev, Charapko and Zhu, "Metastable failures in distributed systems", HotOS 2021, section 2.1: queries
-/// time out after a second, and one that fails is repeated once.)
+/// Queries time out after a second, and a failed query is repeated once (Bronson, Aghayev, Charapko and Zhu,
+/// "Metastable failures in distributed systems", HotOS 2021, section 2.1).
 struct DatabaseOutage {
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
-    /// When the outage ends, in seconds; it begins ten seconds earlier.
+    /// The end of the outage, in seconds.
+    ///
+    /// It begins ten seconds earlier.
     static let end = 40.0
 
-    /// Calls a second, without those that are repeated.
+    /// Calls per second, without repeated ones.
     var rate = 280.0
-    /// How long calls are made, in seconds.
+    /// The time during which calls are made, in seconds.
     var duration = 900
-    /// What is around the timeout of a second.
+    /// The policies around the timeout of one second.
     var policies: @Sendable (SimulatedWorld) -> Part = { _ in .passThrough }
-    /// What is beneath it.
+    /// The policies below the timeout.
     var innerPolicies: @Sendable (SimulatedWorld) -> Part = { _ in .passThrough }
-    /// What is special about the database.
+    /// Changes the settings of the database.
     var change: @Sendable (inout HostSettings) -> Void = { _ in }
 
     func run(_ settings: ScenarioSettings) -> SimulationRun {
@@ -38,9 +40,10 @@ struct DatabaseOutage {
 }
 
 extension SimulationRun {
-    /// How long after the outage all is well for good, in seconds: in any ten seconds at least 95 % of the calls succeed.
+    /// The time from the end of the outage until all is well for good, in seconds.
     ///
-    /// Nil if it is not in the last ten seconds.
+    /// All is well if at least 95 % of the calls succeed in every stretch of ten seconds. Nil if fewer succeed in the
+    /// last ten seconds.
     var timeToRecover: Double? {
         var start = duration - 10
         guard goodput(in: start...duration) >= 0.95 else { return nil }

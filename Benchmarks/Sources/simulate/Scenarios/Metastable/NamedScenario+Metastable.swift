@@ -1,7 +1,7 @@
 import PledgeSimulation
 
 extension NamedScenario {
-    /// Whether a database recovers from a short outage, by what its clients do, by its load, and by what it does itself.
+    /// The recovery of a database from a short outage, by its clients' policies, its load, and its own settings.
     static let metastable = NamedScenario(
         name: "metastable",
         summary: "Metastable failures: clients that repeat each call once keep a database down."
@@ -27,7 +27,7 @@ extension NamedScenario {
             byDatabase.add(
                 [.text(rule.name)] + figures(of: run(rule, at: 280, for: duration, settings)))
         }
-        // The default retry is nearly the line of the budget of a fifth.
+        // The default retry has nearly the same line as a budget of a fifth.
         let chart = chart(of: lines.filter { $0.name != "the default retry" })
         return ScenarioResult(
             tables: [byLoad, atFullLoad, byDatabase], picture: { chart.svg })

@@ -1,15 +1,17 @@
 import PledgeServices
 import PledgeSimulation
 
-/// What a client, or its database, does about a call that has no answer within a second.
+/// The response of a client, or of its database, to a call without an answer within a second.
 struct OutageRule: Sendable {
     let name: String
-    /// Makes the run, whose load and length are set afterwards.
+    /// The outage with this rule.
+    ///
+    /// Its load and duration are set later.
     var outage: DatabaseOutage
 }
 
 extension OutageRule {
-    /// What the client does.
+    /// Rules of the client.
     static let ofClients: [OutageRule] = [
         OutageRule(name: "no retry", outage: DatabaseOutage()),
         OutageRule(name: "one retry", outage: retried { _ in .unlimited }),
@@ -27,7 +29,7 @@ extension OutageRule {
         OutageRule(name: "one retry, bulkhead of 64", outage: inBulkhead),
     ]
 
-    /// What the database does, while each call is repeated once.
+    /// Rules of the database, while the client repeats each call once.
     static let ofDatabases: [OutageRule] = [
         changed("nothing") { _ in },
         changed("at most 100 calls wait") { $0.queueLimit = 100 },

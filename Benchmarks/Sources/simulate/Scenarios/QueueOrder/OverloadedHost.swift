@@ -2,11 +2,13 @@ import PledgeFutures
 import PledgeServices
 import PledgeSimulation
 
-/// A host of 300 calls a second whose callers wait for a second each.
+/// A host that can handle 300 calls per second, whose callers each wait for one second.
 struct OverloadedHost {
-    /// Calls a second for each that it can do.
+    /// The load, as a multiple of what the host can handle.
     let load: Double
-    /// How long calls are made, in seconds; those of the last three quarters are counted.
+    /// The time during which calls are made, in seconds.
+    ///
+    /// Only calls in the last three quarters are counted.
     let duration: Int
     static let capacity = 300.0
 
@@ -23,7 +25,9 @@ struct OverloadedHost {
         }
     }
 
-    /// Looks at the queue every ten milliseconds: the last call is first while the queue does not get empty.
+    /// Checks the queue every 10 ms.
+    ///
+    /// The last call goes first while more calls wait than the host handles in 100 ms.
     private func follow(_ world: SimulatedWorld) {
         let host = world.fleet.host(0)
         host.settings.queueOrder =
@@ -33,14 +37,14 @@ struct OverloadedHost {
         }
     }
 
-    /// When calls are counted.
+    /// The time during which calls are counted.
     var countedTime: ClosedRange<Double> { Double(duration) / 4...Double(duration) }
 }
 
-/// In which order the calls that wait at a host are begun, and which of them are not.
+/// The order of a host's waiting calls, and the calls that it refuses to begin.
 struct WaitingOrder: Sendable {
     let name: String
-    /// Whether the order changes with the queue's length.
+    /// True if the order changes with the length of the queue.
     var isAdaptive = false
     var change: @Sendable (inout HostSettings) -> Void = { _ in }
 }

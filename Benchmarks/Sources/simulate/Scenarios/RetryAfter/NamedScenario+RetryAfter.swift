@@ -1,7 +1,7 @@
 import PledgeSimulation
 
 extension NamedScenario {
-    /// What a host gets when the clients that it has refused come back.
+    /// The load on a host when the clients that it has refused come back.
     static let retryAfter = NamedScenario(
         name: "retry-after",
         summary: "A thousand clients get the same Retry-After, and come back at the same time."
@@ -52,7 +52,7 @@ extension NamedScenario {
             y: Chart.Axis(
                 name: "calls in 100 ms",
                 marks: [1, 10, 100, 1_000].map { (Double($0), "\($0)") }, scale: .logarithmic),
-            // Three tries have the line of twenty at first.
+            // At first, three tries have the same line as twenty.
             lines: lines.filter { $0.name != "the same, three tries" })
     }
 }

@@ -1,12 +1,12 @@
 import PledgeServices
 import PledgeSimulation
 
-/// When clients that were refused with Retry-After come back.
+/// The time at which clients that were refused with Retry-After come back.
 struct ReturnRule: Sendable {
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
     let name: String
-    /// Makes the stack of one client, for a time in Retry-After.
+    /// Creates the stack of one client, for a time in Retry-After.
     let make: @Sendable (SimulatedWorld, Duration) -> Part
 }
 
@@ -34,8 +34,9 @@ extension ReturnRule {
         },
     ]
 
-    /// Twenty attempts, unless it says how many, without a budget: each client makes a single call, and waits as long as the
-    /// host asks.
+    /// Retries without a budget, by default with twenty attempts.
+    ///
+    /// Each client makes a single call, and waits as long as the host asks.
     private static func retry(
         in world: SimulatedWorld, _ backoff: Backoff, attempts: Int = 20,
         classifier: Classifier<SimulatedResponse> = .standard
@@ -48,7 +49,7 @@ extension ReturnRule {
 }
 
 extension Backoff {
-    /// A time, and up to another one more.
+    /// A backoff of a fixed time, plus a random time up to a limit.
     fileprivate static func later(
         than time: Duration, byUpTo more: Duration, in world: SimulatedWorld
     ) -> Backoff {
@@ -57,7 +58,7 @@ extension Backoff {
 }
 
 extension Classifier<SimulatedResponse> {
-    /// Each failure may be repeated, whenever.
+    /// Treats every failure as retryable at any time.
     fileprivate static let withoutRetryAfter = Classifier { result in
         if case .failure = result { return .retryable }
         return .success

@@ -1,27 +1,29 @@
 import PledgeServices
 import PledgeSimulation
 
-/// Clients that all call a host in the same tenth of a second, and that it tells to come back after the same time.
+/// Clients that all call a host in the same tenth of a second.
+///
+/// The host tells all of them to come back after the same time.
 struct ReturningClients {
     var clients = 1_000
-    /// What the host says in Retry-After.
+    /// The time in Retry-After.
     var retryAfter = Duration.seconds(10)
-    /// How long calls are counted together.
+    /// The length of the stretches for counting calls.
     private static let stretch = Duration.milliseconds(100)
 
-    /// What a run has found.
+    /// The findings of a run.
     struct Outcome {
         let run: SimulationRun
-        /// The most calls that came back in a tenth of a second.
+        /// The largest number of calls that came back in a tenth of a second.
         let peak: Int
-        /// The most calls that came back in a second.
+        /// The largest number of calls that came back in a second.
         let peakOfSecond: Int
         /// Calls in each tenth of a second.
         let counts: [Int]
     }
 
     func outcome(of rule: ReturnRule, _ settings: ScenarioSettings) -> Outcome {
-        // Ten workers do a tenth of the calls in a second, and half as many may wait.
+        // Ten workers handle a tenth of the calls in a second. Half as many may wait.
         var host = HostSettings(
             serviceTime: .constant(.nanoseconds(100_000_000_000 / Int64(clients))))
         host.workers = 10

@@ -1,12 +1,14 @@
 import PledgeServices
 import PledgeSimulation
 
-/// In which layers of services a call that has failed is repeated, and how often.
+/// The layers of services that repeat a failed call, and how often they do.
 struct LayerRule: Sendable {
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
     let name: String
-    /// Makes the policy of a layer: 1 is the client, 5 calls the database.
+    /// Creates the policy of a layer.
+    ///
+    /// Layer 1 is the client; layer 5 calls the database.
     let make: @Sendable (_ layer: Int, SimulatedWorld) -> Part
 }
 
@@ -37,7 +39,7 @@ extension LayerRule {
         },
     ]
 
-    /// Three attempts without a wait.
+    /// Three attempts, without a wait between them.
     private static func tries(
         in world: SimulatedWorld, _ budget: RetryBudget = .unlimited,
         classifier: Classifier<SimulatedResponse> = .standard
@@ -49,7 +51,7 @@ extension LayerRule {
 }
 
 extension Classifier<SimulatedResponse> {
-    /// A failure of a host that the called one depends on is not repeated: that host's caller does it.
+    /// Doesn't repeat a call if a host further down has failed, because that host's caller repeats it.
     fileprivate static let exceptDownstream = Classifier { result in
         if case .failure(let failure as SimulatedFailure) = result,
             failure.code == .downstreamFailed

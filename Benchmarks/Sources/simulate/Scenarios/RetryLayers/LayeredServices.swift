@@ -2,30 +2,30 @@ import PledgeFutures
 import PledgeServices
 import PledgeSimulation
 
-/// A client, four services that each call the next one, and a database, whose calls fail for a while.
+/// A client, four services that each call the next, and a database whose calls fail for a while.
 ///
 /// (Brooker, "Timeouts, retries, and backoff with jitter", the Amazon Builders' Library.)
 struct LayeredServices {
-    /// How many layers may repeat a call.
+    /// The number of layers that may repeat a call.
     static let layers = 5
     /// The number of the database among the hosts.
     private static let database = layers - 1
 
-    /// Which share of the database's calls fails while it fails.
+    /// The share of the database's calls that fail during the outage.
     var failureRate = 1.0
-    /// Calls a second, at equal distances.
+    /// Calls per second, at equal intervals.
     var rate = 20
-    /// For how many seconds it works before, and then fails.
+    /// The seconds before the outage, and the seconds of the outage.
     var (before, outage) = (60, 180)
 
-    /// What a run has found.
+    /// The findings of a run.
     struct Outcome {
         let run: SimulationRun
-        /// Calls that the database got for each that was made, by the second.
+        /// The calls to the database per call made, for each second.
         let loads: [Double]
     }
 
-    /// A single call, while the database fails: how many calls the database gets.
+    /// Returns how many calls the database gets for a single call made during the outage.
     static func callsOfOne(_ rule: LayerRule, _ settings: ScenarioSettings) -> Int {
         let services = LayeredServices(rate: 1, before: 0, outage: 2)
         return services.outcome(of: rule, settings).run.hosts[database].received
@@ -50,7 +50,7 @@ struct LayeredServices {
         return Outcome(run: run, loads: loads)
     }
 
-    /// The host beneath a layer: a service that calls the next one, or the database.
+    /// Returns the host below a layer: a service that calls the next one, or the database.
     private func host(_ layer: Int, _ rule: LayerRule, _ tally: CallTally) -> HostSettings {
         var host = HostSettings(serviceTime: .constant(.milliseconds(1)))
         host.workers = .max

@@ -1,7 +1,7 @@
 import PledgeSimulation
 
 extension NamedScenario {
-    /// How many calls a database gets for each, by the layers of services that repeat calls.
+    /// The calls to a database per call made, by the layers of services that repeat calls.
     static let retryLayers = NamedScenario(
         name: "retry-layers",
         summary: "Retries in five layers of services: 243 calls at the database for each."
@@ -37,20 +37,20 @@ extension NamedScenario {
 }
 
 extension LayeredServices {
-    /// Calls at the database for each, in the whole outage.
+    /// Calls to the database per call made, over the whole outage.
     func load(_ outcome: Outcome) -> Double {
         outcome.loads[before...].reduce(0, +) / Double(outage)
     }
 
-    /// Calls at the database for each, in the second of the outage with the most.
+    /// Calls to the database per call made, in the worst second of the outage.
     func peak(_ outcome: Outcome) -> Double { outcome.loads[before...].max() ?? 0 }
 
-    /// Which share of the calls of the outage succeeds.
+    /// The share of the outage's calls that succeed.
     func goodput(_ outcome: Outcome) -> Double {
         outcome.run.goodput(in: Double(before)...Double(before + outage))
     }
 
-    /// The load from ten seconds before the outage on.
+    /// Returns the load from ten seconds before the outage on.
     fileprivate func line(_ rule: LayerRule, _ outcome: Outcome) -> Chart.Line {
         let seconds = max(before - 10, 0)..<before + outage
         return Chart.Line(
@@ -58,7 +58,7 @@ extension LayeredServices {
     }
 
     fileprivate func chart(_ lines: [Chart.Line]) -> Chart {
-        // These have the lines of others.
+        // These have the same lines as others.
         let left = ["no retry", "three tries above the database", "three tries at the top"]
         let times = [-min(before, 10)] + stride(from: 0, through: outage, by: max(outage / 6, 1))
         return Chart(

@@ -1,18 +1,21 @@
 import PledgeServices
 import PledgeSimulation
 
-/// A service that fails some of its calls, whatever their number, and 100 clients that make ten calls a second each.
+/// A service that fails a share of its calls, however many they are, and 100 clients that make ten calls per second
+/// each.
 ///
 /// (Brooker 2022, "Simulating performance".)
 struct FailingService {
-    /// Which share of calls fails.
+    /// The share of calls that fail.
     let failureRate: Double
-    /// How long calls are made, in seconds; those of the last half are counted.
+    /// The time during which calls are made, in seconds.
+    ///
+    /// Only calls in the last half are counted.
     let duration: Int
     private static let clients = 100
     private static let rate = 1_000.0
 
-    /// How many calls the service got for each that was made, and which share succeeded.
+    /// Returns the number of calls to the service per call made, and the share of calls that succeeded.
     func outcome(
         of rule: RetryRule, _ settings: ScenarioSettings
     ) -> (load: Double, successRate: Double) {

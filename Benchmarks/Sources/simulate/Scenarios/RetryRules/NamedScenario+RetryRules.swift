@@ -1,5 +1,5 @@
 extension NamedScenario {
-    /// What rules of retries cost and gain, by the share of calls that fail.
+    /// The costs and gains of retry rules, by the share of calls that fail.
     static let retryRules = NamedScenario(
         name: "retry-rules",
         summary: "Fixing retries: load and success by six rules, at failure rates from 0 to 100 %."

@@ -2,19 +2,19 @@ import PledgeFutures
 import PledgeServices
 import PledgeSimulation
 
-/// A rule by which a client decides whether it repeats a call that has failed.
+/// A client's rule for deciding whether to repeat a failed call.
 ///
 /// (Brooker, "Fixing retries with token buckets and circuit breakers", 2022.)
 struct RetryRule: Sendable {
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
     let name: String
-    /// Makes the stack of one client.
+    /// Creates the stack of one client.
     let make: @Sendable (SimulatedWorld) -> Part
 }
 
 extension RetryRule {
-    /// The published rules, and those that the library has.
+    /// The published rules, and the library's own.
     static let all: [RetryRule] = [
         RetryRule(name: "no retry") { _ in .passThrough },
         RetryRule(name: "3 retries") { retry(.unlimited, in: $0) },
@@ -34,18 +34,20 @@ extension RetryRule {
     }
 }
 
-/// What a published rule knows of the calls of its client.
+/// The state of a published rule, which sees the calls of its client.
 protocol PublishedRetryRule: Sendable {
-    /// Notes the end of an attempt.
+    /// Records the end of an attempt.
     mutating func noteEnd(isSuccess: Bool)
 
-    /// Whether a call that has failed may be repeated; if so, it notes the retry.
+    /// Returns whether a failed call may be repeated. If so, records the retry.
     mutating func mayRetry() -> Bool
 }
 
-/// A token bucket: a success adds a tenth of a token, up to five, and a retry takes one.
+/// A token bucket.
+///
+/// A success adds a tenth of a token, up to five, and a retry takes one token.
 struct TokenBucketRule: PublishedRetryRule {
-    /// In tenths, which have no rounding.
+    /// The tokens in tenths, so that nothing is rounded.
     private var tenths = 50
 
     mutating func noteEnd(isSuccess: Bool) { if isSuccess { tenths = min(tenths + 1, 50) } }
@@ -57,7 +59,7 @@ struct TokenBucketRule: PublishedRetryRule {
     }
 }
 
-/// A breaker of retries alone: there is none while more than a tenth of the attempts so far have failed.
+/// A breaker that only affects retries: it allows none while more than a tenth of all attempts so far have failed.
 struct RetryBreakerRule: PublishedRetryRule {
     private var attempts = 0
     private var failures = 0
@@ -71,7 +73,7 @@ struct RetryBreakerRule: PublishedRetryRule {
 }
 
 extension Middleware where Input == SimulatedRequest, Output == SimulatedResponse {
-    /// Repeats a call at once up to three times, as often as a published rule allows.
+    /// Repeats a call at once, up to three times, as long as a published rule allows it.
     fileprivate static func repeated(by rule: some PublishedRetryRule) -> Self {
         let state = Locked(rule)
         return Middleware(named: "repeated") { service in

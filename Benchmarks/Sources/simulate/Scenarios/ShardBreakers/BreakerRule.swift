@@ -1,12 +1,12 @@
 import PledgeServices
 import PledgeSimulation
 
-/// What the clients of a sharded service do about failures.
+/// A response of a sharded service's clients to failures.
 struct BreakerRule: Sendable {
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
     let name: String
-    /// Makes what all clients share, and returns what makes the stack of one.
+    /// Creates the parts that all clients share, and returns a function that creates the stack of one client.
     let make: @Sendable (SimulatedWorld) -> @Sendable () -> Part
 }
 

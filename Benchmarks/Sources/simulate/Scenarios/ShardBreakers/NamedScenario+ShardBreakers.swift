@@ -1,7 +1,7 @@
 import PledgeSimulation
 
 extension NamedScenario {
-    /// What breakers of many small clients do to the shards that work.
+    /// The harm that breakers of many small clients do to working shards.
     static let shardBreakers = NamedScenario(
         name: "shard-breakers",
         summary: "Breakers of 200 small clients refuse calls to the shards that work."
@@ -29,7 +29,7 @@ extension NamedScenario {
         return ScenarioResult(tables: found.tables + [byClients], picture: { chart.svg })
     }
 
-    /// The tables and lines by the number of shards that fail.
+    /// Returns the tables and lines, by the number of failing shards.
     private static func shards(
         _ service: ShardedService, _ failing: [Int], _ settings: ScenarioSettings
     ) -> (tables: [Table], lines: [Chart.Line]) {

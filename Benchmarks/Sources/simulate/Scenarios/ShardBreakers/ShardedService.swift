@@ -2,29 +2,31 @@ import PledgeFutures
 import PledgeServices
 import PledgeSimulation
 
-/// A service whose data lie in ten shards, some of which fail, and clients that call all shards alike.
+/// A service with its data in ten shards, some of which fail, and clients that call all shards equally.
 ///
 /// (Brooker, "Will circuit breakers solve my problems?", 2022.)
 struct ShardedService {
     static let shards = 10
 
-    /// How many shards fail all their calls.
+    /// The number of shards that fail all their calls.
     var failingShards = 0
-    /// Which share of the calls the other shards fail.
+    /// The share of calls that the other shards fail.
     var failureRate = 0.0
     var clients = 200
-    /// Calls a second, of all clients together.
+    /// Calls per second, of all clients together.
     var rate = 200.0
-    /// For how many seconds; the calls of the second half are counted.
+    /// The time in seconds.
+    ///
+    /// Only calls in the second half are counted.
     var duration = 600
 
-    /// What the calls of the second half came to.
+    /// The findings about the calls in the second half.
     struct Outcome {
-        /// Which share of the calls to shards that work succeeded.
+        /// The share of calls to working shards that succeeded.
         var goodput: Double
-        /// Calls that shards which fail got, for each that was made to them.
+        /// The calls that failing shards got, per call made to them.
         var load: Double
-        /// Which share of all calls was refused by a policy.
+        /// The share of all calls that a policy refused.
         var refused: Double
     }
 
@@ -58,7 +60,7 @@ struct ShardedService {
         return host
     }
 
-    /// Makes a call to any shard, and counts how it ends.
+    /// Makes a call to a random shard, and counts how it ends.
     private func call(
         _ request: SimulatedRequest,
         by client: Service<SimulatedRequest, SimulatedResponse>, in world: SimulatedWorld,

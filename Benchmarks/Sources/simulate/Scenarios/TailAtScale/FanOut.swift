@@ -4,26 +4,26 @@ import PledgeSimulation
 
 /// Requests that each call many servers and wait for all of them.
 ///
-/// (Dean and Barroso, "The Tail at Scale", Communications of the ACM 56 (2), 2013: a server answers in 10 ms, and one
-/// call in 100, in 1,000 or in 10,000 takes more than a second.)
+/// A server answers in 10 ms, and one call in 100, in 1,000 or in 10,000 takes more than a second (Dean and Barroso,
+/// "The Tail at Scale", Communications of the ACM 56 (2), 2013).
 struct FanOut {
-    /// How many servers a request calls.
+    /// The number of servers that a request calls.
     let servers: Int
-    /// Which share of calls is slow.
+    /// The share of calls that are slow.
     let slowShare: Double
-    /// How many requests are made.
+    /// The number of requests.
     let requests: Int
 
-    /// The share of requests that take more than a second, if calls do not depend on each other.
+    /// The share of requests that take more than a second, if calls are independent.
     var expected: Double {
         var allFast = 1.0
         for _ in 0..<servers { allFast *= 1 - slowShare }
         return 1 - allFast
     }
 
-    /// The share of requests that took more than a second in a run.
+    /// Returns the share of requests that took more than a second in a run.
     func slowRequests(_ settings: ScenarioSettings) -> Double {
-        // A call has a worker at once: nothing waits in a queue.
+        // A call gets a worker at once, so nothing waits in a queue.
         var server = HostSettings(
             serviceTime: .bimodal(
                 .milliseconds(10), .milliseconds(1_010), shareOfSecond: slowShare))

@@ -1,22 +1,22 @@
 import PledgeFutures
 
-/// When one leaf, 95 % of the leaves, and all leaves of each request had finished, in seconds.
+/// The times at which one leaf, 95 % of the leaves, and all leaves of each request had finished, in seconds.
 struct FinishTimes: Sendable {
-    /// A leaf of each request, which has nothing to do with how fast it was.
+    /// A leaf of each request, chosen independently of its speed.
     var oneLeaf: [Double] = []
-    /// The leaf that completes 95 % of them.
+    /// The leaf that completes 95 % of the leaves.
     var mostLeaves: [Double] = []
     /// The last leaf.
     var allLeaves: [Double] = []
 
-    /// A percentile of times.
+    /// Returns a percentile of times.
     static func percentile(_ percentile: Double, of times: [Double]) -> Double? {
         let rank = (Double(times.count) * percentile / 100).rounded(.up)
         return times.isEmpty ? nil : times.sorted()[max(Int(rank), 1) - 1]
     }
 }
 
-/// Notes when the leaves of one request after the other finish.
+/// Records when the leaves of one request after another finish.
 final class FinishTally: Sendable {
     private struct State {
         var times = FinishTimes()
@@ -32,7 +32,7 @@ final class FinishTally: Sendable {
 
     var times: FinishTimes { state.withLock { $0.times } }
 
-    /// Begins a request, after all leaves of the last one have finished.
+    /// Begins a request, once all leaves of the previous one have finished.
     func begin(at start: SchedulerInstant) {
         state.withLock {
             $0.start = start
@@ -41,7 +41,7 @@ final class FinishTally: Sendable {
         }
     }
 
-    /// Notes that a leaf has finished.
+    /// Records that a leaf has finished.
     func end(_ leaf: Int, at end: SchedulerInstant) {
         state.withLock { state in
             let time = state.start.duration(to: end) / .seconds(1)

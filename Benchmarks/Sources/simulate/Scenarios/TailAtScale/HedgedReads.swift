@@ -2,27 +2,27 @@ import PledgeFutures
 import PledgeServices
 import PledgeSimulation
 
-/// Requests that read keys of 100 servers and wait for all, through a hedge.
+/// Requests that read keys from 100 servers through a hedge, and wait for all keys.
 ///
-/// (Dean and Barroso, "The Tail at Scale", 2013: in a benchmark of BigTable a hedge after 10 ms sends 2 % more requests,
-/// and the 99.9th percentile falls from 1,800 to 74 ms.)
+/// In a benchmark of BigTable, a hedge after 10 ms sends 2 % more requests, and the 99.9th percentile falls from 1,800
+/// to 74 ms (Dean and Barroso, "The Tail at Scale", 2013).
 struct HedgedReads {
-    /// How long a read takes: more than 10 ms in 2 % of reads, and more than 1,800 in one of a million, so that of a
-    /// thousand requests with 1,000 reads one takes longer.
+    /// The time that a read takes: more than 10 ms in 2 % of reads, and more than 1,800 ms in one read of a million.
     ///
-    /// Two of the published figures thus choose the tail, which is Pareto's. The third, 74 ms, is found.
+    /// So one in a thousand requests with 1,000 reads takes longer than 1,800 ms. These two published figures determine
+    /// the Pareto tail. The third figure, 74 ms, is the result.
     private static let readTime = Distribution.pareto(
         minimum: .microseconds(1_286), shape: 1.907)
     private static let servers = 100
 
     typealias Part = Middleware<SimulatedRequest, SimulatedResponse>
 
-    /// How many requests are made.
+    /// The number of requests.
     let requests: Int
-    /// How many keys each reads.
+    /// The number of keys that a request reads.
     var reads = 1_000
 
-    /// Runs it with a hedge, or with something else around each read.
+    /// Runs the requests with a hedge, or with another policy around each read.
     func run(
         _ settings: ScenarioSettings, _ hedge: @escaping @Sendable (SimulatedWorld) -> Part
     ) -> SimulationRun {
@@ -36,7 +36,7 @@ struct HedgedReads {
             return { request in
                 Future.all(
                     (0..<reads).map { _ in
-                        // The next server, for a read and for its hedge.
+                        // The next server, both for a read and for its hedge.
                         read(SimulatedRequest(number: request.number))
                     })
             }

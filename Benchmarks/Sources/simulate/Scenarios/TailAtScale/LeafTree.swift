@@ -2,35 +2,41 @@ import PledgeFutures
 import PledgeServices
 import PledgeSimulation
 
-/// A tree of a root, 16 servers beneath it, and 100 leaves beneath each of these, all of which a request waits for.
+/// A tree of a root, 16 servers below it, and 100 leaves below each server.
 ///
-/// (Dean and Barroso, "The Tail at Scale", 2013, table 1. The paper gives times, not how many servers there were.)
+/// A request waits for all of them.
+///
+/// The figures are from Dean and Barroso, "The Tail at Scale", 2013, table 1. The paper gives times, but not the number
+/// of servers.
 struct LeafTree {
     private static let middles = 16
     private static let leavesOfEach = 100
     private static let leaves = middles * leavesOfEach
 
-    /// How long a leaf takes: half of them a millisecond, 95 % five, 99 % ten; and a tail that makes the slowest of
-    /// 1,600 take 40 ms in half of the requests, 87 ms in one of twenty, 140 ms in one of a hundred.
+    /// The time that a leaf takes: half of them up to 1 ms, 95 % up to 5 ms, 99 % up to 10 ms.
+    ///
+    /// The tail is chosen so that the slowest of 1,600 leaves takes 40 ms in half of the requests, 87 ms in one of
+    /// twenty, and 140 ms in one of a hundred.
     private static let leafTime = Distribution.histogram([
         (.milliseconds(1), 500_000), (.milliseconds(5), 454_000), (.milliseconds(10), 41_500),
         (.milliseconds(40), 4_090), (.milliseconds(87), 380), (.milliseconds(140), 24),
         (.milliseconds(300), 6),
     ])
 
-    /// How long a server between takes before its leaves begin: none, but in a request of twenty one of them 32 ms,
-    /// and in one of a hundred 70 ms.
+    /// The time that a middle server takes before its leaves begin.
+    ///
+    /// Usually it is none. In one request of twenty, one of the servers takes 32 ms, and in one of a hundred, 70 ms.
     private static let sharedDelay = Distribution.histogram([
         (.microseconds(10), 9_945), (.milliseconds(32), 23), (.milliseconds(70), 26),
         (.milliseconds(100), 6),
     ])
 
-    /// Whether the servers between have delays, which all of their leaves share.
+    /// True if the middle servers have delays, which all of their leaves share.
     let hasSharedDelays: Bool
-    /// How many requests are made.
+    /// The number of requests.
     let requests: Int
 
-    /// When parts of the requests had finished, in seconds.
+    /// Returns the times at which parts of the requests had finished, in seconds.
     func times(_ settings: ScenarioSettings) -> FinishTimes {
         var leaf = HostSettings(serviceTime: Self.leafTime)
         leaf.workers = .max
@@ -54,14 +60,14 @@ struct LeafTree {
         return tally.times
     }
 
-    /// What is measured of a request, with its figures in the paper.
+    /// The measured parts of a request.
     static let parts = ["one leaf", "95 % of the leaves", "all leaves"]
-    /// The median, the 95th and the 99th percentile of each, in seconds.
+    /// The paper's median, 95th and 99th percentile of each part, in seconds.
     static let published = [
         [0.001, 0.005, 0.010], [0.012, 0.032, 0.070], [0.040, 0.087, 0.140],
     ]
 
-    /// The same figures of a run.
+    /// Returns the same figures of a run.
     func figures(_ settings: ScenarioSettings) -> [[Double]] {
         let times = times(settings)
         return [times.oneLeaf, times.mostLeaves, times.allLeaves].map { times in

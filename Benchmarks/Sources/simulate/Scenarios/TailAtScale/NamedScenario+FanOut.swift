@@ -1,5 +1,5 @@
 extension NamedScenario {
-    /// How many requests wait for a slow server, by the number of servers and the share of slow calls.
+    /// The share of requests that wait for a slow server, by the number of servers and the share of slow calls.
     static let fanOut = NamedScenario(
         name: "tail-fan-out",
         summary:

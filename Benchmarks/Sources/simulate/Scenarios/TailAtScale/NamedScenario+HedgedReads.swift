@@ -4,7 +4,7 @@ import PledgeSimulation
 extension NamedScenario {
     private typealias Hedge = @Sendable (SimulatedWorld) -> HedgedReads.Part
 
-    /// What hedges do for requests that read 1,000 keys, and what they add.
+    /// The effect and the cost of hedges, for requests that read 1,000 keys.
     static let hedgedReads = NamedScenario(
         name: "tail-hedge",
         summary:
@@ -29,7 +29,7 @@ extension NamedScenario {
                 requests: settings.choose(10_000, short: 20) + 100,
                 reads: settings.choose(1_000, short: 100))
             let run = reads.run(settings, hedge)
-            // A hedge at a percentile knows it after a few seconds.
+            // A hedge after a percentile knows that percentile after a few seconds.
             let time = 10.0...run.duration
             let sent = run.amplification(in: 10..<run.duration.rounded(.down))
             let latencies = percentiles.map { run.latency($0, in: time) }

@@ -1,5 +1,5 @@
 extension NamedScenario {
-    /// When one leaf, most leaves and all leaves of a tree of servers have finished.
+    /// The times at which one leaf, most leaves and all leaves of a tree of servers have finished.
     static let leafTree = NamedScenario(
         name: "tail-tree",
         summary:

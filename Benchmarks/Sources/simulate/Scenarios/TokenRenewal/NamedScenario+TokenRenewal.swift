@@ -1,7 +1,7 @@
 import PledgeSimulation
 
 extension NamedScenario {
-    /// What clients whose tokens expire at the same time do to the server of the tokens, and to themselves.
+    /// The load on a token server, and the failures of clients, when all clients' tokens expire at the same time.
     static let tokenRenewal = NamedScenario(
         name: "token-renewal",
         summary: "A thousand clients renew a token at once, which the server does in five seconds."
@@ -54,6 +54,6 @@ extension NamedScenario {
 }
 
 extension [Int] {
-    /// The number at an index, 0 beyond the end.
+    /// Returns the number at an index, or 0 beyond the end.
     fileprivate func count(in second: Int) -> Int { second < count ? self[second] : 0 }
 }

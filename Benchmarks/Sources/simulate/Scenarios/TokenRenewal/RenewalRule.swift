@@ -4,21 +4,21 @@ import PledgeHTTPNetworking
 import PledgeServices
 import PledgeSimulation
 
-/// When a client gets its next token.
+/// A rule for the time at which a client gets its next token.
 struct RenewalRule: Sendable {
     typealias Client = Service<HTTPRequest, HTTPResponse>
 
-    /// What a client is made with.
+    /// The parts to build a client from.
     struct Parts {
         let world: SimulatedWorld
         /// Sends a request to the API.
         let send: Client
-        /// Gets a new token.
+        /// Fetches a new token.
         let renew: @Sendable (AccessToken) -> Future<AccessToken>
-        /// How long the first token is valid.
+        /// The time for which the first token is valid.
         let lifetime: Duration
 
-        /// A client with the library's refresher.
+        /// Returns a client with the library's refresher.
         func refreshed(leeway: Duration, lifetime: Duration? = nil) -> Client {
             let refresher = TokenRefresher(
                 AccessToken("first", lifetime: lifetime ?? self.lifetime), leeway: leeway,
@@ -27,7 +27,7 @@ struct RenewalRule: Sendable {
             return stack(.authorize(.bearer(from: refresher), for: api), over: send)
         }
 
-        /// A duration between two others, drawn for each client.
+        /// Draws a duration between two others, anew for each client.
         func draw(from least: Duration, to most: Duration) -> Duration {
             least + .uniform(upTo: most - least, bits: world.random.next())
         }
@@ -57,7 +57,9 @@ extension RenewalRule {
 }
 
 extension RenewalRule.Parts {
-    /// A client without a refresher: a call that finds the token expired gets a new one.
+    /// Returns a client without a refresher.
+    ///
+    /// Each call that finds the token expired fetches a new one.
     func renewingForEachCall() -> RenewalRule.Client {
         let scheduler = world.scheduler
         let expiry = Locked(scheduler.now.advanced(by: lifetime))

@@ -7,29 +7,33 @@ import PledgeSimulation
 
 /// Clients that have signed in at the same time, so that their tokens expire at the same time.
 ///
-/// Each makes three calls at once every second.
+/// Each client makes three calls at once in every second.
 struct TokenHerd {
     static let api = URL(string: "http://1.fleet.test/items")!
     private static let tokens = URL(string: "http://0.fleet.test/token")!
     private static let callsAtOnce = 3
-    /// How long the first tokens are valid, in seconds; the next ones outlast the run.
+    /// The time for which the first tokens are valid, in seconds.
+    ///
+    /// The next tokens outlast the run.
     static let lifetime = 30
     static let duration = 60
 
-    /// How many clients; the server of the tokens answers a fifth of them in a second.
+    /// The number of clients.
+    ///
+    /// The token server can answer a fifth of them per second.
     var clients = 1_000
 
-    /// What a run has found.
+    /// The findings of a run.
     struct Outcome {
         let run: SimulationRun
-        /// Calls to the server of the tokens, in each second.
+        /// Calls to the token server, in each second.
         let renewals: [Int]
 
-        /// Calls to the server of the tokens for each client.
+        /// All calls to the token server.
         var renewalCount: Int { renewals.reduce(0, +) }
-        /// In how many seconds it got calls.
+        /// The number of seconds from the first call to the token server to the last.
         var span: Int { renewals.count - (renewals.firstIndex { $0 > 0 } ?? renewals.count) }
-        /// The time in which the tokens are renewed.
+        /// The time during which the tokens are renewed.
         static let herdTime = 15.0...45.0
     }
 
@@ -48,7 +52,7 @@ struct TokenHerd {
         return Outcome(run: run, renewals: tally.all)
     }
 
-    /// Each client has an instant of its own in every second.
+    /// An instant within each second, for each client.
     private var callTimes: [Duration] {
         (0..<Self.duration * clients).flatMap { turn in
             repeatElement(Duration.seconds(turn) / clients, count: Self.callsAtOnce)

@@ -1,0 +1,225 @@
+#if AsyncHTTPClient
+import NIOSSL
+public import PledgeHTTPNetworking
+
+extension AHCTransport {
+    /// The settings of TLS.
+    ///
+    /// ```swift
+    /// var configuration = AHCTransport.Configuration()
+    /// try configuration.tls.trust(certificates: companyRoots)
+    /// ```
+    public struct TLS: Sendable {
+        /// How a server's certificate is verified, as for every transport.
+        public typealias Verification = TLSSettings.Verification
+
+        /// A version of TLS, as for every transport.
+        public typealias Version = TLSSettings.Version
+
+        /// How a server's certificate is verified.
+        public var verification: Verification {
+            get {
+                switch configuration.certificateVerification {
+                case .none: .none
+                case .noHostnameVerification: .authorityOnly
+                default: .full
+                }
+            }
+            set {
+                switch newValue {
+                case .none: configuration.certificateVerification = .none
+                case .authorityOnly: configuration.certificateVerification = .noHostnameVerification
+                case .full: configuration.certificateVerification = .fullVerification
+                }
+            }
+        }
+
+        /// The oldest version of TLS that is accepted.
+        public var minimumVersion: Version {
+            get { configuration.minimumTLSVersion == .tlsv13 ? .tls13 : .tls12 }
+            set { configuration.minimumTLSVersion = newValue == .tls13 ? .tlsv13 : .tlsv12 }
+        }
+
+        var configuration: TLSConfiguration { didSet { isUnchanged = false } }
+
+        /// Whether nothing was set: two equal values of SwiftNIO's type cannot be told from different ones.
+        private(set) var isUnchanged = true
+
+        /// Makes the default: full verification by the system's authorities, TLS 1.2 or later, no
+        /// certificate of our own.
+        public init() {
+            configuration = .makeClientConfiguration()
+            configuration.minimumTLSVersion = .tlsv12
+        }
+    }
+}
+
+extension AHCTransport.TLS {
+    /// Trusts authorities in addition to those of the system.
+    ///
+    /// - Parameter file: A file of certificates in PEM; read now.
+    /// - Throws: ``Unreadable`` if the file holds none.
+    public mutating func trust(certificatesIn file: URL) throws(Unreadable) {
+        let certificates = try Unreadable.naming(file) {
+            try NIOSSLCertificate.fromPEMFile(file.path)
+        }
+        configuration.additionalTrustRoots.append(.certificates(certificates))
+    }
+
+    /// Trusts only the authorities of a file.
+    ///
+    /// - Parameter file: A file of certificates in PEM; read now.
+    /// - Throws: ``Unreadable`` if the file holds none.
+    public mutating func trustOnly(certificatesIn file: URL) throws(Unreadable) {
+        let certificates = try Unreadable.naming(file) {
+            try NIOSSLCertificate.fromPEMFile(file.path)
+        }
+        configuration.trustRoots = .certificates(certificates)
+        configuration.additionalTrustRoots = []
+    }
+
+    /// Sets the client certificate, which is sent to a server that asks for one.
+    ///
+    /// - Parameters:
+    ///   - chain: A file of certificates in PEM, the client's own first; read now.
+    ///   - key: A file with the private key of the client's certificate in PEM, not encrypted; read now.
+    /// - Throws: ``Unreadable`` if one of the files does not hold what it should.
+    public mutating func identify(
+        byCertificatesIn chain: URL, privateKeyIn key: URL
+    ) throws(Unreadable) {
+        let privateKey = try Unreadable.naming(key) {
+            try NIOSSLPrivateKey(file: key.path, format: .pem)
+        }
+        try identify(byCertificatesIn: chain, by: privateKey)
+    }
+
+    mutating func identify(
+        byCertificatesIn chain: URL, by privateKey: NIOSSLPrivateKey
+    ) throws(Unreadable) {
+        let certificates = try Unreadable.naming(chain) {
+            try NIOSSLCertificate.fromPEMFile(chain.path)
+        }
+        configuration.certificateChain = certificates.map { .certificate($0) }
+        configuration.privateKey = .privateKey(privateKey)
+    }
+}
+
+extension AHCTransport.Configuration {
+    /// The same configuration with the TLS and the versions of the settings.
+    ///
+    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply one, or if both set TLS.
+    func keeping(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
+        var configuration = self
+        try settings.checkNetworks(of: "AsyncHTTPClient")
+        switch settings.versions {
+        case .automatic: break
+        case .http1: configuration.httpVersion = .http1Only
+        case .http2:
+            throw UnsupportedSetting(
+                "versions",
+                "AsyncHTTPClient speaks HTTP/2 where TLS has agreed on it only: use .automatic, or"
+                    + " CurlTransport")
+        case .http3:
+            throw UnsupportedSetting(
+                "versions",
+                "AsyncHTTPClient speaks no HTTP/3: CurlTransport does where libcurl has it")
+        }
+        if settings.tls == TLSSettings() { return configuration }
+        guard tls.isUnchanged else {
+            throw UnsupportedSetting(
+                "tls", "the configuration's own `tls` is set as well: leave one of them as it is")
+        }
+        configuration.tls = try AHCTransport.TLS(settings.tls)
+        return configuration
+    }
+}
+
+extension AHCTransport.TLS {
+    /// The same settings in AsyncHTTPClient's terms; files are read now.
+    fileprivate init(_ settings: TLSSettings) throws(UnsupportedSetting) {
+        self.init()
+        verification = settings.verification
+        minimumVersion = settings.minimumVersion
+        do throws(Unreadable) {
+            switch settings.authorities {
+            case .system: break
+            case .systemAnd(let file): try trust(certificatesIn: file)
+            case .only(let file): try trustOnly(certificatesIn: file)
+            }
+        } catch {
+            throw UnsupportedSetting("tls.authorities", error.words())
+        }
+        do throws(Unreadable) {
+            if let certificate = settings.clientCertificate { try identify(by: certificate) }
+        } catch {
+            let isPKCS12 = settings.clientCertificate?.isPKCS12 == true
+            throw UnsupportedSetting(
+                "tls.clientCertificate", isPKCS12 ? error.words(of: "PKCS#12") : error.words())
+        }
+    }
+
+    private mutating func identify(
+        by certificate: TLSSettings.ClientCertificate
+    ) throws(Unreadable) {
+        let file = certificate.privateKey
+        if certificate.isPKCS12 {
+            let password = certificate.password ?? ""
+            let bundle = try Unreadable.naming(file) {
+                try NIOSSLPKCS12Bundle(file: file.path, passphrase: Array(password.utf8))
+            }
+            configuration.certificateChain = bundle.certificateChain.map { .certificate($0) }
+            configuration.privateKey = .privateKey(bundle.privateKey)
+            return
+        }
+        guard let password = certificate.password else {
+            return try identify(byCertificatesIn: certificate.chain, privateKeyIn: file)
+        }
+        try identify(
+            byCertificatesIn: certificate.chain,
+            by: Unreadable.naming(file) {
+                try NIOSSLPrivateKey(file: file.path, format: .pem) { $0(password.utf8) }
+            })
+    }
+}
+
+extension AHCTransport.TLS.Unreadable {
+    /// Names the file only: the library's message about a key or its password is left out.
+    fileprivate func words(of form: String = "certificates or a key in PEM") -> String {
+        "the file \(file.path) cannot be read as \(form)"
+    }
+}
+
+extension AHCTransport.TLS {
+    /// A file that does not hold the certificates or the key in PEM that it should.
+    public struct Unreadable: Error {
+        /// The file.
+        public let file: URL
+
+        /// What was wrong with it.
+        public let cause: any Error
+
+        /// Calls a function, and throws an error that names the file if the function fails.
+        static func naming<Output>(
+            _ file: URL, _ read: () throws -> Output
+        ) throws(Unreadable) -> Output {
+            do {
+                return try read()
+            } catch {
+                throw Unreadable(file: file, cause: error)
+            }
+        }
+    }
+}
+
+extension AHCTransport.TLS.Unreadable: CustomStringConvertible {
+    /// The file, and what it should contain.
+    public var description: String {
+        "\(file.path) cannot be read as certificates or a key in PEM: \(cause)"
+    }
+}
+
+extension AHCTransport.TLS.Unreadable: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+#endif

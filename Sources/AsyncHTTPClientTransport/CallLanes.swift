@@ -1,0 +1,146 @@
+#if AsyncHTTPClient
+import NIOCore
+import PledgeFutures
+import PledgeHTTPNetworking
+
+/// A call that waits for a lane.
+protocol LaneUser: AnyObject, Sendable {
+    /// Begins the call on a lane; the call leaves the lane at its end.
+    func start(on lane: CallLane)
+
+    /// Notes that the call waits. It is called under a lock, and must call nothing of the lanes.
+    func willWait()
+}
+
+/// A place for one call at a time: an event loop, on which the connection of the previous call is.
+final class CallLane: Sendable {
+    let loop: any EventLoop
+    /// Exists as long as a call is on one of its lanes.
+    fileprivate unowned let host: LaneHost
+    fileprivate let state = Locked((isBeginning: false, wasLeft: false))
+
+    fileprivate init(to host: LaneHost, on loop: any EventLoop) {
+        self.host = host
+        self.loop = loop
+    }
+}
+
+/// Limits the calls to a host that are under way at the same time to the number of connections, over
+/// HTTP/1.1.
+///
+/// AsyncHTTPClient could queue the other calls itself. But it gives a free connection to the call that has
+/// waited longest, even if that call is on another event loop, and then each step of the call changes
+/// threads. A lane always uses the same event loop, so its calls find the connection that an earlier one made
+/// there. The calls to a host begin in the order in which they were made.
+final class CallLanes: Sendable {
+    private let loops: [any EventLoop]
+    private let limit: Int
+    private let hosts = Locked(LaneHosts())
+
+    /// - Parameters:
+    ///   - group: The event loops of the connections.
+    ///   - limit: The maximum number of connections to one host.
+    init(in group: any EventLoopGroup, limit: Int) {
+        loops = Array(group.makeIterator())
+        self.limit = max(1, limit)
+    }
+
+    /// Gives a call a lane, now or when one becomes free.
+    func enter(_ name: String, _ user: any LaneUser) {
+        let lane = hosts.withLock { hosts -> CallLane? in
+            let host = hosts.host(named: name)
+            if let lane = host.free.popLast() { return lane }
+            guard host.laneCount < limit else {
+                user.willWait()
+                host.waiting.append(user)
+                return nil
+            }
+            host.laneCount += 1
+            return CallLane(to: host, on: loop(of: host.laneCount, to: name))
+        }
+        if let lane { user.start(on: lane) }
+    }
+
+    /// Removes a call that waits; harmless if it does not wait.
+    func withdraw(_ user: any LaneUser, from name: String) {
+        hosts.withLockThenRelease { hosts -> (any LaneUser)? in
+            guard let host = hosts.known[name],
+                let index = host.waiting.firstIndex(where: { $0 === user })
+            else { return nil }
+            return host.waiting.remove(at: index)
+        }
+    }
+
+    /// Frees the lane of a call that has ended, and begins the next call on it.
+    ///
+    /// If a call ends while it is being begun, the loop below begins the next one, to avoid recursion.
+    ///
+    /// - Returns: Whether a call has begun, or the loop is about to begin one.
+    @discardableResult
+    func leave(_ lane: CallLane) -> Bool {
+        let isBeginning = lane.state.withLock { state in
+            state.wasLeft = true
+            return state.isBeginning
+        }
+        if isBeginning { return true }
+        var hasBegun = false
+        while let next = next(on: lane) {
+            hasBegun = true
+            lane.state.withLock { $0 = (isBeginning: true, wasLeft: false) }
+            next.start(on: lane)
+            let wasLeft = lane.state.withLock { state in
+                state.isBeginning = false
+                return state.wasLeft
+            }
+            if !wasLeft { return true }
+        }
+        return hasBegun
+    }
+
+    private func next(on lane: CallLane) -> (any LaneUser)? {
+        hosts.withLock { _ in
+            if let next = lane.host.waiting.popFirst() { return next }
+            lane.host.free.append(lane)
+            return nil
+        }
+    }
+
+    /// The event loop of a lane: the same each time the lane is opened, so that it finds its connection, and
+    /// starting at a different one for each host.
+    private func loop(of lane: Int, to name: String) -> any EventLoop {
+        loops[Int((UInt(bitPattern: name.hashValue) &+ UInt(lane)) % UInt(loops.count))]
+    }
+}
+
+/// The hosts that are called, and some that were called before.
+private struct LaneHosts {
+    private(set) var known: [String: LaneHost] = [:]
+    /// The number of hosts from which on unused ones are removed.
+    private var limit = 64
+
+    mutating func host(named name: String) -> LaneHost {
+        if let host = known[name] { return host }
+        if known.count >= limit {
+            known = known.filter { $0.value.isUsed }
+            limit = max(64, 2 * known.count)
+        }
+        let host = LaneHost()
+        known[name] = host
+        return host
+    }
+}
+
+/// The lanes to a host.
+///
+/// Used under the lock of ``CallLanes`` only.
+private final class LaneHost: @unchecked Sendable {
+    /// The free lanes, the one left last at the end.
+    var free: [CallLane] = []
+    var laneCount = 0
+    /// The waiting calls, the oldest first.
+    var waiting = CircularBuffer<any LaneUser>()
+
+    /// Whether a call is under way or waits.
+    var isUsed: Bool { free.count < laneCount }
+}
+#endif

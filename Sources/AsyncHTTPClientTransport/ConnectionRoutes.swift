@@ -1,0 +1,261 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import PledgeHTTPNetworking
+
+/// The part of `ConnectionSettings` that says where connections go, as far as AsyncHTTPClient supports it.
+struct ConnectionRoutes: Sendable {
+    /// The proxy that http requests are sent to without a tunnel.
+    let forwarding: ForwardingProxy?
+    /// The proxy that opens tunnels for http requests.
+    let http: HTTPClient.Configuration.Proxy?
+    /// The proxy for https requests.
+    let https: HTTPClient.Configuration.Proxy?
+    /// The hosts whose requests bypass the proxy.
+    let bypass: ProxyBypass
+    /// The path of a Unix domain socket that carries every request.
+    let unixSocketPath: String?
+    /// The address of each host that is not resolved by DNS.
+    let addresses: [String: String]
+    let pinnedKeys: [PinnedKey]
+    /// Why no call can be made; nil if calls can be made.
+    let refusal: UnsupportedSetting?
+
+    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply one.
+    init(
+        _ settings: ConnectionSettings, in environment: [String: String]
+    ) throws(UnsupportedSetting) {
+        unixSocketPath = try settings.checkedSocketPath()
+        addresses = try settings.singleAddresses()
+        pinnedKeys = settings.tls.pinnedKeys
+        // No proxy is used for a socket of this machine.
+        let choice = ProxyChoice(
+            settings.unixSocketPath == nil ? settings.proxy : .none, in: environment)
+        let http = try choice.http.map(HTTPClient.Configuration.Proxy.init(_:))
+        forwarding = choice.http.flatMap { $0.scheme == "http" ? ForwardingProxy($0) : nil }
+        self.http = forwarding == nil ? http : nil
+        https = try choice.https.map(HTTPClient.Configuration.Proxy.init(_:))
+        bypass = choice.bypass
+        refusal = nil
+    }
+
+    private init(refusal: UnsupportedSetting? = nil) {
+        self.refusal = refusal
+        forwarding = nil
+        http = nil
+        https = nil
+        bypass = ProxyBypass([])
+        unixSocketPath = nil
+        addresses = [:]
+        pinnedKeys = []
+    }
+
+    /// Connects each request directly to the host of its URL, without a proxy.
+    static let straight = ConnectionRoutes()
+
+    /// Refuses every request.
+    static func none(_ refusal: UnsupportedSetting) -> ConnectionRoutes {
+        ConnectionRoutes(refusal: refusal)
+    }
+
+    /// Whether there is a proxy.
+    var hasProxy: Bool { forwarding != nil || http != nil || https != nil }
+
+    /// Whether a request bypasses the proxy.
+    func bypasses(_ request: HTTPRequest) -> Bool {
+        request.origin.map { bypass.covers($0.host) } ?? true
+    }
+
+    /// The URL and the server's name that AsyncHTTPClient gets; nil if it gets the URL unchanged.
+    func lowered(_ url: URL) -> (url: URL, host: String)? {
+        guard unixSocketPath != nil || forwarding != nil, let origin = HTTPOrigin(url),
+            let target = url.requestTarget
+        else { return nil }
+        let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
+        let host = isDefault ? origin.host : "\(origin.host):\(origin.port)"
+        let lowered: URL?
+        if let unixSocketPath {
+            lowered = URL(
+                string: "\(origin.scheme)+unix://\(unixSocketPath.percentEncodedWhole)\(target)")
+        } else if origin.scheme == "http", !bypass.covers(origin.host) {
+            lowered = forwarding?.lowered(target, of: host)
+        } else {
+            lowered = nil
+        }
+        return lowered.map { ($0, host) }
+    }
+}
+
+extension String {
+    /// Each byte percent-encoded, so that no byte has a meaning in a URL.
+    fileprivate var percentEncodedWhole: String {
+        utf8.map { "%\($0 < 16 ? "0" : "")\(String($0, radix: 16, uppercase: true))" }.joined()
+    }
+}
+
+extension ConnectionSettings {
+    fileprivate func checkedSocketPath() throws(UnsupportedSetting) -> String? {
+        guard let path = unixSocketPath else { return nil }
+        if path.isEmpty || path.utf8.count > 103 {
+            throw UnsupportedSetting("unixSocketPath", "a path has 1 to 103 bytes")
+        }
+        if case .server = proxy.kind {
+            throw UnsupportedSetting(
+                "proxy", "requests go by the Unix domain socket: set one of the two")
+        }
+        return path
+    }
+
+    fileprivate func singleAddresses() throws(UnsupportedSetting) -> [String: String] {
+        var single: [String: String] = [:]
+        for (host, addresses) in addresses.sorted(by: { $0.key < $1.key }) {
+            guard addresses.count == 1, let address = addresses.first else {
+                throw UnsupportedSetting(
+                    "addresses",
+                    "AsyncHTTPClient takes one address for a host, not \(addresses.count) for"
+                        + " \(SafeText.escaped(host)): CurlTransport takes several")
+            }
+            guard (try? SocketAddress(ipAddress: address, port: 0)) != nil else {
+                throw UnsupportedSetting("addresses", "\(SafeText.escaped(address)) is no address")
+            }
+            single[host] = address
+        }
+        return single
+    }
+}
+
+extension HTTPClient.Configuration.Proxy {
+    /// Converts a proxy; its URL may contain anything.
+    fileprivate init(_ server: ProxySettings.Server) throws(UnsupportedSetting) {
+        let (scheme, host) = (server.scheme, server.host)
+        guard ["http", "socks5h"].contains(scheme), !host.isEmpty else {
+            throw UnsupportedSetting(
+                "proxy",
+                "AsyncHTTPClient takes the URL of a proxy that begins with http or socks5h:"
+                    + " CurlTransport takes https, socks4, socks4a and socks5 too")
+        }
+        if scheme == "http" {
+            let authorization = server.user.map { user in
+                HTTPClient.Authorization.basic(username: user, password: server.password ?? "")
+            }
+            self = .server(host: host, port: server.port, authorization: authorization)
+        } else if server.user == nil {
+            self = .socksServer(host: host, port: server.port)
+        } else {
+            throw UnsupportedSetting(
+                "proxy", "AsyncHTTPClient shows a SOCKS proxy no user: CurlTransport does")
+        }
+    }
+}
+
+/// A proxy that http requests are sent to without a tunnel, with the whole URL in the request line.
+///
+/// AsyncHTTPClient uses a proxy only through a tunnel, and many proxies open no tunnel to port 80. So
+/// AsyncHTTPClient gets the proxy as the server, and the request lines are rewritten when they are sent.
+struct ForwardingProxy: Sendable {
+    /// Host and port, as in a URL.
+    private let authority: String
+    /// The value of Proxy-Authorization, a secret.
+    private let authorization: String?
+
+    init(_ server: ProxySettings.Server) {
+        let host = server.host.contains(":") ? "[\(server.host)]" : server.host
+        authority = "\(host):\(server.port)"
+        authorization = server.user.map { user in
+            HTTPClient.Authorization.basic(username: user, password: server.password ?? "")
+                .headerValue
+        }
+    }
+
+    /// The URL that AsyncHTTPClient gets: the proxy's, with the request's URL as the path.
+    func lowered(_ target: String, of origin: String) -> URL? {
+        URL(string: "http://\(authority)/http://\(origin)\(target)")
+    }
+
+    /// Makes a client write such requests, and no others.
+    ///
+    /// The requests to all servers share the client's connections; the number for each server is limited
+    /// before.
+    func install(on configuration: inout HTTPClient.Configuration) {
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 20
+        let next = configuration.http1_1ConnectionDebugInitializer
+        configuration.http1_1ConnectionDebugInitializer = { [authorization] channel in
+            let pipeline = channel.pipeline.syncOperations
+            do {
+                let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
+                try pipeline.addHandler(
+                    ForwardedRequestHandler(authorization), position: .after(encoder))
+            } catch {
+                return channel.eventLoop.makeFailedFuture(error)
+            }
+            return next?(channel) ?? channel.eventLoop.makeSucceededVoidFuture()
+        }
+    }
+}
+
+/// Replaces the path at the proxy by the URL that it contains, and adds the proxy's credentials.
+private final class ForwardedRequestHandler: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let authorization: String?
+
+    init(_ authorization: String?) { self.authorization = authorization }
+
+    func write(
+        context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
+    ) {
+        guard case .head(var head) = unwrapOutboundIn(data) else {
+            return context.write(data, promise: promise)
+        }
+        head.uri = String(head.uri.dropFirst())
+        if let authorization {
+            head.headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization)
+        }
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
+    }
+}
+
+/// Stops requests on a connection to a server that has none of the pinned keys.
+struct PinnedKeyCheck: Sendable {
+    let keys: [PinnedKey]
+
+    /// Makes a client check each connection, after the handshake and before the first request.
+    func install(on configuration: inout HTTPClient.Configuration) {
+        if keys.isEmpty { return }
+        configuration.http1_1ConnectionDebugInitializer = checking(
+            configuration.http1_1ConnectionDebugInitializer)
+        configuration.http2ConnectionDebugInitializer = checking(
+            configuration.http2ConnectionDebugInitializer)
+    }
+
+    private typealias Initializer = @Sendable (any Channel) -> EventLoopFuture<Void>
+
+    private func checking(_ next: Initializer?) -> Initializer {
+        { channel in
+            guard hasPinnedKey(channel) else {
+                let loop = channel.eventLoop
+                // AsyncHTTPClient drops the connection without closing it.
+                loop.execute { channel.close(promise: nil) }
+                return loop.makeFailedFuture(PinnedKeyMismatch())
+            }
+            return next?(channel) ?? channel.eventLoop.makeSucceededVoidFuture()
+        }
+    }
+
+    private func hasPinnedKey(_ channel: any Channel) -> Bool {
+        let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
+        guard let key = try? handler?.peerCertificate?.extractPublicKey().toSPKIBytes() else {
+            return false
+        }
+        return keys.contains { $0.matches(key) }
+    }
+}
+
+/// A server has none of the pinned keys.
+struct PinnedKeyMismatch: Error, CustomStringConvertible {
+    var description: String { "the server has none of the pinned keys" }
+}
+#endif

@@ -1,0 +1,110 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import PledgeFutures
+
+/// The connections that a client has made, which AsyncHTTPClient itself does not report.
+///
+/// If no connection was made during a request, the request was sent on a kept connection. And a call on
+/// another event loop than its connection's goes back and forth between two threads, and wakes the other
+/// thread each time; so calls are made on the event loops that have connections.
+///
+/// Calls to a host begin on one event loop, the one of their connection over HTTP/2, until the host answers by
+/// HTTP/1.1. AsyncHTTPClient then sends a short request in one piece, and loses no end of an upload between two
+/// threads.
+final class ConnectionTracker: Sendable {
+    private struct State {
+        var count = 0
+        var callsUnderWay = 0
+        /// The event loops of the open connections, each once for each of its connections.
+        var connected: [any EventLoop] = []
+        /// The turn of the next call, modulo the number of event loops that take turns.
+        var turn: UInt = 0
+        /// The hosts whose last answer came by HTTP/1.1, as scheme and authority.
+        var hostsOfHTTP1: Set<String> = []
+    }
+
+    private let loops: [any EventLoop]
+    private let limit: Int
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - group: The event loops of the connections.
+    ///   - limit: The maximum number of connections to one host.
+    init(in group: any EventLoopGroup, limit: Int) {
+        loops = Array(group.makeIterator())
+        self.limit = limit
+    }
+
+    /// The number of connections made so far.
+    var count: Int { state.withLock { $0.count } }
+
+    /// Begins a call, and returns the event loop for it.
+    ///
+    /// A connection is made on the event loop of the call that needs it. So while more connections over
+    /// HTTP/1.1 may be needed, the calls take turns on all event loops; after that, on those that have
+    /// connections.
+    ///
+    /// - Parameter host: Scheme, host and port of the URL.
+    func enter(_ host: String) -> any EventLoop {
+        state.withLock { state in
+            state.callsUnderWay += 1
+            guard state.hostsOfHTTP1.contains(host) else {
+                let place = UInt(bitPattern: host.hashValue) % UInt(loops.count)
+                return loops[Int(place)]
+            }
+            state.turn &+= 1
+            let count = state.connected.count
+            let isEnough = count > 0 && (state.callsUnderWay <= count || count >= limit)
+            let loops = isEnough ? state.connected : loops
+            return loops[Int(state.turn % UInt(loops.count))]
+        }
+    }
+
+    /// Notes the version of HTTP by which a host has answered.
+    ///
+    /// - Parameter host: Scheme, host and port of the URL.
+    func note(_ version: HTTPVersion, of host: String) {
+        state.withLock { state in
+            guard version.major == 1 else {
+                state.hostsOfHTTP1.remove(host)
+                return
+            }
+            if state.hostsOfHTTP1.count >= 1_024 { state.hostsOfHTTP1 = [] }
+            state.hostsOfHTTP1.insert(host)
+        }
+    }
+
+    /// Ends a call.
+    func leave() { state.withLock { $0.callsUnderWay -= 1 } }
+
+    /// Observes the connections that a client with this configuration makes.
+    func watch(_ configuration: inout HTTPClient.Configuration, decoding: ResponseDecoding) {
+        let note: @Sendable (any Channel) -> Void = { channel in
+            let loop = channel.eventLoop
+            self.state.withLock {
+                $0.count += 1
+                $0.connected.append(loop)
+            }
+            channel.closeFuture.whenComplete { _ in self.forget(loop) }
+        }
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            note(channel)
+            return decoding.install(on: channel)
+        }
+        configuration.http2ConnectionDebugInitializer = { channel in
+            note(channel)
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        HTTP2StreamHandler.install(on: &configuration)
+    }
+
+    private func forget(_ loop: any EventLoop) {
+        state.withLock { state in
+            guard let place = state.connected.firstIndex(where: { $0 === loop }) else { return }
+            state.connected.remove(at: place)
+        }
+    }
+}
+#endif

@@ -1,0 +1,140 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import PledgeFutures
+import PledgeHTTPNetworking
+
+/// Passes AsyncHTTPClient's events of an attempt on to the exchange.
+///
+/// Only AsyncHTTPClient keeps it. So if it is released before the exchange has ended, AsyncHTTPClient has dropped
+/// the exchange.
+final class ExchangeDelegate: HTTPClientResponseDelegate {
+    private struct State {
+        /// Whether the head of the request has been sent.
+        var isSent = false
+        /// Whether another attempt goes on with the exchange.
+        var isReplaced = false
+    }
+
+    private let call: RequestAttempt
+    private let control: RequestLifetime
+    private let state = Locked(State())
+
+    private var exchange: TransportExchange { call.exchange }
+
+    init(_ call: RequestAttempt, _ control: RequestLifetime) {
+        self.call = call
+        self.control = control
+    }
+
+    deinit {
+        if state.withLock({ $0.isReplaced }) { return }
+        if exchange.isOver { return control.releaseClient() }
+        fail(with: call.failureOfADropped(afterHead: exchange.hasHead))
+    }
+
+    func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+        state.withLock { $0.isSent = true }
+        // On a lane, the idle timeout has started before.
+        if call.lanes == nil { exchange.noteSign() }
+    }
+
+    func didReceiveHead(
+        task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
+    ) -> EventLoopFuture<Void> {
+        call.note(head.version)
+        return after(exchange.receive(call.response(head)), on: task.eventLoop)
+    }
+
+    func didReceiveBodyPart(
+        task: HTTPClient.Task<Void>, _ part: ByteBuffer
+    ) -> EventLoopFuture<Void> {
+        guard exchange.isStreamed else {
+            let refusal = part.withUnsafeReadableBytes { exchange.receive($0) }
+            return after(refusal, on: task.eventLoop)
+        }
+        let room = task.eventLoop.makePromise(of: Void.self)
+        if exchange.pass(Data(sharing: part), goingOn: { room.succeed() }) { room.succeed() }
+        endIfRefused()
+        return room.futureResult
+    }
+
+    private func after(_ refusal: HTTPError?, on loop: any EventLoop) -> EventLoopFuture<Void> {
+        if let refusal { return loop.makeFailedFuture(refusal) }
+        endIfRefused()
+        return loop.makeSucceededVoidFuture()
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) {
+        guard control.finish(), !exchange.isStreamed else { return finish() }
+        // If calls wait, more responses arrive in this turn of the event loop. Their futures are resolved
+        // together, so that a sleeping thread is woken once for all of them. The closure keeps the delegate, whose
+        // release would end the exchange.
+        task.eventLoop.execute { self.finish() }
+    }
+
+    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        if let early = error as? AnsweredEarly { return end(early) }
+        let error = state.withLock { $0.isSent } ? error : call.unsent(error)
+        if !exchange.hasHead, let next = call.again(after: error, control) {
+            state.withLock { $0.isReplaced = true }
+            control.restart()
+            return next.start(ExchangeDelegate(next, control), control)
+        }
+        fail(with: control.reason ?? call.failure(error))
+    }
+
+    /// Ends the exchange with its answer if all of the answer has been received, or fails it.
+    private func end(_ early: AnsweredEarly) {
+        guard control.reason == nil, exchange.receivedCount == early.bodySize else {
+            return fail(with: control.reason ?? call.failure(early.cause))
+        }
+        control.finish()
+        finish()
+    }
+
+    /// Delivers the answer, or ends its streamed body.
+    private func finish() {
+        exchange.finish()
+        control.releaseClient()
+    }
+
+    /// Fails the exchange.
+    func fail(with error: any Error) {
+        control.finish()
+        exchange.fail(with: error)
+        control.releaseClient()
+    }
+
+    /// Ends the exchange if its response is complete although AsyncHTTPClient may never report that.
+    ///
+    /// A refusal that arrives before all of the request has been sent stops the sending. If the end of the
+    /// response arrives separately, AsyncHTTPClient then waits for the sending to end. If the response has
+    /// announced its length, the length shows that it is complete.
+    private func endIfRefused() {
+        guard control.isUploading, exchange.isComplete(), exchange.status ?? 0 >= 300 else {
+            return
+        }
+        finish()
+        control.end(with: CancellationError())
+    }
+}
+
+extension Data {
+    /// The bytes of a buffer; not copied if there are many of them, as in a body that fills its connection.
+    fileprivate init(sharing part: ByteBuffer) {
+        guard part.readableBytes >= 16 << 10 else {
+            self = part.withUnsafeReadableBytes { Data($0) }
+            return
+        }
+        self = part.withUnsafeReadableBytesWithStorageManagement { bytes, storage in
+            guard let start = bytes.baseAddress else { return Data() }
+            let kept = storage.retain()
+            return Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
+                deallocator: .custom { _, _ in kept.release() })
+        }
+    }
+}
+#endif

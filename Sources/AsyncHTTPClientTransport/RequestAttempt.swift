@@ -1,0 +1,226 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Dispatch
+import NIOCore
+import NIOHTTP1
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+
+/// One attempt at a request: the request, its beginning, and its client.
+///
+/// A class, so that code that keeps an attempt copies no request.
+final class RequestAttempt: Sendable {
+    let exchange: TransportExchange
+    let lease: ClientLease
+    /// The number of the attempt, from one.
+    let attempt: Int
+    /// How often the request may have been sent before.
+    let resends: Int
+    /// How often a server that was about to leave has not processed it.
+    let exclusions: Int
+    /// The number of connections made before this attempt; nil if they are not counted.
+    let connectionsBefore: Int?
+    /// Scheme, host and port of the URL.
+    let host: String
+    private let route: ClientLease.Route
+    private let loop: (any EventLoop)?
+
+    /// Begins the first attempt.
+    ///
+    /// - Throws: `HTTPError` if the client cannot be used.
+    init(_ exchange: TransportExchange, over lease: ClientLease) throws {
+        if let refusal = lease.routes.refusal {
+            throw HTTPError(code: .unsupported, cause: refusal, reason: refusal.description)
+        }
+        self.exchange = exchange
+        self.lease = lease
+        attempt = 1
+        resends = 0
+        exclusions = 0
+        connectionsBefore = lease.connections?.count
+        host = AbsoluteURL.schemeAndAuthority(of: exchange.request.url)
+        route = lease.route(to: host, for: exchange.request)
+        loop = route.lanes == nil ? lease.connections?.enter(host) : nil
+    }
+
+    /// The same call, to be made again.
+    ///
+    /// - Parameters:
+    ///   - resends: One if the request may have been sent.
+    ///   - exclusions: One if a server that was about to leave has not processed it.
+    init(after call: RequestAttempt, resends: Int = 0, exclusions: Int = 0) {
+        exchange = call.exchange
+        lease = call.lease
+        attempt = call.attempt + 1
+        self.resends = call.resends + resends
+        self.exclusions = call.exclusions + exclusions
+        connectionsBefore = lease.connections?.count
+        host = call.host
+        route = call.route
+        loop = route.lanes == nil ? lease.connections?.enter(host) : nil
+    }
+
+    deinit { if loop != nil { lease.connections?.leave() } }
+
+    /// The lanes that the call waits for; nil if the client chooses its connection.
+    var lanes: CallLanes? { route.lanes }
+
+    var request: HTTPRequest { exchange.request }
+
+    /// Notes the version of HTTP by which the server has answered.
+    func note(_ version: HTTPVersion) {
+        if loop != nil { lease.connections?.note(version, of: host) }
+    }
+
+    /// The error that the caller gets for an error of AsyncHTTPClient.
+    func failure(_ error: any Error) -> any Error {
+        switch error {
+        case let error as HTTPError: return error.naming(request)
+        case let error as AttemptSuperseded: return error
+        case let error as BodyFailure: return exchange.unreadable(error.cause)
+        case let error as UnprocessedRequest where resends > 0:
+            // An earlier attempt may have been processed.
+            return exchange.failure(.connectionLost, cause: error.cause)
+        case let error as HTTPClientError where error == .cancelled && lease.isCancelled:
+            return CancellationError()
+        case let error as HTTPClientError where error == .alreadyShutdown:
+            return exchange.failure(.transportClosed, cause: error)
+        case let error as HTTPClientError where error == .getConnectionFromPoolTimeout:
+            let limit = lease.limits?.connectionWait ?? .zero
+            return HTTPError(.freeConnection(limit), request: request, cause: error)
+        default:
+            let code = HTTPError.Code(asyncHTTPClient: error)
+            return exchange.failure(
+                code, cause: error, reason: code.reason(of: error, limits: lease.limits))
+        }
+    }
+}
+
+extension RequestAttempt {
+    /// Starts the call in AsyncHTTPClient, which passes its response to the delegate.
+    func start(_ delegate: ExchangeDelegate, _ control: RequestLifetime) {
+        guard case .file(let url) = request.body.content else {
+            return execute(delegate, control, upload: Upload(request.body))
+        }
+        // Opening a file may block, which the caller must not do.
+        DispatchQueue.global().async {
+            do {
+                let file = try HTTPBodyStream.file(url)
+                self.execute(delegate, control, upload: .stream(length: file.length) { file })
+            } catch {
+                delegate.fail(with: self.failure(error))
+            }
+        }
+    }
+
+    private func execute(
+        _ delegate: ExchangeDelegate, _ control: RequestLifetime, upload: Upload?
+    ) {
+        if let reason = control.reason { return delegate.fail(with: reason) }
+        guard let lanes else {
+            do {
+                // AsyncHTTPClient does not say when a request gets a connection of its pool.
+                try exchange.willSend()
+            } catch {
+                return delegate.fail(with: error)
+            }
+            exchange.expectNothing()
+            return execute(
+                delegate, control, upload, on: loop.map { .delegate(on: $0) } ?? .indifferent)
+        }
+        control.enter(lanes) { loop in
+            switch loop {
+            case .failure(let reason): delegate.fail(with: reason)
+            case .success where self.lease.isCancelled: delegate.fail(with: CancellationError())
+            case .success(let loop):
+                self.execute(delegate, control, upload, on: .delegate(on: loop))
+            }
+        }
+    }
+
+    private func execute(
+        _ delegate: ExchangeDelegate, _ control: RequestLifetime, _ upload: Upload?,
+        on loop: HTTPClient.EventLoopPreference
+    ) {
+        do {
+            if case .stream = upload { control.willUpload() }
+            let request = try HTTPClient.Request(self, upload, control)
+            let task = route.client.execute(
+                request: request, delegate: delegate, eventLoop: loop)
+            control.hold(attempt: attempt) { task.fail(reason: $0) }
+        } catch {
+            delegate.fail(with: failure(error))
+        }
+    }
+}
+
+extension RequestAttempt {
+    /// The call to make again; nil if the call must not be repeated.
+    ///
+    /// A server may close a kept connection just when a request is sent on it. Such a request may be sent
+    /// again if that is safe (RFC 9112, section 9.3.1): no part of an answer arrived, the connection was a
+    /// kept one, and the request may be repeated.
+    ///
+    /// A server over HTTP/2 may leave just when requests are sent, and say that it processes none of them. They
+    /// are sent again on another connection, whatever their method, unless their body is a stream.
+    ///
+    /// If AsyncHTTPClient ends a call because it has waited for a connection as long as connecting may take,
+    /// the call was not sent, and waits again.
+    func again(after error: any Error, _ control: RequestLifetime) -> RequestAttempt? {
+        if mayWaitOn(after: error), !control.isOver {
+            return RequestAttempt(after: self)
+        }
+        if mayAskAnother(after: error), !control.isOver {
+            return RequestAttempt(after: self, exclusions: 1)
+        }
+        guard resends < 2, request.isReplayable, !lease.isCancelled, !control.isOver,
+            HTTPError.Code(asyncHTTPClient: error) == .connectionLost,
+            connectionsBefore != nil, connectionsBefore == lease.connections?.count
+        else { return nil }
+        return RequestAttempt(after: self, resends: 1)
+    }
+
+    /// Marks the error by which a connection ended before the request was sent.
+    func unsent(_ error: any Error) -> any Error {
+        // An error of the system may have come while the head was being sent.
+        guard HTTPError.Code(asyncHTTPClient: error) == .connectionLost, !(error is IOError),
+            !(error is UnprocessedRequest), !lease.isCancelled
+        else { return error }
+        // AsyncHTTPClient gave the request to a connection that was about to be closed.
+        let isLate = error as? HTTPClientError == .cancelled
+        return UnprocessedRequest(cause: error, reason: isLate ? .leaving : .unsent)
+    }
+
+    private func mayAskAnother(after error: any Error) -> Bool {
+        guard let error = error as? UnprocessedRequest, error.reason == .leaving,
+            exclusions < 10, !lease.isCancelled
+        else { return false }
+        if case .stream = request.body.content { return false }
+        return true
+    }
+
+    private func mayWaitOn(after error: any Error) -> Bool {
+        guard let limits = lease.limits, !lease.isCancelled,
+            error as? HTTPClientError == .getConnectionFromPoolTimeout
+        else { return false }
+        return limits.connectionWait.map { exchange.elapsed < $0 } ?? true
+    }
+}
+
+extension RequestAttempt {
+    /// A response made from its head.
+    func response(_ head: NIOHTTP1.HTTPResponseHead) -> HTTPResponse {
+        HTTPResponse(
+            status: Int(head.status.code),
+            headers: HTTPHeaders(head.headers.lazy.map { ($0.name, $0.value) }))
+    }
+
+    /// The error that the caller gets if AsyncHTTPClient has released an exchange without reporting its end.
+    ///
+    /// That happens if it was shut down, and if the whole response cut off an upload.
+    func failureOfADropped(afterHead: Bool) -> HTTPError {
+        exchange.failure(afterHead ? .connectionLost : .transportClosed)
+    }
+}
+#endif

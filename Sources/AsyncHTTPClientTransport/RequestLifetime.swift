@@ -1,0 +1,170 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import PledgeFutures
+import PledgeHTTPNetworking
+
+/// Begins a call on an event loop, or gets the reason why it cannot begin.
+typealias LaneStart = @Sendable (Result<any EventLoop, any Error>) -> Void
+
+/// What a request holds from its call to its end, over all attempts, and how it is ended from outside.
+final class RequestLifetime: Sendable {
+    private struct State {
+        /// The reason why it was ended from outside.
+        var reason: (any Error)?
+        var isOver = false
+        /// The number of the present attempt to send the request.
+        var attempt = 1
+        /// Fails the client's task; nil before there is one, and after the end.
+        var failTask: (@Sendable (any Error) -> Void)?
+        /// Whether the body is a stream that has not been sent yet.
+        var isUploading = false
+        /// That stream, after it has been opened.
+        var upload: HTTPBodyStream?
+        /// The lane of the call.
+        var lane: CallLane?
+        /// The function that waits for a lane, and the lane's host; nil if none waits.
+        var waiting: (host: String, start: LaneStart)?
+        /// Keeps the client from being shut down; nil after the end has been reported.
+        var client: ClientUse?
+    }
+
+    private let call: RequestAttempt
+    private let state: Locked<State>
+
+    var exchange: TransportExchange { call.exchange }
+
+    init(_ call: RequestAttempt, keeping client: ClientUse? = nil) {
+        self.call = call
+        state = Locked(State(client: client))
+    }
+
+    /// Whether the exchange has ended, or has been asked to end.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// The reason why it was ended from outside; nil if it was not.
+    var reason: (any Error)? { state.withLock { $0.reason } }
+
+    /// Keeps the function that fails the client's task; calls it if the exchange has been ended.
+    ///
+    /// The function of an earlier attempt, which may have failed already, is ignored.
+    func hold(attempt: Int, _ failTask: @escaping @Sendable (any Error) -> Void) {
+        let reason = state.withLock { state -> (any Error)? in
+            if !state.isOver, attempt == state.attempt { state.failTask = failTask }
+            return state.reason
+        }
+        if let reason { failTask(reason) }
+    }
+
+    /// Keeps the body that is being sent; cancels it if the exchange is over.
+    func hold(upload: HTTPBodyStream, attempt: Int) {
+        let isWanted = state.withLock { state in
+            let isWanted = !state.isOver && attempt == state.attempt
+            if isWanted { state.upload = upload }
+            return isWanted
+        }
+        if !isWanted { upload.cancel() }
+    }
+
+    /// Releases the client's task, since another one is begun.
+    func restart() {
+        if call.lanes == nil { exchange.expectNothing() } else { exchange.noteSign() }
+        let upload = state.withLock { state in
+            defer {
+                state.attempt += 1
+                state.failTask = nil
+                state.upload = nil
+            }
+            return state.upload
+        }
+        upload?.cancel()
+    }
+
+    /// Notes that a stream will be sent; the response may arrive before the stream is opened.
+    func willUpload() { state.withLock { $0.isUploading = true } }
+
+    /// Notes that the body has been sent.
+    func didUpload() {
+        state.withLock { state in
+            state.isUploading = false
+            state.upload = nil
+        }
+    }
+
+    /// Whether a body is being sent.
+    var isUploading: Bool { state.withLock { $0.isUploading } }
+
+    /// Ends AsyncHTTPClient's task, or the wait for a lane; the exchange then fails.
+    ///
+    /// Harmless after the end.
+    func end(with reason: any Error) {
+        let last = close(reason)
+        // Before the upload is cancelled; otherwise the exchange would seem to have failed because of its
+        // upload.
+        last.failTask?(reason)
+        letGo(of: last)
+        last.waiting?.start(.failure(reason))
+    }
+
+    /// Releases everything, since the exchange has ended.
+    ///
+    /// - Returns: Whether a waiting call has begun in its place.
+    @discardableResult
+    func finish() -> Bool { letGo(of: close(nil)) }
+
+    private func close(_ reason: (any Error)?) -> State {
+        var last = State(reason: reason, isOver: true)
+        state.withLock { state in
+            if state.isOver { return }
+            swap(&state, &last)
+            state.client = last.client.take()
+        }
+        return last
+    }
+
+    /// Lets the client be shut down, since the end has been reported.
+    func releaseClient() { state.withLockThenRelease { $0.client.take() } }
+
+    @discardableResult
+    private func letGo(of last: State) -> Bool {
+        last.upload?.cancel()
+        if let host = last.waiting?.host { call.lanes?.withdraw(self, from: host) }
+        guard let lane = last.lane, let lanes = call.lanes else { return false }
+        return lanes.leave(lane)
+    }
+}
+
+extension RequestLifetime: LaneUser {
+    /// Begins a call on a lane, now or when one becomes free.
+    ///
+    /// The call leaves the lane when the exchange ends; until then the call may be made again on it.
+    func enter(_ lanes: CallLanes, _ start: @escaping LaneStart) {
+        if let lane = state.withLock({ $0.lane }) { return start(.success(lane.loop)) }
+        let host = call.host
+        let reason = state.withLock { state in
+            if !state.isOver { state.waiting = (host, start) }
+            return state.reason
+        }
+        if let reason { start(.failure(reason)) } else { lanes.enter(host, self) }
+    }
+
+    func start(on lane: CallLane) {
+        let waiting = state.withLock { state in
+            if state.waiting != nil { state.lane = lane }
+            return state.waiting.take()
+        }
+        guard let waiting else {
+            call.lanes?.leave(lane)
+            return
+        }
+        do {
+            try exchange.willSend()
+            waiting.start(.success(lane.loop))
+        } catch {
+            waiting.start(.failure(error))
+        }
+    }
+
+    func willWait() { exchange.waitForConnection() }
+}
+#endif

@@ -1,0 +1,120 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Dispatch
+import NIOCore
+import NIOHTTP1
+import PledgeFutures
+import PledgeHTTPNetworking
+
+/// A request's body, ready to be sent.
+enum Upload: Sendable {
+    /// A body of at most 1 MiB in memory, which is sent in one piece.
+    case data(Data)
+    /// Chunks that are read one after the other.
+    case stream(length: Int64?, open: @Sendable () throws -> HTTPBodyStream)
+
+    /// Makes the body of a request; nil if the request has none, or has a file, which the caller opens.
+    init?(_ body: HTTPRequest.Body) {
+        switch body.content {
+        case .none, .file: return nil
+        case .data(let data) where data.count > 1 << 20:
+            self = .stream(length: Int64(data.count)) { HTTPBodyStream(data) }
+        case .data(let data): self = .data(data)
+        case .stream(let source): self = .stream(length: source.length) { try source.open() }
+        }
+    }
+
+    /// The body in AsyncHTTPClient's form.
+    func body(for call: RequestAttempt, _ control: RequestLifetime) -> HTTPClient.Body {
+        switch self {
+        case .data(let data): return .bytes(data)
+        case .stream(let length, let open):
+            return .stream(contentLength: length) { writer in
+                let done = call.lease.anyLoop.makePromise(of: Void.self)
+                UploadPump(writer, call, control, done).start(open)
+                return done.futureResult
+            }
+        }
+    }
+}
+
+/// Sends the chunks of a stream, each after the connection has taken the one before.
+///
+/// The stream is opened and read on a dispatch queue: it may block there, which an event loop must not do.
+struct UploadPump: Sendable {
+    private let writer: HTTPClient.Body.StreamWriter
+    private let call: RequestAttempt
+    private let control: RequestLifetime
+    private let done: EventLoopPromise<Void>
+
+    /// - Parameter done: Settled when everything has been sent.
+    init(
+        _ writer: HTTPClient.Body.StreamWriter, _ call: RequestAttempt, _ control: RequestLifetime,
+        _ done: EventLoopPromise<Void>
+    ) {
+        self.writer = writer
+        self.call = call
+        self.control = control
+        self.done = done
+    }
+
+    func start(_ open: @escaping @Sendable () throws -> HTTPBodyStream) {
+        DispatchQueue.global().async {
+            do {
+                let stream = try open()
+                control.hold(upload: stream, attempt: call.attempt)
+                send(stream)
+            } catch {
+                fail(error)
+            }
+        }
+    }
+
+    private func send(_ stream: HTTPBodyStream) {
+        // The idle timeout does not count while the source has no bytes.
+        control.exchange.expectNothing()
+        stream.next().observe { result in
+            switch result {
+            case .success(let chunk?):
+                control.exchange.noteSign()
+                writer.write(.byteBuffer(ByteBuffer(bytes: chunk))).whenComplete { result in
+                    switch result {
+                    case .success: DispatchQueue.global().async { send(stream) }
+                    case .failure(let error): done.fail(error)
+                    }
+                }
+            case .success(nil):
+                control.exchange.noteSign()
+                control.didUpload()
+                done.succeed()
+            case .failure(let error): fail(error)
+            }
+        }
+    }
+
+    private func fail(_ error: any Error) { done.fail(BodyFailure(cause: error)) }
+}
+
+/// An error of the request's body, and not of the connection.
+struct BodyFailure: Error {
+    let cause: any Error
+}
+
+extension HTTPClient.Request {
+    /// Makes the request for AsyncHTTPClient, which adds Host, and Content-Length or Transfer-Encoding.
+    init(_ call: RequestAttempt, _ upload: Upload?, _ control: RequestLifetime) throws {
+        let request = call.request
+        let lowered = call.lease.routes.lowered(request.url)
+        var headers = NIOHTTP1.HTTPHeaders(request.effectiveHeaders.map { ($0.name, $0.value) })
+        if let lowered, !headers.contains(name: "Host") {
+            headers.add(name: "Host", value: lowered.host)
+        }
+        try self.init(
+            url: lowered?.url ?? request.url,
+            method: NIOHTTP1.HTTPMethod(rawValue: request.method.rawValue),
+            headers: headers,
+            body: upload?.body(for: call, control)
+        )
+    }
+}
+#endif

@@ -1,0 +1,46 @@
+extension Future {
+    /// Starts a future, and starts another one if it fails, up to a number of attempts.
+    ///
+    /// ```swift
+    /// let connected = Future.retry(attempts: 3, after: { .seconds($0) }) { connect() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - attempts: The largest number of attempts. Less than 1 is a programming error and traps.
+    ///   - delay: The time before another attempt, from the number of attempts that have failed: 1, then 2, and so
+    ///     on. None by default.
+    ///   - scheduler: The clock for the delays.
+    ///   - isWorthRetrying: Returns whether another attempt may help. By default true, except for
+    ///     `CancellationError`.
+    ///   - step: Starts an attempt. It starts the first one on this thread, and the others on the thread of the
+    ///     failure or of the scheduler, always in the call context of this line. If it throws, the attempt has
+    ///     failed with that error.
+    /// - Returns: The first value, or the last error. If you cancel it, it gives up the current attempt and starts
+    ///   no more.
+    public static func retry(
+        attempts: Int,
+        after delay: @escaping @Sendable (_ failures: Int) -> Duration = { _ in .zero },
+        on scheduler: some Scheduler = .live,
+        where isWorthRetrying: @escaping @Sendable (any Error) -> Bool = {
+            !($0 is CancellationError)
+        },
+        _ step: @escaping @Sendable () throws -> Future<Value>
+    ) -> Future<Value> {
+        precondition(attempts >= 1, "Future.retry: attempts is less than 1.")
+        @Sendable func attempt(_ number: Int) -> Future<Value> {
+            made(by: step).flatMapSomeResults { result in
+                guard case .failure(let error) = result, number < attempts, isWorthRetrying(error)
+                else { return nil }
+                let pause = delay(number)
+                if pause <= .zero { return attempt(number + 1) }
+                return Future<Void>(value: ()).delay(pause, on: scheduler)
+                    .flatMap { attempt(number + 1) }
+            }
+        }
+        return attempt(1)
+    }
+
+    private static func made(by step: () throws -> Future<Value>) -> Future<Value> {
+        do { return try step() } catch { return Future(error: error) }
+    }
+}

@@ -1,0 +1,35 @@
+extension Future {
+    /// A future with the same result, whose cancellation doesn't reach this future.
+    ///
+    /// Code that awaits the shield, or derives from it, may give up, and this future's producer still continues:
+    /// the shield keeps one interest in this future for as long as it is pending. ``cancel()`` on the shield fails
+    /// the shield alone. A task that awaits the shield raises the priority of the tasks that produce this future.
+    public final func shielded() -> Future<Value> {
+        if isSettled { return self }
+        let shield = Shield<Value>()
+        let observer = CancellableObserver<Value> { shield.end(as: $0) }
+        shield.observer = observer
+        enroll(observer.retained())
+        return shield
+    }
+}
+
+/// A root that settles with the result of another future.
+///
+/// It has no cancel handlers, so it stays pending when all its waiters have given up.
+private final class Shield<Value: Sendable>: Future<Value>, @unchecked Sendable {
+    /// The node that waits for the other future.
+    ///
+    /// The node doesn't keep that future alive. It keeps this shield alive until it is called. Read under the lock
+    /// while this is pending; afterwards it belongs to the deliverer.
+    @exclusivity(unchecked) var observer: FutureNode?
+
+    func end(as source: Future<Value>) {
+        _ = finish(as: source)
+        observer = nil
+    }
+
+    override var inputsOfAggregate: [FutureNode] {
+        (copied { observer } ?? nil).map { [$0] } ?? []
+    }
+}

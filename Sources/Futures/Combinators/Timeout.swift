@@ -1,0 +1,210 @@
+extension Future {
+    /// Fails if there is no result in time.
+    ///
+    /// - Parameters:
+    ///   - duration: The time to wait, from now. Zero or less means as soon as the scheduler can.
+    ///   - scheduler: The clock.
+    ///   - fileID: The file that the error names; leave it out.
+    ///   - line: The line that the error names; leave it out.
+    /// - Returns: The result of this future, or a failure with ``FutureError/Code/timedOut``. When the time is
+    ///   over, the interest in this future is given up, as by ``cancel()``. If the result comes first, the timer is
+    ///   cancelled.
+    public final func timeout(
+        _ duration: Duration, on scheduler: some Scheduler = .live,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        timed(duration, on: scheduler, at: CodeLocation(fileID: fileID, line: line), nil)
+    }
+
+    /// Fails with the caller's error if there is no result in time.
+    ///
+    /// Otherwise it works like ``timeout(_:on:fileID:line:)``.
+    ///
+    /// - Parameters:
+    ///   - newTimer: Called when the time is over, with a function that ends the additional time. It sets a timer
+    ///     for that function, or returns nil for no more time.
+    ///   - error: Makes the error, on the scheduler's thread. It is also called if the result arrives at the same
+    ///     moment, and the error is then not used.
+    package final func timeout(
+        _ duration: Duration, on scheduler: some Scheduler,
+        extendingBy newTimer: TimerRenewal? = nil,
+        failingWith error: @escaping @Sendable () -> any Error
+    ) -> Future<Value> {
+        timed(duration, on: scheduler, at: nil, error, extendingBy: newTimer)
+    }
+
+    final func timed(
+        _ duration: Duration, on scheduler: some Scheduler, at location: CodeLocation?,
+        _ error: (@Sendable () -> any Error)?,
+        extendingBy newTimer: TimerRenewal? = nil
+    ) -> Future<Value> {
+        if hasSettled { return self }
+        let future = TimedFuture<Value>(
+            at: location, failingWith: error, extendingBy: newTimer)
+        enroll(future.retained())
+        future.keep(future.setTimer(duration, on: scheduler))
+        return future
+    }
+
+    /// Passes the value on after a delay.
+    ///
+    /// - Parameters:
+    ///   - duration: The delay, from the arrival of the value.
+    ///   - scheduler: The clock.
+    ///   - fileID: The file that an abandoned error names; leave it out.
+    ///   - line: The line that an abandoned error names; leave it out.
+    /// - Returns: The value of this future, later, on the scheduler's thread. A failure passes at once. The
+    ///   returned future doesn't keep the scheduler alive. If the scheduler is released before the delay is over,
+    ///   it fails as abandoned.
+    public final func delay(
+        _ duration: Duration, on scheduler: some Scheduler = .live,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        let location = CodeLocation(fileID: fileID, line: line)
+        let future = DelayedFuture<Value>(duration, on: scheduler, at: location)
+        enroll(future.retained())
+        return future
+    }
+}
+
+/// A function that sets another timer for the passed function, or returns nil if the time is over.
+package typealias TimerRenewal =
+    @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
+
+/// The future that `timeout` returns.
+final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
+    private let location: CodeLocation?
+    /// Makes the error; nil for the default error.
+    private let error: (@Sendable () -> any Error)?
+    private let newTimer: TimerRenewal?
+
+    init(
+        at location: CodeLocation?, failingWith error: (@Sendable () -> any Error)?,
+        extendingBy newTimer: TimerRenewal?
+    ) {
+        self.location = location
+        self.error = error
+        self.newTimer = newTimer
+        super.init(deliver: Self.deliverByOverride)
+    }
+
+    override func receive(_ source: FutureNode) {
+        let source = unsafeDowncast(source, to: Future<Value>.self)
+        guard lockIfPending() else { return waitUntilDetached() }
+        attachment = source.attachment
+        // Only the value of a future that has succeeded is final. If the source was given up meanwhile, its
+        // deliverer may be removing the value.
+        if failure == nil { storage = source.storage }
+        let list = list
+        unlock(to: failure == nil ? StateWord.value : StateWord.failure)
+        // Cancel it before any observer is called.
+        timer?.cancel()
+        if list != 0 { distribute(list) }
+    }
+
+    override func timeIsOver() {
+        if let timer = newTimer?(expiry) { return keep(timer) }
+        abort(with: Failure(error?() ?? FutureError(.timedOut, at: location)))
+    }
+
+    override var origin: CodeLocation? { location }
+
+    override var endsByItself: Bool { true }
+}
+
+/// The future that `delay` returns.
+final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
+    private let duration: Duration
+    private let location: CodeLocation
+    /// The scheduler; nil once the timer is set or not needed.
+    ///
+    /// Belongs to the deliverer; see `FutureNode.dropClosure`.
+    private var scheduler: WeakScheduler?
+
+    init(_ duration: Duration, on scheduler: any Scheduler, at location: CodeLocation) {
+        self.duration = duration
+        self.location = location
+        self.scheduler = WeakScheduler(scheduler)
+        super.init(deliver: Self.deliverByOverride)
+    }
+
+    override func receive(_ source: FutureNode) {
+        let source = unsafeDowncast(source, to: Future<Value>.self)
+        let scheduler = scheduler
+        self.scheduler = nil
+        if let failure = source.failure {
+            failDerived(failure)
+            return
+        }
+        guard let scheduler = scheduler?.value else {
+            failDerived(Failure(FutureError(.abandoned, at: location)))
+            return
+        }
+        // From now on this waits only for the timer, so the source may be released.
+        guard lockIfPending() else { return waitUntilDetached() }
+        upstream = nil
+        unlock()
+        // The timer keeps the value, so the value is released with the timer if this is cancelled. The timer also
+        // keeps the resolver, so this fails if the scheduler is released and discards the timer.
+        let value = source.storage.unsafelyUnwrapped
+        let resolver = Resolver(self, location: location)
+        keep(
+            scheduler.schedule(after: duration) {
+                if resolver.resolve(with: value) { self.timer.take()?.cancel() }
+            })
+    }
+
+    override func dropClosure() { scheduler = nil }
+
+    override var origin: CodeLocation? { location }
+}
+
+/// A reference to a scheduler, which doesn't keep the scheduler alive if it is an object.
+///
+/// With a strong reference, a scheduler that holds the timer of an earlier delay would keep itself alive. The live
+/// scheduler is never released. It needs no weak reference, which would cost an allocation.
+private struct WeakScheduler {
+    private weak var object: (any Scheduler & AnyObject)?
+    private let other: (any Scheduler)?
+
+    init(_ scheduler: any Scheduler) {
+        if type(of: scheduler) is AnyClass, !(scheduler is LiveScheduler) {
+            object = scheduler as? any Scheduler & AnyObject
+            other = nil
+        } else {
+            other = scheduler
+        }
+    }
+
+    var value: (any Scheduler)? { other ?? object }
+}
+
+/// A future with a timer.
+class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
+    /// Guarded by this node's lock, then owned by the thread that settled this node.
+    @exclusivity(unchecked) final var timer: (any ScheduledAction)?
+
+    /// Keeps the timer until this future settles, or cancels it if this future has already settled.
+    final func keep(_ timer: consuming any ScheduledAction) {
+        guard lockIfPending() else { return timer.cancel() }
+        self.timer = timer
+        unlock()
+    }
+
+    override func dropWaits(into cancellation: inout Cancellation) {
+        if let timer = timer.take() { cancellation.cancel(timer) }
+    }
+}
+
+extension FutureNode {
+    /// Sets a timer that tells this future when its time is over.
+    final func setTimer(_ duration: Duration, on scheduler: some Scheduler) -> any ScheduledAction {
+        scheduler.schedule(after: duration, expiry)
+    }
+
+    /// A closure that tells this future that its time is over.
+    ///
+    /// It isn't created in a generic function. So it captures one object, and that object is its context: nothing
+    /// is allocated.
+    final var expiry: @Sendable () -> Void { { [self] in timeIsOver() } }
+}

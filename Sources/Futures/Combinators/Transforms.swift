@@ -1,0 +1,374 @@
+public import Dispatch
+
+extension Future {
+    /// Transforms the value.
+    ///
+    /// ```swift
+    /// let name = loadProduct(7).map(\.name)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - transform: Called with the value, on the thread that settles this future; not called after a failure. If
+    ///     it throws, the new future fails with that error.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
+    /// - Returns: A future of the transformed value. If this future fails, it fails with the same error.
+    @inlinable
+    public final func map<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws -> NewValue,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        mapped(by: transform, at: CodeLocation(fileID: fileID, line: line))
+    }
+
+    /// Transforms the value, for code of the framework.
+    ///
+    /// A failure then has no origin, because a line of the framework would be of no use.
+    @inlinable
+    package final func mapWithoutOrigin<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws -> NewValue
+    ) -> Future<NewValue> {
+        mapped(by: transform, at: nil)
+    }
+
+    /// Adds a `map`; compiled in the module that uses it.
+    @inlinable
+    final func mapped<NewValue: Sendable>(
+        by transform: @escaping @Sendable (Value) throws -> NewValue, at location: CodeLocation?
+    ) -> Future<NewValue> {
+        if hasSettled {
+            guard hasSucceeded else { return failed() }
+            if enterDelivery() {
+                defer { Self.leaveDelivery() }
+                do {
+                    return Future<NewValue>(value: try transform(settledValue))
+                } catch {
+                    return failed(by: error, at: location)
+                }
+            }
+        }
+        let future = TransformedFuture(.map(transform), at: location) { node, source in
+            unsafeDowncast(node, to: TransformedFuture<Value, NewValue>.self)
+                .receiveMapped(unsafeDowncast(source, to: Future<Value>.self))
+        }
+        enroll(future.retained())
+        return future
+    }
+
+    /// Continues with another future, made from the value.
+    ///
+    /// ```swift
+    /// let orders = loadUser(7).flatMap { user in loadOrders(of: user) }
+    /// ```
+    ///
+    /// A function that calls itself from such a closure runs in constant stack and memory, however often it calls
+    /// itself. It must return the future of the `flatMap` itself. (Twitter's and Scala's futures do the same; see
+    /// Docs/Decisions/why-forwarding-futures-are-taken-out-of-the-chain.md.)
+    ///
+    /// - Parameters:
+    ///   - transform: Called with the value, on the thread that settles this future, in the call context of this
+    ///     line; not called after a failure. If it throws, the new future fails with that error. If the new future
+    ///     is cancelled while the closure runs, its interest in the returned future is given up at once. If the
+    ///     returned future waits for the new one, over up to 64 steps, the new one fails with
+    ///     ``FutureError/Code/cycle``.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
+    /// - Returns: A future that settles with the result of the inner one. If this future fails, it fails with the
+    ///   same error.
+    @inlinable
+    public final func flatMap<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        transformed(
+            by: .flatMap(transform, CallerContext()), at: CodeLocation(fileID: fileID, line: line)
+        ) { node, source in
+            unsafeDowncast(node, to: TransformedFuture<Value, NewValue>.self)
+                .receiveFlatMapped(unsafeDowncast(source, to: Future<Value>.self))
+        }
+    }
+
+    /// Continues with an async closure, which gets the value.
+    ///
+    /// ```swift
+    /// let orders = loadUser(7).flatMap { user in try await api.orders(of: user) }
+    /// ```
+    ///
+    /// For a closure that returns a future, there is another `flatMap`. Swift chooses this one only for a closure
+    /// that awaits.
+    ///
+    /// - Parameters:
+    ///   - transform: Called with the value in its own task, in the call context of this line; not called after a
+    ///     failure. Cancelling the new future cancels the task.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
+    /// - Returns: A future that settles when the closure ends. If this future fails, it fails with the same error.
+    @_disfavoredOverload
+    public final func flatMap<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Value) async throws -> NewValue,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        flatMap(
+            { value in Future<NewValue> { try await transform(value) } }, fileID: fileID, line: line
+        )
+    }
+
+    /// Keeps a value only if it meets a condition.
+    ///
+    /// ```swift
+    /// loadProduct(7).filter { $0.isAvailable }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - predicate: Called with the value, on the thread that settles this future. If it throws, the new future
+    ///     fails with that error.
+    ///   - fileID: The file that an error names; leave it out.
+    ///   - line: The line that an error names; leave it out.
+    /// - Returns: The same value, or a failure with ``FutureError/Code/notEnsured`` if the predicate returns false.
+    ///   If this future fails, it fails with the same error.
+    public final func filter(
+        _ predicate: @escaping @Sendable (Value) throws -> Bool,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        transformed(by: .filter(predicate), at: CodeLocation(fileID: fileID, line: line))
+    }
+
+    /// Replaces an error with a value that the closure returns at once.
+    ///
+    /// To ask a second source, use ``flatMapError(_:fileID:line:)``, which waits for that source.
+    ///
+    /// - Parameters:
+    ///   - transform: Called with the error, on the thread that settles this future; not called after a success.
+    ///     `CancellationError` is an error like any other here. If the closure throws, the new future fails with
+    ///     the thrown error.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
+    /// - Returns: The value of this future, or the value made from its error.
+    public final func recover(
+        _ transform: @escaping @Sendable (any Error) throws -> Value,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        transformed(by: .recover(transform), at: CodeLocation(fileID: fileID, line: line))
+    }
+
+    /// Continues after an error with another future, such as a retry or a second source.
+    ///
+    /// If you have the value at once, use ``recover(_:fileID:line:)``, which needs no future.
+    ///
+    /// A function that calls itself from such a closure runs in constant stack and memory, as with
+    /// `flatMap(_:fileID:line:)`.
+    ///
+    /// - Parameters:
+    ///   - transform: Called with the error, on the thread that settles this future, in the call context of this
+    ///     line; not called after a success. If it throws, the new future fails with the thrown error.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
+    /// - Returns: The value of this future, or the result of the future made from its error.
+    public final func flatMapError(
+        _ transform: @escaping @Sendable (any Error) throws -> Future<Value>,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        transformed(
+            by: .flatMapError(transform, CallerContext()),
+            at: CodeLocation(fileID: fileID, line: line))
+    }
+
+    /// Transforms the error.
+    ///
+    /// - Parameters:
+    ///   - transform: Called with the error, on the thread that settles this future; not called after a success. If
+    ///     it throws, the new future fails with the thrown error.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
+    /// - Returns: The value of this future, or a failure with the transformed error.
+    public final func mapError(
+        _ transform: @escaping @Sendable (any Error) throws -> any Error,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        transformed(by: .mapError(transform), at: CodeLocation(fileID: fileID, line: line))
+    }
+
+    /// Continues with another future, made from the value or the error.
+    ///
+    /// - Parameters:
+    ///   - transform: Called with the result, as `flatMap(_:fileID:line:)` calls its closure with a value.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
+    /// - Returns: A future that settles with the result of the inner one.
+    public final func flatMapResult<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Result<Value, any Error>) throws -> Future<NewValue>,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        transformed(
+            by: .flatMapResult(transform, CallerContext()),
+            at: CodeLocation(fileID: fileID, line: line))
+    }
+
+    /// Continues with another future after some results, and keeps the other results unchanged.
+    ///
+    /// - Parameter next: Called like the closure of ``flatMapResult(_:fileID:line:)``. To keep the result, it
+    ///   returns nil, which allocates no object.
+    /// - Returns: A future with the result of the future from `next`, or else with this future's result.
+    package final func flatMapSomeResults(
+        _ next: @escaping @Sendable (Result<Value, any Error>) -> Future<Value>?
+    ) -> Future<Value> {
+        transformed(by: .flatMapSomeResults(next, CallerContext()), at: nil)
+    }
+
+    /// Runs a closure at the end, after a success or a failure.
+    ///
+    /// ```swift
+    /// loadProduct(7).always { spinner.stop() }.map(\.name)
+    /// ```
+    ///
+    /// - Parameter body: Called once, on the thread that settles this future, before anything that derives from the
+    ///   returned future. If the returned future is cancelled or loses all its waiters first, it is called where a
+    ///   handler of ``Promise/onCancel(_:)`` would run.
+    /// - Returns: A future with the same result. You may ignore it: the closure runs anyway.
+    @discardableResult
+    public final func always(_ body: @escaping @Sendable () -> Void) -> Future<Value> {
+        transformed(by: .always(body), at: nil)
+    }
+
+    /// Runs a closure with the value.
+    ///
+    /// - Parameter body: Called once, on the thread that settles this future. It isn't called after a failure, or
+    ///   if the returned future is cancelled first.
+    /// - Returns: A future with the same result. You may ignore it: the closure runs anyway.
+    @discardableResult
+    public final func onSuccess(_ body: @escaping @Sendable (Value) -> Void) -> Future<Value> {
+        transformed(by: .onSuccess(body), at: nil)
+    }
+
+    /// Runs a closure with the error.
+    ///
+    /// - Parameter body: Called once, on the thread that settles this future. It isn't called after a success, or
+    ///   if the returned future is cancelled first.
+    /// - Returns: A future with the same result. You may ignore it: the closure runs anyway.
+    @discardableResult
+    public final func onFailure(_ body: @escaping @Sendable (any Error) -> Void) -> Future<Value> {
+        transformed(by: .onFailure(body), at: nil)
+    }
+
+    /// Runs a closure with the result at the end, after a success or a failure.
+    ///
+    /// - Parameter body: Called once, like the closure of ``always(_:)``, but with the result. If the returned
+    ///   future is given up first, it gets `CancellationError`.
+    /// - Returns: A future with the same result.
+    package final func onEnd(
+        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> Future<Value> {
+        transformed(by: .onEnd(body), at: nil)
+    }
+}
+
+// MARK: - On a queue
+
+/// Transforms that run only on a queue or on the main actor, even if the future has settled.
+///
+/// Otherwise they work like the transforms without a queue. If the new future is cancelled before the queue calls
+/// the closure, the closure isn't called.
+extension Future {
+    /// Transforms the value on a queue; see ``map(_:fileID:line:)``.
+    public final func map<NewValue: Sendable>(
+        on queue: DispatchQueue, _ transform: @escaping @Sendable (Value) throws -> NewValue,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        flatMap(
+            { value in
+                queue.turn(fileID, line) { Future<NewValue>(value: try transform(value)) }
+            }, fileID: fileID, line: line)
+    }
+
+    /// Transforms the value on the main actor; see ``map(_:fileID:line:)``.
+    ///
+    /// ```swift
+    /// let shown = loadProduct(7).map(on: MainActor.shared) { product in label.text = product.name }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - transform: Called asynchronously, even if this future has settled.
+    ///   - fileID: The file that ``failureOrigin`` names; leave it out.
+    ///   - line: The line that ``failureOrigin`` names; leave it out.
+    public final func map<NewValue: Sendable>(
+        on actor: MainActor,
+        _ transform: @escaping @MainActor @Sendable (Value) throws -> NewValue,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        // The main actor's executor is the main queue.
+        map(
+            on: DispatchQueue.main,
+            { value in try MainActor.assumeIsolated { try transform(value) } },
+            fileID: fileID, line: line)
+    }
+
+    /// Continues with another future, made from the value on a queue; see `flatMap(_:fileID:line:)`.
+    public final func flatMap<NewValue: Sendable>(
+        on queue: DispatchQueue,
+        _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        flatMap(
+            { value in queue.turn(fileID, line) { try transform(value) } },
+            fileID: fileID, line: line)
+    }
+
+    /// Keeps a value only if it meets a condition, checked on a queue; see ``filter(_:fileID:line:)``.
+    public final func filter(
+        on queue: DispatchQueue, _ predicate: @escaping @Sendable (Value) throws -> Bool,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        flatMap(
+            { value in
+                queue.turn(fileID, line) {
+                    Future(value: value).filter(predicate, fileID: fileID, line: line)
+                }
+            }, fileID: fileID, line: line)
+    }
+
+    /// Replaces an error with a value on a queue; see ``recover(_:fileID:line:)``.
+    public final func recover(
+        on queue: DispatchQueue, _ transform: @escaping @Sendable (any Error) throws -> Value,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        flatMapError(
+            { error in queue.turn(fileID, line) { Future(value: try transform(error)) } },
+            fileID: fileID, line: line)
+    }
+
+    /// Continues after an error with a future made on a queue; see ``flatMapError(_:fileID:line:)``.
+    public final func flatMapError(
+        on queue: DispatchQueue,
+        _ transform: @escaping @Sendable (any Error) throws -> Future<Value>,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        flatMapError(
+            { error in queue.turn(fileID, line) { try transform(error) } },
+            fileID: fileID, line: line)
+    }
+
+    /// Continues with a future made from the result on a queue; see ``flatMapResult(_:fileID:line:)``.
+    public final func flatMapResult<NewValue: Sendable>(
+        on queue: DispatchQueue,
+        _ transform: @escaping @Sendable (Result<Value, any Error>) throws -> Future<NewValue>,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<NewValue> {
+        flatMapResult(
+            { result in queue.turn(fileID, line) { try transform(result) } },
+            fileID: fileID, line: line)
+    }
+}
+
+extension DispatchQueue {
+    /// A future with the result of a closure that runs on this queue.
+    fileprivate func turn<Value: Sendable>(
+        _ fileID: StaticString, _ line: UInt, _ body: @escaping @Sendable () throws -> Future<Value>
+    ) -> Future<Value> {
+        let turn = InternalPromise<Void>()
+        // Register it before the queue can run the closure.
+        let future = turn.flatMap({ try body() }, fileID: fileID, line: line)
+        async { turn.resolve() }
+        return future
+    }
+}

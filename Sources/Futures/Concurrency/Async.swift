@@ -1,0 +1,274 @@
+internal import CPledgeFutures
+internal import Dispatch
+import Synchronization
+
+extension Future {
+    /// Creates a future from an async operation.
+    ///
+    /// ```swift
+    /// let product = Future { try await store.product(7) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - priority: The priority of the task; nil for the caller's priority.
+    ///   - fileID: The file that ``FutureDiagnostics`` names; leave it out.
+    ///   - line: The line that ``FutureDiagnostics`` names; leave it out.
+    ///   - operation: Runs in its own task, which starts now. The task is cancelled when the future is cancelled,
+    ///     or loses its last waiter.
+    public convenience init(
+        priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) {
+        self.init()
+        // The task keeps the future alive until it ends, so the future is never abandoned.
+        let task =
+            if let home = TaskHome.current {
+                Task(executorPreference: home.executor, priority: priority) {
+                    await self.settle(by: operation)
+                }
+            } else {
+                Task(priority: priority) { await self.settle(by: operation) }
+            }
+        add(
+            TaskHandlers(cancelling: task, madeAt: CodeLocation(fileID: fileID, line: line)))
+    }
+
+    private final func settle(by operation: @Sendable () async throws -> Value) async {
+        do {
+            _ = succeed(try await operation())
+        } catch {
+            _ = fail(Failure(error))
+        }
+    }
+
+    /// Creates a future from an operation that doesn't await.
+    ///
+    /// It does the same as the initializer for an async operation. Without it, Swift would take the closure as the
+    /// value.
+    ///
+    /// - Parameters:
+    ///   - priority: The priority of the task; nil for the caller's priority.
+    ///   - fileID: The file that ``FutureDiagnostics`` names; leave it out.
+    ///   - line: The line that ``FutureDiagnostics`` names; leave it out.
+    ///   - operation: Runs in its own task, which starts now.
+    public convenience init(
+        priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+        _ operation: @escaping @Sendable () throws -> Value
+    ) {
+        self.init(priority: priority, fileID: fileID, line: line) { () async throws -> Value in
+            try operation()
+        }
+    }
+
+    /// The value, awaited.
+    ///
+    /// ```swift
+    /// let product = try await loadProduct(7).value
+    /// ```
+    ///
+    /// Returns at once if the future has settled, even in a cancelled task, as `Task.value` does. If the awaiting
+    /// task is cancelled before the future settles, its interest in the future is given up, as if a transform of it
+    /// were cancelled. Other waiters are not affected. The producer's handlers then run on another thread.
+    ///
+    /// Awaiting doesn't keep the future alive. If there are no other references, as in the example, the future is
+    /// released while the task is suspended. So a promise whose producer drops it fails as abandoned.
+    ///
+    /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
+    @inlinable
+    public final var value: Value {
+        consuming get async throws { try await (consume self).resultWhenSettled.get() }
+    }
+
+    /// The result, awaited.
+    ///
+    /// It never throws, but otherwise works like ``value``. If the awaiting task is cancelled first, the result is
+    /// a failure with `CancellationError`.
+    @inlinable
+    public final var resultWhenSettled: Result<Value, any Error> {
+        consuming get async {
+            if hasSettled { return settledResult }
+            let waiter = TaskWaiter()
+            waiter.enroll(on: self)
+            _ = consume self
+            guard let source = await waiter.wait() else { return .failure(CancellationError()) }
+            return unsafeDowncast(source, to: Future<Value>.self).settledResult
+        }
+    }
+}
+
+/// Turns an async function into a function that returns a future.
+///
+/// ```swift
+/// let networking: Networking = asFuture { endpoint in try await client.load(endpoint) }
+/// ```
+///
+/// - Parameter operation: Runs in its own task for each call. Cancelling the future cancels the task.
+/// - Returns: A function that starts the operation and returns at once.
+public func asFuture<Input: Sendable, Output: Sendable>(
+    _ operation: @escaping @Sendable (Input) async throws -> Output
+) -> @Sendable (Input) -> Future<Output> {
+    { input in Future { try await operation(input) } }
+}
+
+/// Turns a function that returns a future into an async function.
+///
+/// ```swift
+/// let load = awaiting(networking)
+/// let data = try await load(.product(withID: 7))
+/// ```
+///
+/// - Parameter function: A function that returns a future.
+/// - Returns: A function that awaits the future's value. Cancelling the awaiting task gives up its interest in the
+///   future.
+public func awaiting<Input: Sendable, Output: Sendable>(
+    _ function: @escaping @Sendable (Input) -> Future<Output>
+) -> @Sendable (Input) async throws -> Output {
+    { input in try await function(input).value }
+}
+
+/// A suspended task, enrolled on the future that it awaits.
+///
+/// Its word is `pending` until the task gets a result (`value`) or is given up (`detaching`, then `failure`).
+/// Whatever happens first resumes the task.
+@usableFromInline
+final class TaskWaiter: Waiter, @unchecked Sendable {
+    /// Guarded by the lock, then owned by the thread that settles the word.
+    private var continuation: UnsafeContinuation<Void, Never>?
+
+    /// The future, once it has settled; before that, this doesn't keep the future alive.
+    ///
+    /// Written under the lock.
+    @exclusivity(unchecked) var source: FutureNode?
+
+    @usableFromInline
+    init() {
+        super.init(deliver: Self.deliverByOverride)
+    }
+
+    @usableFromInline
+    func enroll(on future: FutureNode) { future.enroll(retained()) }
+
+    /// Suspends a task until the future has settled, or until the task is cancelled.
+    ///
+    /// - Returns: The settled future; nil if the task was cancelled first. The word is loaded with acquiring order,
+    ///   without relying on the continuation, because ThreadSanitizer doesn't see every hand-over by the runtime.
+    @usableFromInline
+    func wait() async -> FutureNode? {
+        let watch = FutureDiagnostics.watch(self)
+        defer { watch?.cancel() }
+        #if compiler(>=6.2)
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            await withTaskPriorityEscalationHandler {
+                // Raise with the handler in place, so that no escalation is missed.
+                raise(to: Task.currentPriority)
+                await suspendUntilDone()
+            } onPriorityEscalated: { _, priority in
+                raiseUnderLock(to: priority)
+            }
+        } else {
+            await suspendUntilDone()
+        }
+        #else
+        await suspendUntilDone()
+        #endif
+        return word.load(ordering: .acquiring) == StateWord.value ? source : nil
+    }
+
+    /// Raises what this waits for.
+    ///
+    /// The runtime calls this while it holds a lock of the raised task, so the last releases are left to another
+    /// thread.
+    private func raiseUnderLock(to priority: TaskPriority) {
+        let seen = Seen(raise(to: priority))
+        // Unmanaged, so that no variable here releases it last.
+        let kept = Unmanaged.passRetained(consume seen)
+        DispatchQueue.global().async { kept.release() }
+    }
+
+    private func suspendUntilDone() async {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { suspend($0) }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    private func suspend(_ continuation: UnsafeContinuation<Void, Never>) {
+        guard lockIfPending() else { return continuation.resume() }
+        self.continuation = continuation
+        unlock()
+    }
+
+    override func receive(_ settled: FutureNode) {
+        guard lockIfPending() else { return waitUntilDetached() }
+        source = settled
+        let continuation = continuation
+        unlock(to: StateWord.value)
+        continuation?.resume()
+    }
+
+    /// Gives up, if the future hasn't settled.
+    ///
+    /// The runtime calls this while it holds a lock of the cancelled task. So this resumes the task first. The lost
+    /// interest leads to calls of a producer's handlers and to last releases. They are left to another thread or,
+    /// in a simulation, to its next event.
+    private func cancel() {
+        guard lockIfPending() else { return }
+        let continuation = continuation
+        unlock(to: StateWord.detaching)
+        // Unmanaged, so that no variable here releases it last.
+        let upstream = detach().map(Unmanaged.passRetained)
+        continuation?.resume()
+        guard let upstream else { return }
+        let giveUp: @Sendable () -> Void = { upstream.takeRetainedValue().giveUpInterest() }
+        if let home = TaskHome.current {
+            home.runLater(giveUp)
+        } else {
+            DispatchQueue.global().async(execute: giveUp)
+        }
+    }
+}
+
+/// The objects that a raise has looked at, until they are released.
+private final class Seen: @unchecked Sendable {
+    private let nodes: [AnyObject]
+
+    init(_ nodes: [AnyObject]) { self.nodes = nodes }
+}
+
+/// Keeps tasks on the thread of a simulation: tasks that a ``Future`` starts, and the work when they are cancelled.
+///
+/// A thread has a home while it runs a simulation, and none otherwise. Tasks that run on that thread see the home
+/// too.
+package final class TaskHome: Sendable {
+    let executor: any TaskExecutor
+    let runLater: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// Creates a home.
+    ///
+    /// - Parameters:
+    ///   - executor: The executor that tasks run on.
+    ///   - runLater: Runs a closure after the code that passes it, which may hold a lock of the runtime.
+    package init(
+        executor: any TaskExecutor,
+        runLater: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        self.executor = executor
+        self.runLater = runLater
+    }
+
+    /// The home of the calling thread, if there is one.
+    static var current: TaskHome? {
+        cfutures_current_thread().pointee.home
+            .map { Unmanaged<TaskHome>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Runs a closure with this as the home of the calling thread.
+    package func bind<Output>(_ body: () throws -> Output) rethrows -> Output {
+        let thread = cfutures_current_thread()
+        let former = thread.pointee.home
+        thread.pointee.home = Unmanaged.passUnretained(self).toOpaque()
+        defer { thread.pointee.home = former }
+        return try withExtendedLifetime(self) { try body() }
+    }
+}

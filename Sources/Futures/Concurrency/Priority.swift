@@ -1,0 +1,100 @@
+extension FutureNode {
+    /// Raises the priority of the tasks that produce this future, as awaiting a task raises that task.
+    ///
+    /// A producer that waits for other futures passes the raise on to them. At most 100 nodes are visited, because
+    /// a task that awaits pays for each.
+    ///
+    /// - Returns: The visited objects. Other threads may release all of them meanwhile. So when the caller releases
+    ///   them, that may be the last release, and may run a user's code.
+    @discardableResult
+    package final func raise(to priority: TaskPriority) -> [AnyObject] {
+        var budget = 100
+        var seen: [AnyObject] = []
+        var others: [FutureNode] = []
+        var next: FutureNode? = self
+        while let node = next, budget > 0 {
+            budget -= 1
+            if let upstream = node.lockedUpstream() {
+                seen.append(upstream)
+                next = upstream
+                continue
+            }
+            let more = node.raiseProducer(to: priority, &budget, &seen) + node.inputsOfAggregate
+            seen += more as [AnyObject]
+            others += more.prefix(budget).reversed()
+            next = others.popLast()
+        }
+        return seen
+    }
+
+    /// Raises the producer of a root.
+    ///
+    /// - Returns: The futures that the producer waits for.
+    private func raiseProducer(
+        to priority: TaskPriority, _ budget: inout Int, _ seen: inout [AnyObject]
+    ) -> [FutureNode] {
+        guard isRoot,
+            let handlers = copied({ cancelHandlers.map { (first: $0, newest: $0.newest) } }),
+            let (first, newest) = handlers
+        else { return [] }
+        seen.append(first)
+        return first.raise(through: newest, to: priority, &budget)
+    }
+}
+
+/// The cancel handlers of a future that a task produces.
+final class TaskHandlers: CancelHandlers, @unchecked Sendable {
+    private let task: Task<Void, Never>
+    /// The place that created the future.
+    let location: CodeLocation
+
+    init(cancelling task: Task<Void, Never>, madeAt location: CodeLocation) {
+        self.task = task
+        self.location = location
+        super.init { task.cancel() }
+    }
+
+    override func raise(to priority: TaskPriority) -> [FutureNode] {
+        #if compiler(>=6.2)
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            task.escalatePriority(to: priority)
+        }
+        #endif
+        return []
+    }
+
+    override var awaited: FutureNode? { FutureDiagnostics.wait(of: task) }
+}
+
+/// The cancel handlers of a promise that follows another future.
+final class FollowingHandlers: CancelHandlers, @unchecked Sendable {
+    /// The node that is enrolled on the other future.
+    private let observer: FutureNode
+
+    init(_ observer: FutureNode) {
+        self.observer = observer
+        super.init { observer.abort(with: .cancelled) }
+    }
+
+    /// Gives up the other future if the promise settled in another way; otherwise does nothing.
+    deinit { observer.abort(with: .cancelled) }
+
+    override func raise(to priority: TaskPriority) -> [FutureNode] { [observer] }
+
+    override var awaited: FutureNode? { observer }
+}
+
+/// The cancel handlers of a policy that makes its own calls for the promise.
+final class RaisingHandlers: CancelHandlers, @unchecked Sendable {
+    private let raising: @Sendable (TaskPriority) -> [FutureNode]
+
+    init(
+        _ handler: @escaping @Sendable () -> Void,
+        raising: @escaping @Sendable (TaskPriority) -> [FutureNode]
+    ) {
+        self.raising = raising
+        super.init(handler)
+    }
+
+    override func raise(to priority: TaskPriority) -> [FutureNode] { raising(priority) }
+}

@@ -1,0 +1,130 @@
+import PledgeHTTPNetworking
+
+/// A server's access token and its lifetime (RFC 6749, section 5.1).
+///
+/// ```swift
+/// let token = try JSONDecoder().decode(AccessToken.self, from: response.body)
+/// ```
+///
+/// It is encoded as an authorization server does it, with `access_token`, `token_type` and `refresh_token`; but with
+/// its end, `expires_at`, in seconds since 1970, so that it keeps its meaning however long it is stored.
+public struct AccessToken: Hashable, Sendable {
+    /// The token itself.
+    public var value: String
+
+    /// The scheme before it in the header, "Bearer" for most.
+    public var type: String
+
+    /// How long it is valid, from when a ``TokenRefresher`` gets it; nil if it is not known.
+    ///
+    /// A decoded token has its remaining lifetime: zero if it has expired while it was stored.
+    public var lifetime: Duration? { didSet { start = .now } }
+
+    /// When the lifetime was set.
+    @Uncompared private var start = HTTPDate.now
+
+    /// The token for getting the next one.
+    ///
+    /// A new token without one keeps that of the old token (RFC 6749, section 6).
+    public var refreshToken: String?
+
+    /// Makes a token.
+    public init(
+        _ value: String, type: String = "Bearer", lifetime: Duration? = nil,
+        refreshToken: String? = nil
+    ) {
+        self.value = value
+        self.type = type
+        self.lifetime = lifetime
+        self.refreshToken = refreshToken
+    }
+
+    /// The value of the header Authorization.
+    var authorization: String {
+        // Servers send "bearer", and some of them then require "Bearer".
+        "\(type.lowercased() == "bearer" ? "Bearer" : type) \(value)"
+    }
+
+    /// Whether the header may hold it.
+    var isReturnable: Bool { HTTPHeaders.isReturnable(authorization) }
+}
+
+extension AccessToken: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case value = "access_token"
+        case type = "token_type"
+        case lifetime = "expires_in"
+        case end = "expires_at"
+        case refreshToken = "refresh_token"
+    }
+
+    /// The same keys, as a decoder shows them that converts from snake case.
+    private enum ConvertedKeys: String, CodingKey {
+        case value = "accessToken"
+        case type = "tokenType"
+        case lifetime = "expiresIn"
+        case end = "expiresAt"
+        case refreshToken
+    }
+
+    /// Reads a token response, or a token that was encoded; only `access_token` is required.
+    ///
+    /// A decoder may convert its keys from snake case.
+    ///
+    /// `expires_at`, the end in seconds since 1970, has precedence over `expires_in`, the seconds that remain.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let converted = try decoder.container(keyedBy: ConvertedKeys.self)
+        if converted.contains(.value) {
+            try self.init(
+                converted, value: .value, type: .type, lifetime: .lifetime, end: .end,
+                refreshToken: .refreshToken)
+        } else {
+            try self.init(
+                decoder.container(keyedBy: CodingKeys.self), value: .value, type: .type,
+                lifetime: .lifetime, end: .end, refreshToken: .refreshToken)
+        }
+    }
+
+    private init<Key: CodingKey>(
+        _ fields: KeyedDecodingContainer<Key>, value valueKey: Key, type typeKey: Key,
+        lifetime lifetimeKey: Key, end endKey: Key, refreshToken refreshTokenKey: Key
+    ) throws {
+        value = try fields.decode(String.self, forKey: valueKey)
+        type = try fields.decodeIfPresent(String.self, forKey: typeKey) ?? "Bearer"
+        refreshToken = try fields.decodeIfPresent(String.self, forKey: refreshTokenKey)
+        // Some servers write the number as text. Anything that is not a number of seconds counts as unknown.
+        let seconds = { (key: Key) -> Double? in
+            let number =
+                (try? fields.decodeIfPresent(Double.self, forKey: key))
+                ?? (try? fields.decodeIfPresent(String.self, forKey: key)).flatMap(Double.init)
+            return number.flatMap { 0...1e10 ~= $0 ? $0 : nil }
+        }
+        let remaining = seconds(endKey).map { max(0, $0 - Double(start.secondsSince1970)) }
+        lifetime = (remaining ?? seconds(lifetimeKey)).map {
+            .milliseconds(Int64(($0 * 1_000).rounded()))
+        }
+    }
+
+    /// Writes the token, so that it can be stored, with its end in seconds since 1970.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(value, forKey: .value)
+        try fields.encode(type, forKey: .type)
+        let end = lifetime.map { Double(start.secondsSince1970) + $0 / .seconds(1) }
+        try fields.encodeIfPresent(end, forKey: .end)
+        try fields.encodeIfPresent(refreshToken, forKey: .refreshToken)
+    }
+}
+
+extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// A constant text, without the content.
+    public var description: String { "an access token" }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,251 @@
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+
+/// A login and the challenges of its origins, shared by all requests with it.
+final class DigestSession: Sendable {
+    private typealias Machine = DigestMachine<InternalPromise<Void>>
+
+    /// How many origins are kept.
+    private static let mostOrigins = 256
+
+    let login: DigestLogin
+    /// The user of its requests.
+    let principal: Principal
+
+    private let random: RandomSource
+    private let machines = Locked<[HTTPOrigin: Machine]>([:])
+
+    init(_ login: DigestLogin, random: RandomSource) {
+        self.login = login
+        self.random = random
+        principal = .holder(of: "\(login.user):\(login.password)", in: "Authorization: Digest")
+    }
+
+    /// What a request has to do.
+    enum Decision {
+        case send(DigestGrant)
+        case sendBare
+        case probe(Int)
+        case wait(Future<Void>)
+    }
+
+    /// Asks how to send a request.
+    func ask(_ origin: HTTPOrigin, _ target: String) -> Decision {
+        let promise = InternalPromise<Void>()
+        switch withMachine(origin, { $0.ask(target, promise) }) {
+        case .send(let grant): return .send(grant)
+        case .sendBare: return .sendBare
+        case .probe(let number): return .probe(number)
+        case .wait(let number):
+            promise.onCancel { _ = self.withMachine(origin) { $0.leave(number) } }
+            return .wait(promise)
+        }
+    }
+
+    /// Ends a probe, unless it has ended; its waiters ask again.
+    func endProbe(_ number: Int, of origin: HTTPOrigin, isAnswered: Bool) {
+        let waiters = withMachine(origin) { $0.endProbe(number, isAnswered: isAnswered) }
+        for waiter in waiters { waiter.resolve() }
+    }
+
+    /// Reports a 401 with a challenge.
+    ///
+    /// - Parameter mayRepeat: Whether the request can be sent again.
+    /// - Returns: The grant for sending it again; nil if the 401 is the answer.
+    func challenged(
+        _ challenge: DigestChallenge, by origin: HTTPOrigin, refusing grant: DigestGrant?,
+        mayRepeat: Bool
+    ) -> DigestGrant? {
+        let prefixes = challenge.domain.map { urls in
+            urls.compactMap { target(of: $0, at: origin) }
+        }
+        let clientNonce = makeClientNonce()
+        return withMachine(origin) { machine in
+            let isWorthwhile = machine.challenged(
+                challenge, for: prefixes, refusing: grant, clientNonce: clientNonce)
+            return isWorthwhile && mayRepeat ? machine.grant(forRealm: challenge.realm) : nil
+        }
+    }
+
+    /// Reports an answer that is not a 401.
+    func accepted(_ grant: DigestGrant, by origin: HTTPOrigin, nextNonce: String?) {
+        withMachine(origin) { $0.accepted(grant, nextNonce: nextNonce) }
+    }
+
+    /// 128 random bits.
+    func makeClientNonce() -> String {
+        let bytes = random.next().bigEndianBytes + random.next().bigEndianBytes
+        return Data(bytes).base64EncodedString()
+    }
+
+    /// The target of a URL in a challenge; nil if it is not a URL of the origin.
+    private func target(of text: String, at origin: HTTPOrigin) -> String? {
+        if text.hasPrefix("/"), !text.hasPrefix("//") { return text }
+        guard let url = URL(string: text), HTTPOrigin(url) == origin else { return nil }
+        return url.requestTarget
+    }
+
+    private func withMachine<Value: Sendable>(
+        _ origin: HTTPOrigin, _ body: (inout Machine) -> sending Value
+    ) -> Value {
+        machines.withLock { machines in
+            // With credentials for all origins, many servers must not fill the memory.
+            if machines.count >= Self.mostOrigins, machines[origin] == nil {
+                machines = machines.filter { !$0.value.isIdle }
+            }
+            return body(&machines[origin, default: Machine()])
+        }
+    }
+}
+
+extension DigestSession: CustomStringConvertible, CustomReflectable {
+    /// A constant text, without the content.
+    var description: String { "a digest session" }
+
+    /// A mirror that shows nothing.
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// The nonces of an origin, and the requests that wait for the first one.
+///
+/// Unknown: it is not known whether the origin asks for digests. Next: probing, by the first request, which
+/// is sent without one. Probing: requests wait. Next: known or open, by the answer; unknown, without an
+/// answer. Open: the origin accepted a request without a digest. Requests are sent without one, in parallel.
+/// Next: known. Known: for one or more protection spaces there is a nonce, which requests use at once. A new
+/// challenge of the same realm replaces it, and so does a nonce that the server sends in advance.
+struct DigestMachine<Waiter> {
+    /// What a request has to do.
+    enum Decision {
+        /// Send it with a digest.
+        case send(DigestGrant)
+        /// Send it without one.
+        case sendBare
+        /// Send it without one, and end the probe with this number.
+        case probe(Int)
+        /// Wait, under this number, and ask again.
+        case wait(Int)
+    }
+
+    private struct ProtectionSpace {
+        var challenge: DigestChallenge
+        /// Path prefixes; nil for the whole origin.
+        let prefixes: [String]?
+        var number: Int
+        let session: DigestGrant.Session?
+        var count: UInt32 = 0
+        /// Whether the server has accepted a request with this nonce, or with one that it replaced in
+        /// advance.
+        var isAccepted = false
+
+        func covers(_ target: String) -> Bool {
+            guard let prefixes else { return true }
+            return prefixes.contains { prefix in
+                guard target.hasPrefix(prefix) else { return false }
+                // "/a" matches "/a/b" and "/a?b", but not "/ab".
+                let next = target.utf8.dropFirst(prefix.utf8.count).first
+                return prefix.hasSuffix("/") || next.map { "/?".utf8.contains($0) } ?? true
+            }
+        }
+    }
+
+    /// How many protection spaces of an origin are kept.
+    static var mostSpaces: Int { 8 }
+
+    /// The last challenged one is first.
+    private var spaces: [ProtectionSpace] = []
+    private var isOpen = false
+    private var probe: Int?
+    private var waiters: [Int: Waiter] = [:]
+    private var lastNumber = 0
+
+    /// Whether no request probes or waits for an answer.
+    var isIdle: Bool { probe == nil && waiters.isEmpty }
+
+    /// Comes with a request that is to be sent.
+    mutating func ask(_ target: String, _ waiter: @autoclosure () -> Waiter) -> Decision {
+        if let index = spaces.firstIndex(where: { $0.covers(target) }) { return .send(use(index)) }
+        if isOpen || !spaces.isEmpty { return .sendBare }
+        let number = nextNumber()
+        if probe == nil {
+            probe = number
+            return .probe(number)
+        }
+        waiters[number] = waiter()
+        return .wait(number)
+    }
+
+    /// Removes a waiter before there is an answer to the probe.
+    mutating func leave(_ number: Int) -> Waiter? { waiters.removeValue(forKey: number) }
+
+    /// Ends a probe, unless it has ended.
+    ///
+    /// - Parameter isAnswered: Whether there was an answer; without one, another request is the next probe.
+    /// - Returns: The waiters, in the order in which they came. They ask again.
+    mutating func endProbe(_ number: Int, isAnswered: Bool) -> [Waiter] {
+        guard probe == number else { return [] }
+        probe = nil
+        if isAnswered { isOpen = true }
+        defer { waiters = [:] }
+        return waiters.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// Handles a 401 and its challenge.
+    ///
+    /// - Parameters:
+    ///   - prefixes: The path prefixes of the challenge; nil for all paths.
+    ///   - grant: The grant of the request; nil for none.
+    ///   - clientNonce: A random text for the hash of a session.
+    /// - Returns: Whether the request has to be sent again; false if the password was refused.
+    mutating func challenged(
+        _ challenge: DigestChallenge, for prefixes: [String]?, refusing grant: DigestGrant?,
+        clientNonce: String
+    ) -> Bool {
+        let index = spaces.firstIndex { $0.challenge.realm == challenge.realm }
+        let isOfRealm = grant?.challenge.realm == challenge.realm
+        // Another request has brought a newer nonce since this one was sent.
+        if let index, !isOfRealm || spaces[index].number != grant?.number { return true }
+        // A server that has lost its nonces may not report that they are stale.
+        let mayBeStale = challenge.isStale || index.map { spaces[$0].isAccepted } ?? false
+        if let index { spaces.remove(at: index) }
+        let session =
+            challenge.algorithm.isSession
+            ? DigestGrant.Session(nonce: challenge.nonce, clientNonce: clientNonce) : nil
+        spaces.insert(
+            ProtectionSpace(
+                challenge: challenge, prefixes: prefixes, number: nextNumber(), session: session),
+            at: 0)
+        if spaces.count > Self.mostSpaces { spaces.removeLast() }
+        return !isOfRealm || mayBeStale
+    }
+
+    /// The next use of the nonce of a realm; nil if there is none any more.
+    mutating func grant(forRealm realm: String) -> DigestGrant? {
+        spaces.firstIndex { $0.challenge.realm == realm }.map { use($0) }
+    }
+
+    /// Handles an answer that is not a 401.
+    ///
+    /// - Parameter nextNonce: The server's next nonce; nil for the same.
+    mutating func accepted(_ grant: DigestGrant, nextNonce: String?) {
+        guard let index = spaces.firstIndex(where: { $0.number == grant.number }) else { return }
+        spaces[index].isAccepted = true
+        guard let nextNonce, nextNonce != grant.challenge.nonce else { return }
+        spaces[index].challenge.nonce = nextNonce
+        spaces[index].count = 0
+        spaces[index].number = nextNumber()
+    }
+
+    private mutating func use(_ index: Int) -> DigestGrant {
+        spaces[index].count &+= 1
+        let space = spaces[index]
+        return DigestGrant(
+            challenge: space.challenge, number: space.number, count: space.count,
+            session: space.session)
+    }
+
+    private mutating func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+}

@@ -1,0 +1,238 @@
+import PledgeHTTPNetworking
+
+extension Cookie {
+    /// Makes the cookie of a header, or returns nil if it must not be kept.
+    ///
+    /// By RFC 6265, section 5.3. From its successor (RFC 6265bis, section 5.7) it takes the rules that
+    /// distinguish cookies made with TLS from others: Secure only from https, and the prefixes `__Secure-`
+    /// and `__Host-`.
+    ///
+    /// - Parameters:
+    ///   - header: The parsed header.
+    ///   - place: The place that sent it.
+    ///   - now: The date.
+    ///   - isPublicSuffix: Whether names directly below a domain are open to the public.
+    init?(
+        _ header: SetCookie, from place: CookieURL, at now: HTTPDate,
+        isPublicSuffix: (String) -> Bool
+    ) {
+        if header.isSecure, !place.isSecure { return nil }
+        guard
+            let domain = Self.domain(of: header, from: place, isPublicSuffix: isPublicSuffix)
+        else { return nil }
+        name = header.name
+        value = header.value
+        isLatin1 = header.isLatin1
+        self.domain = domain.name
+        isHostOnly = domain.isHostOnly
+        path = header.path ?? CookiePath.standard(for: place.path)
+        expires = Self.end(of: header, at: now)
+        isSecure = header.isSecure
+        isHTTPOnly = header.isHTTPOnly
+        sameSite = header.sameSite
+        if !Self.keepsPromise(of: header) { return nil }
+    }
+
+    /// The domain of the cookie; nil if the sender may not set cookies for it.
+    private static func domain(
+        of header: SetCookie, from place: CookieURL, isPublicSuffix: (String) -> Bool
+    ) -> (name: String, isHostOnly: Bool)? {
+        guard let domain = header.domain else { return (place.host, true) }
+        if CookieDomain.isAddress(place.host) || CookieDomain.isSingleLabel(domain)
+            || isPublicSuffix(domain)
+        {
+            return domain == place.host ? (domain, true) : nil
+        }
+        let isOurs = CookieDomain.matches(host: place.host, domain: domain)
+        return isOurs && domain.utf8.last != UInt8(ascii: ".") ? (domain, false) : nil
+    }
+
+    /// Max-Age takes precedence over Expires.
+    private static func end(of header: SetCookie, at now: HTTPDate) -> HTTPDate? {
+        guard let age = header.maxAge else { return header.expires }
+        if age <= 0 { return HTTPDate(secondsSince1970: .min) }
+        let end = now.secondsSince1970.addingReportingOverflow(age)
+        return HTTPDate(secondsSince1970: end.overflow ? .max : end.partialValue)
+    }
+
+    /// Whether the cookie meets the requirements of its name's prefix.
+    private static func keepsPromise(of header: SetCookie) -> Bool {
+        let name = header.name.lowercased()
+        if name.hasPrefix("__host-") {
+            return header.isSecure && header.domain == nil && header.path == "/"
+        }
+        return !name.hasPrefix("__secure-") || header.isSecure
+    }
+}
+
+/// A parsed Set-Cookie header, before it is known whether it is accepted (RFC 6265, section 5.2).
+struct SetCookie {
+    let name: String
+    let value: String
+    /// Whether a character of name and value stands for a byte, since they are not UTF-8.
+    let isLatin1: Bool
+    private(set) var expires: HTTPDate?
+    /// In seconds; at most 2³¹.
+    private(set) var maxAge: Int64?
+    /// Never empty; in lower case, without a dot in front.
+    private(set) var domain: String?
+    /// Never empty; begins with "/".
+    private(set) var path: String?
+    private(set) var isSecure = false
+    private(set) var isHTTPOnly = false
+    private(set) var sameSite: Cookie.SameSite?
+
+    /// An attribute that is longer is ignored (RFC 6265bis, section 5.6).
+    private static let longestAttribute = 1_024
+
+    /// Reads a header.
+    ///
+    /// - Parameters:
+    ///   - text: The value of one Set-Cookie.
+    ///   - limit: How many bytes name and value may have together.
+    /// - Returns: Nil without "=" or a name, with too many bytes, or with a character that cannot be sent.
+    ///   Complexity: linear in the length of the text.
+    init?(_ text: String, limit: Int) {
+        guard HTTPHeaders.isValid(name: "Cookie", value: text) else { return nil }
+        self.init(text, isLatin1: false, limit: limit)
+    }
+
+    /// Reads a header of a response, whose bytes are kept.
+    init?(_ received: ReceivedValue, limit: Int) {
+        guard let bytes = received.returnable else { return nil }
+        let text = String(validating: bytes, as: UTF8.self)
+        self.init(
+            text ?? HTTPHeaders.text(ofLatin1: bytes), isLatin1: text == nil, limit: limit)
+    }
+
+    private init?(_ text: String, isLatin1: Bool, limit: Int) {
+        var parts = Self.split(text, at: ";")
+        guard !parts.isEmpty else { return nil }
+        let pair = Self.pair(parts.removeFirst())
+        let length = { (text: String) in isLatin1 ? text.unicodeScalars.count : text.utf8.count }
+        guard let value = pair.value, !pair.name.isEmpty,
+            length(pair.name) <= limit - length(value)
+        else { return nil }
+        self.isLatin1 = isLatin1
+        name = pair.name
+        self.value = value
+        for part in parts {
+            let attribute = Self.pair(part)
+            take(attribute.name.lowercased(), attribute.value ?? "")
+        }
+    }
+
+    /// Takes an attribute; if it occurs twice, the last counts.
+    private mutating func take(_ name: String, _ value: String) {
+        guard value.utf8.count <= Self.longestAttribute else { return }
+        switch name {
+        case "expires": expires = CookieDate.date(value) ?? expires
+        case "max-age": maxAge = Self.seconds(value) ?? maxAge
+        case "domain":
+            let domain = value.utf8.first == UInt8(ascii: ".") ? String(value.dropFirst()) : value
+            if !domain.isEmpty { self.domain = domain.lowercased() }
+        case "path": path = value.utf8.first == UInt8(ascii: "/") ? value : nil
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "samesite": sameSite = Cookie.SameSite(rawValue: value.lowercased())
+        default: break
+        }
+    }
+
+    /// A number of seconds, of any size; below zero the cookie has expired.
+    private static func seconds(_ text: String) -> Int64? {
+        guard text.hasPrefix("-") else { return DeltaSeconds.parse(text) }
+        return DeltaSeconds.parse(text.dropFirst()).map { _ in 0 }
+    }
+
+    /// By bytes, because a character may consist of several scalars, and a server parses each.
+    private static func split(_ text: String, at separator: Unicode.Scalar) -> [Substring] {
+        text.utf8.split(
+            separator: UInt8(ascii: separator), omittingEmptySubsequences: false
+        ).map(Substring.init)
+    }
+
+    /// Name and value without white space around them; no value without "=".
+    private static func pair(_ text: Substring) -> (name: String, value: String?) {
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+            return (trimmed(text), nil)
+        }
+        return (trimmed(text[..<equals]), trimmed(text[text.utf8.index(after: equals)...]))
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(Substring(text.utf8.trimmed))
+    }
+}
+
+/// The date of a cookie's end, with a far more lenient format than HTTP's other dates (RFC 6265,
+/// section 5.1.1): its parts in any order, with anything between them.
+enum CookieDate {
+    /// Reads a date, or returns nil if a part is missing or out of range.
+    ///
+    /// Complexity: linear in the length of the text.
+    static func date(_ text: some StringProtocol) -> HTTPDate? {
+        var time: (hour: Int, minute: Int, second: Int)?
+        var (day, month, year): (Int?, Int?, Int?)
+        for token in text.utf8.split(whereSeparator: isDelimiter) {
+            let token = ArraySlice(token)
+            if time == nil, let found = Self.time(token) {
+                time = found
+            } else if day == nil, let found = number(token, digits: 1...2) {
+                day = found.value
+            } else if month == nil, let found = Self.month(token) {
+                month = found
+            } else if year == nil, let found = number(token, digits: 2...4) {
+                year = fullYear(found.value)
+            }
+        }
+        guard let time, let day, let month, let year, year >= 1601, time.second <= 59,
+            let fields = DateFields(
+                year: year, month: month, day: day, hour: time.hour, minute: time.minute,
+                second: time.second)
+        else { return nil }
+        return HTTPDate(secondsSince1970: fields.secondsSince1970)
+    }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    /// A year of two digits is one from 1970 to 2069.
+    private static func fullYear(_ year: Int) -> Int {
+        switch year {
+        case 0...69: year + 2000
+        case 70...99: year + 1900
+        default: year
+        }
+    }
+
+    /// Three numbers of one or two digits with colons between them, and then no digit.
+    private static func time(_ token: ArraySlice<UInt8>) -> (Int, Int, Int)? {
+        guard let hour = number(token, digits: 1...2), hour.rest.first == UInt8(ascii: ":"),
+            let minute = number(hour.rest.dropFirst(), digits: 1...2),
+            minute.rest.first == UInt8(ascii: ":"),
+            let second = number(minute.rest.dropFirst(), digits: 1...2)
+        else { return nil }
+        return (hour.value, minute.value, second.value)
+    }
+
+    /// The number at the beginning of a token, if it has the given number of digits.
+    private static func number(
+        _ token: ArraySlice<UInt8>, digits: ClosedRange<Int>
+    ) -> (value: Int, rest: ArraySlice<UInt8>)? {
+        let found = token.prefix(while: \.isDigit).prefix(digits.upperBound + 1)
+        guard digits.contains(found.count) else { return nil }
+        let value = found.reduce(0) { $0 * 10 + Int($1 - 48) }
+        return (value, token.dropFirst(found.count))
+    }
+
+    private static func month(_ token: ArraySlice<UInt8>) -> Int? {
+        let word = token.prefix(3).map { $0 | 0x20 }
+        return DateFields.months.firstIndex { $0.lowercased().utf8.elementsEqual(word) }
+            .map { $0 + 1 }
+    }
+}

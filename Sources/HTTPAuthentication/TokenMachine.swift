@@ -1,0 +1,230 @@
+import PledgeFutures
+import PledgeHTTPNetworking
+
+/// The state of a refresher: the token, and the requests that wait for the next one.
+///
+/// Signed out. Next: `usable`, by signing in. Usable. Next: `refused`, by a 401; a new token, by
+/// the end of a refresh; signed out. Refused: requests wait. Next: `usable`, by the end of a
+/// refresh, with the old token if that failed; latched; signed out. Latched, by a refresh that
+/// failed because its refresh token is not valid any more: nothing is refreshed, and a request that
+/// needs a new token fails at once. Next: `usable` or signed out, by another session.
+///
+/// In addition, one refresh is under way, or none. It belongs to the session in which it was begun: a token
+/// that arrives after a sign-in or sign-out is discarded.
+struct TokenMachine<Waiter> {
+    typealias Grant = TokenGrant
+
+    /// What a request has to do.
+    enum Decision {
+        /// Send it with a token.
+        case send(Grant)
+        /// Send it without one: no user has signed in.
+        case sendBare(SignIn)
+        /// Wait, under this number.
+        case wait(Int)
+        /// Return the 401 as the answer.
+        case giveBack
+        /// Fail: no refresh can get a token any more.
+        case fail(any Error)
+    }
+
+    /// A refresh that the receiver has to begin, and to end by ``end(_:with:at:)``.
+    struct Refresh {
+        let number: Int
+        let token: AccessToken
+    }
+
+    private struct HeldToken {
+        let grant: Grant
+        let expiry: SchedulerInstant?
+        /// The instant from which the next token is fetched.
+        let renewal: SchedulerInstant?
+        /// The instant until which a 401 is not evidence against it.
+        let trust: SchedulerInstant?
+        var isRefused = false
+
+        func isTrusted(at now: SchedulerInstant) -> Bool { trust.map { now < $0 } ?? false }
+
+        func isOver(at now: SchedulerInstant) -> Bool { expiry.map { $0 <= now } ?? false }
+    }
+
+    private let leeway: Duration
+    private let grace: Duration
+    private var held: HeldToken?
+    /// The present sign-in, or the time without one.
+    private var signIn: SignIn
+    /// The reason why nothing is refreshed any more.
+    private var latch: (any Error)?
+    private var lastNumber = 0
+    private var refreshing: Int?
+    private var lastRefresh = 0
+    private var waiters: [Int: (waiter: Waiter, needsNew: Bool)] = [:]
+    private var lastWaiter = 0
+
+    init(
+        _ token: AccessToken?, leeway: Duration, grace: Duration = .zero, at now: SchedulerInstant
+    ) {
+        self.leeway = leeway
+        self.grace = grace
+        signIn = SignIn(ofNobody: token == nil)
+        hold(token, from: now)
+    }
+
+    /// The token of the session.
+    var token: AccessToken? { held?.grant.token }
+
+    /// How many wait.
+    var waiting: Int { waiters.count }
+
+    /// Comes with a request that is to be sent.
+    ///
+    /// - Parameter sendsOnce: Whether the request cannot be sent again after a 401. Such a request waits
+    ///   instead of using a token that expires soon.
+    mutating func ask(
+        sendsOnce: Bool, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
+    ) -> (decision: Decision, refresh: Refresh?) {
+        guard let held else { return (.sendBare(signIn), nil) }
+        if held.isRefused || held.isOver(at: now) { return wait(waiter(), needsNew: false) }
+        guard let renewal = held.renewal, renewal <= now, latch == nil else {
+            return (.send(held.grant), nil)
+        }
+        return sendsOnce
+            ? wait(waiter(), needsNew: false) : (.send(held.grant), startRefreshIfIdle(held))
+    }
+
+    /// Handles a 401 to a request that can be sent again.
+    mutating func refused(
+        _ grant: Grant, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
+    ) -> (decision: Decision, refresh: Refresh?) {
+        // Another session may belong to another user: this request must not be sent for that user.
+        guard let held, grant.signIn == signIn else { return (.giveBack, nil) }
+        if grant.number == held.grant.number {
+            if held.isTrusted(at: now) { return (.giveBack, nil) }
+            self.held?.isRefused = true
+        } else if !held.isRefused, !held.isOver(at: now) {
+            return (.send(held.grant), nil)
+        }
+        return wait(waiter(), needsNew: true)
+    }
+
+    /// Handles a 401 to a request that cannot be sent again: the next request has to wait.
+    mutating func reject(_ grant: Grant, at now: SchedulerInstant) {
+        guard let held, grant.signIn == signIn, grant.number == held.grant.number else { return }
+        if !held.isTrusted(at: now) { self.held?.isRefused = true }
+    }
+
+    /// Requests a new token, whatever the state of the old one.
+    mutating func renew(
+        _ waiter: @autoclosure () -> Waiter
+    ) -> (decision: Decision, refresh: Refresh?) {
+        held == nil ? (.giveBack, nil) : wait(waiter(), needsNew: true)
+    }
+
+    /// Removes a waiter before there is a new token.
+    mutating func leave(_ number: Int) -> Waiter? {
+        waiters.removeValue(forKey: number)?.waiter
+    }
+
+    private mutating func wait(
+        _ waiter: @autoclosure () -> Waiter, needsNew: Bool
+    ) -> (decision: Decision, refresh: Refresh?) {
+        if let latch { return (.fail(latch), nil) }
+        lastWaiter += 1
+        waiters[lastWaiter] = (waiter(), needsNew)
+        return (.wait(lastWaiter), held.flatMap { startRefreshIfIdle($0) })
+    }
+
+    private mutating func startRefreshIfIdle(_ held: HeldToken) -> Refresh? {
+        guard refreshing == nil else { return nil }
+        lastRefresh += 1
+        refreshing = lastRefresh
+        return Refresh(number: lastRefresh, token: held.grant.token)
+    }
+
+    private mutating func hold(
+        _ token: AccessToken?, from now: SchedulerInstant, isNew: Bool = false
+    ) {
+        lastNumber += 1
+        held = token.map { token in
+            // A token with a short lifetime is not renewed with every request.
+            let ahead = token.lifetime.map { min(leeway, $0 / 2) } ?? .zero
+            return HeldToken(
+                grant: Grant(token: token, signIn: signIn, number: lastNumber),
+                expiry: token.lifetime.map { now.advanced(by: $0) },
+                renewal: token.lifetime.map { now.advanced(by: $0 - ahead) },
+                trust: isNew ? now.advanced(by: grace) : nil)
+        }
+    }
+}
+
+// MARK: - Ends
+
+extension TokenMachine {
+    /// The result for the waiting requests.
+    struct WaiterResults {
+        var waiters: [(waiter: Waiter, result: Result<Grant, any Error>)] = []
+        /// Whether there is a new token.
+        var hasChanged = false
+        /// Whether nothing is refreshed from now on.
+        var isLatched = false
+    }
+
+    /// Ends a refresh.
+    mutating func end(
+        _ number: Int, with result: Result<AccessToken, any Error>, at now: SchedulerInstant
+    ) -> WaiterResults {
+        guard refreshing == number, let old = held else { return WaiterResults() }
+        refreshing = nil
+        switch result {
+        case .success(var token):
+            token.refreshToken = token.refreshToken ?? old.grant.token.refreshToken
+            hold(token, from: now, isNew: true)
+            return WaiterResults(waiters: takeAll { [held] _ in held?.grant }, hasChanged: true)
+        case .failure(let error):
+            if error.isInvalidGrant {
+                latch = error
+            } else {
+                // There is no other token: the next request tries it.
+                held?.isRefused = false
+            }
+            let isGood = !old.isRefused && !old.isOver(at: now)
+            let waiters = takeAll(orElse: error) { needsNew in
+                isGood && !needsNew ? old.grant : nil
+            }
+            return WaiterResults(waiters: waiters, isLatched: latch != nil)
+        }
+    }
+
+    /// Begins another session, with a token or without.
+    mutating func startSession(
+        with token: AccessToken?, at now: SchedulerInstant
+    ) -> WaiterResults {
+        signIn.end()
+        signIn = SignIn(ofNobody: token == nil)
+        latch = nil
+        refreshing = nil
+        let hasChanged = held != nil || token != nil
+        hold(token, from: now)
+        return WaiterResults(waiters: takeAll { _ in nil }, hasChanged: hasChanged)
+    }
+
+    /// Removes all waiters, in the order in which they came.
+    private mutating func takeAll(
+        orElse error: any Error = SessionEnded(), _ grant: (_ needsNew: Bool) -> Grant?
+    ) -> [(waiter: Waiter, result: Result<Grant, any Error>)] {
+        defer { waiters = [:] }
+        return waiters.sorted { $0.key < $1.key }.map { entry in
+            let (waiter, needsNew) = entry.value
+            return (waiter, grant(needsNew).map(Result.success) ?? .failure(error))
+        }
+    }
+}
+
+/// The token of a request, with its number.
+struct TokenGrant: Sendable {
+    let token: AccessToken
+    /// The sign-in that it belongs to; a new token of the same user has the same one.
+    let signIn: SignIn
+    /// The number of the token within its refresher.
+    let number: Int
+}

@@ -1,0 +1,362 @@
+public import PledgeFutures
+import PledgeHTTPNetworking
+public import PledgeServices
+
+/// Holds the token of the signed-in user, and gets the next one.
+///
+/// ```swift
+/// let refresher = TokenRefresher(stored) { token in
+///     send(.refreshing(token)).map { try JSONDecoder().decode(AccessToken.self, from: $0.body) }
+/// }
+/// let api = stack(.authorize(.bearer(from: refresher), for: .origins(of: server)), over: send)
+/// ```
+///
+/// Make one for each session with a server, and share it among all stacks that use it. It may be
+/// used from any thread; each use takes a lock for constant time, and no code of the app is called
+/// within it.
+///
+/// **One refresh** is under way at most, begun by a request whose token a server has refused, or by
+/// ``refresh()``. A request that finds a token refused or expired waits for it. While the token is
+/// valid and only its leeway has begun, the first request begins the refresh and is sent with the old token,
+/// and so are the others; only requests whose body can be sent once wait. Waiting requests continue in the
+/// order in which they came, on the thread that ends the refresh.
+///
+/// **A refresh runs to its end**, also if all its waiters are cancelled: a server may have replaced
+/// the refresh token already, and the answer is the only copy of the next one. Only its timeout ends it
+/// early.
+///
+/// **If it fails**, all waiting requests fail with its error as the cause, except those that may use a token
+/// that is still valid; the next request tries again. If it fails with `invalid_grant` (``InvalidGrant``), no
+/// request tries again until a user signs in: a request that needs a new token fails at once with
+/// `HTTPError.Code.signInNeeded`, and observers get one note.
+///
+/// **The refresh's own calls** are not authorized and do not wait for it, even if they go through
+/// the same stack: the `CallContext` identifies them, in the closure, in a `Task` begun there, and
+/// through all policies. The callback of a future has another context: make such a call within
+/// `CallContext.run(_:)`, or set its request's `HTTPRequest.Context.skipsAuthorization`.
+public final class TokenRefresher: Sendable {
+    typealias Machine = TokenMachine<InternalPromise<TokenGrant>>
+
+    private struct State {
+        var machine: Machine
+        var changes = ChangeQueue<AccessToken?>()
+        /// How important the refresh is that was begun last.
+        var priority: SharedPriority?
+        /// The highest priority of a task that waits for it.
+        var raised: TaskPriority?
+        /// It, while it is under way and known.
+        var refreshing: (number: Int, future: FutureNode)?
+    }
+
+    /// The name in its events and errors; nil if it has none.
+    public let name: String?
+
+    private let state: Locked<State>
+    private let timeout: Duration
+    let scheduler: any Scheduler
+    private let onChange: @Sendable (AccessToken?) -> Void
+    private let renew: @Sendable (AccessToken) -> Future<AccessToken>
+
+    /// Makes a refresher.
+    ///
+    /// - Parameters:
+    ///   - token: The current token; nil if no user is signed in. Requests are then sent without
+    ///     one, and a 401 is returned to them.
+    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
+    ///   - leeway: How long before its end a token is renewed, at most half of its lifetime. Less than zero
+    ///     is a programming error and traps.
+    ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
+    ///   - grace: For how long a 401 is no evidence against a token that a refresh has brought. It is
+    ///     returned only to that call, without a refresh: a server that refuses a new token forbids the
+    ///     request. Less than zero is a programming error and traps.
+    ///   - scheduler: The clock. A token also ages while the device sleeps; the timeout does not run then.
+    ///   - onChange: Called with each new token, and with nil after a sign-out; in order, one call
+    ///     at a time, with no lock held. Store the token here: unless another thread is in this function,
+    ///     waiting requests continue after it has returned.
+    ///   - refresh: Gets a new token for an old one. Called in the context of the first request that needs
+    ///     it, without that request's deadline. A new token without a refresh token keeps that of the old
+    ///     token.
+    public init(
+        _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
+        timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
+        on scheduler: some Scheduler = .live,
+        onChange: @escaping @Sendable (AccessToken?) -> Void = { _ in },
+        refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
+    ) {
+        precondition(leeway >= .zero, "a leeway is zero or more, not \(leeway)")
+        precondition(timeout > .zero, "a refresh needs more time than \(timeout)")
+        precondition(grace >= .zero, "a grace is zero or more, not \(grace)")
+        state = Locked(
+            State(
+                machine: Machine(token, leeway: leeway, grace: grace, at: scheduler.continuousNow)))
+        self.name = name
+        self.timeout = timeout
+        self.scheduler = scheduler
+        self.onChange = onChange
+        renew = refresh
+    }
+
+    /// Makes a refresher whose refresh is an async closure; see the other initializer.
+    ///
+    /// ```swift
+    /// let refresher = TokenRefresher(stored) { token in
+    ///     try await signIn.post("/token", form: ["refresh_token": token.refreshToken])
+    /// }
+    /// ```
+    @_disfavoredOverload
+    public convenience init(
+        _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
+        timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
+        on scheduler: some Scheduler = .live,
+        onChange: @escaping @Sendable (AccessToken?) -> Void = { _ in },
+        refresh: @escaping @Sendable (AccessToken) async throws -> AccessToken
+    ) {
+        self.init(
+            token, named: name, leeway: leeway, timeout: timeout, grace: grace, on: scheduler,
+            onChange: onChange, refresh: asFuture(refresh))
+    }
+
+    /// The token of requests; nil if no user is signed in.
+    public var token: AccessToken? { state.withLock { $0.machine.token } }
+
+    /// Begins a session with a token.
+    ///
+    /// Requests of the previous session, if there was one, are not sent again for the new one:
+    /// their 401 is returned, and those that wait fail with `HTTPError.Code.sessionEnded`. A refresh that is
+    /// under way runs to its end, and its token is discarded.
+    public func signIn(with token: AccessToken) { startSession(with: token) }
+
+    /// Ends the session; otherwise as ``signIn(with:)``.
+    ///
+    /// It does not notify the server: revoke ``token`` before.
+    public func signOut() { startSession(with: nil) }
+
+    /// Gets a new token now, or joins the refresh that is under way.
+    ///
+    /// - Returns: A future of the new token. It rejects with an `HTTPError` with the code
+    ///   `HTTPError.Code.tokenRefreshFailed` or `HTTPError.Code.signInNeeded` and the cause, or
+    ///   `HTTPError.Code.sessionEnded` if no user is signed in, or not any more. Within a refresh
+    ///   it rejects at once. Cancelling it does not cancel the refresh.
+    public func refresh() -> Future<AccessToken> {
+        guard !CallContext.current.isWithin(self) else {
+            return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
+        }
+        switch follow({ $0.renew($1) }) {
+        case .wait(let grant):
+            return grant.mapWithoutOrigin(\.token).mapError { HTTPError(refreshing: $0) }
+        case .fail(let error): return Future(error: HTTPError(refreshing: error))
+        case .send, .sendBare, .giveBack:
+            return Future(error: HTTPError(code: .sessionEnded))
+        }
+    }
+}
+
+extension TokenRefresher {
+    /// The error of a refresh whose refresh token is not valid any more.
+    ///
+    /// An `HTTPError` whose response has the status 400 or 401 and the JSON `{"error":"invalid_grant"}`
+    /// (RFC 6749, section 5.2) means the same. Throw this if your server reports it differently.
+    public struct InvalidGrant: Error {
+        /// Makes the error.
+        public init() {}
+    }
+}
+
+extension TokenRefresher.InvalidGrant: CodedError {
+    /// The word of RFC 6749.
+    public var loggedCode: String { "invalid_grant" }
+}
+
+// MARK: - Requests
+
+extension TokenRefresher {
+    /// What a request has to do.
+    enum Decision {
+        case send(TokenGrant)
+        case sendBare(SignIn)
+        case wait(Future<TokenGrant>)
+        case giveBack
+        case fail(any Error)
+    }
+
+    /// Asks for the token to send a request with.
+    func ask(sendsOnce: Bool) -> Decision {
+        let now = scheduler.continuousNow
+        return follow { $0.ask(sendsOnce: sendsOnce, at: now, $1) }
+    }
+
+    /// Reports a 401 to a request that can be sent again.
+    func refused(_ grant: TokenGrant) -> Decision {
+        let now = scheduler.continuousNow
+        return follow { $0.refused(grant, at: now, $1) }
+    }
+
+    /// Reports a 401 to a request that cannot be sent again.
+    func reject(_ grant: TokenGrant) {
+        let now = scheduler.continuousNow
+        state.withLock { $0.machine.reject(grant, at: now) }
+    }
+
+    /// - Parameter ask: Asks the machine for a decision, with the promise of a request that has to wait.
+    private func follow(
+        _ ask: (inout Machine, InternalPromise<TokenGrant>) -> (
+            decision: Machine.Decision, refresh: Machine.Refresh?
+        )
+    ) -> Decision {
+        let (context, promise) = (CallContext.current, InternalPromise<TokenGrant>())
+        let (step, priority) = state.withLock { state in
+            let step = ask(&state.machine, promise)
+            if step.refresh != nil { (state.priority, state.raised) = (.make(in: context), nil) }
+            return (step, state.priority)
+        }
+        if let refresh = step.refresh { start(refresh, in: context.with(sharedPriority: priority)) }
+        switch step.decision {
+        case .send(let grant): return .send(grant)
+        case .sendBare(let signIn): return .sendBare(signIn)
+        case .giveBack: return .giveBack
+        case .fail(let error): return .fail(error)
+        case .wait(let number):
+            promise.onCancel {
+                self.state.withLockThenRelease { $0.machine.leave(number) }
+            } raising: { priority in
+                self.state.withLock { state in
+                    state.raised = max(state.raised ?? priority, priority)
+                    return state.refreshing.map { [$0.future] } ?? []
+                }
+            }
+            priority?.raise(to: context.priority)
+            return .wait(promise.raising(priority, in: context))
+        }
+    }
+
+    /// Calls the user's refresh; it keeps this alive until it has ended.
+    private func start(_ refresh: Machine.Refresh, in context: CallContext) {
+        let context = context.with(deadline: nil).with(attempt: 1).with(record: nil).within(self)
+        context.report(.note("refreshing the token"), by: Authorize.policy, named: name)
+        let future = context.run { renew(refresh.token) }.timeout(timeout, on: scheduler)
+        let raised = state.withLock { state in
+            state.refreshing = (refresh.number, future)
+            return state.raised
+        }
+        if let raised { future.raise(to: raised) }
+        future.observe { result in self.end(refresh.number, with: result, in: context) }
+    }
+
+    private func end(
+        _ refresh: Int, with result: Result<AccessToken, any Error>, in context: CallContext
+    ) {
+        let now = scheduler.continuousNow
+        state.withLockThenRelease { state in
+            state.refreshing?.number == refresh ? state.refreshing.take() : nil
+        }
+        // Code that continues from here is not part of the refresh, even on its task.
+        CallContext().run {
+            settle(tellingIn: context) { $0.end(refresh, with: result, at: now) }
+        }
+    }
+
+    private func startSession(with token: AccessToken?) {
+        let now = scheduler.continuousNow
+        settle { $0.startSession(with: token, at: now) }
+    }
+
+    /// Ends a refresh or a session, reports the new token, and resumes the waiters.
+    private func settle(
+        tellingIn context: CallContext = CallContext(),
+        _ end: (inout Machine) -> Machine.WaiterResults
+    ) {
+        let ended = state.withLock { state in
+            let ended = end(&state.machine)
+            if ended.hasChanged { state.changes.add(state.machine.token) }
+            return ended
+        }
+        if ended.isLatched {
+            context.report(
+                .note("no more refreshes: \(HTTPError.Code.signInNeeded)"), by: Authorize.policy,
+                named: name)
+        }
+        tell()
+        for (waiter, result) in ended.waiters {
+            waiter.settle(with: result)
+        }
+    }
+
+    /// Reports the changes in order; a thread that comes while another reports leaves its changes
+    /// to that thread.
+    private func tell() {
+        guard state.withLock({ $0.changes.startTelling() }) else { return }
+        while let token = state.withLock({ $0.changes.next() }) { onChange(token) }
+    }
+}
+
+extension TokenRefresher: CustomStringConvertible, CustomReflectable {
+    /// Whether a user is signed in, without the token.
+    public var description: String {
+        token == nil ? "a token refresher, signed out" : "a token refresher, signed in"
+    }
+
+    /// A mirror that shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Error {
+    /// Whether each further refresh will fail with this error.
+    var isInvalidGrant: Bool {
+        if self is TokenRefresher.InvalidGrant { return true }
+        guard let response = (self as? HTTPError)?.response, [400, 401].contains(response.status)
+        else { return false }
+        let answer = try? JSONDecoder().decode(TokenErrorAnswer.self, from: response.body)
+        return answer?.error == "invalid_grant"
+    }
+}
+
+/// The error answer of a token endpoint (RFC 6749, section 5.2).
+private struct TokenErrorAnswer: Decodable {
+    let error: String
+}
+
+extension HTTPError {
+    /// The error if there is no new token.
+    init(
+        refreshing error: any Error, request: HTTPRequest? = nil, response: HTTPResponse? = nil
+    ) {
+        let hasEnded = error is SessionEnded
+        let failed: Code = error.isInvalidGrant ? .signInNeeded : .tokenRefreshFailed
+        self.init(
+            code: hasEnded ? .sessionEnded : failed, request: request, response: response,
+            cause: hasEnded ? nil : error)
+    }
+}
+
+/// The error of a refresh that waits for its own result.
+struct RefreshWithinItself: Error, CallerError {}
+
+/// A user signed in or out while a request waited.
+struct SessionEnded: Error {}
+
+/// Changes that are reported one after the other, from any threads.
+///
+/// Idle. Next: telling, by ``startTelling()``. Telling. Next: idle, when ``next()`` finds nothing left.
+struct ChangeQueue<Change> {
+    private var changes: [Change] = []
+    private var isTelling = false
+
+    /// Puts a change at the end.
+    mutating func add(_ change: Change) { changes.append(change) }
+
+    /// Whether the caller has to report the queued changes, because no other thread does.
+    mutating func startTelling() -> Bool {
+        guard !isTelling, !changes.isEmpty else { return false }
+        isTelling = true
+        return true
+    }
+
+    /// The next change to report; nil if none is left, and the caller is then done.
+    mutating func next() -> Change? {
+        guard !changes.isEmpty else {
+            isTelling = false
+            return nil
+        }
+        return changes.removeFirst()
+    }
+}

@@ -1,0 +1,66 @@
+import PledgeHTTPNetworking
+public import PledgeServices
+
+/// The reason why a compressed body could not be decoded.
+///
+/// It is the cause of the `HTTPError` that `.decompress(upTo:)` fails with.
+public struct DecompressionFailure: Error, Hashable, ShownCause {
+    /// What is wrong.
+    public let code: Code
+
+    /// Makes a failure.
+    public init(_ code: Code) { self.code = code }
+
+    /// What can be wrong.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// The bytes do not match Content-Encoding.
+        case malformed
+        /// The body ends before the compressed data does.
+        case truncated
+        /// There are bytes after the end of the compressed data.
+        case trailingBytes
+        /// The body declares too many codings in a row.
+        case tooManyCodings
+        /// The system has no zlib that this package can use.
+        case zlibMissing
+        /// The system has no decoder of Brotli that this package can use.
+        case brotliMissing
+        /// The system has no libzstd that this package can use.
+        case zstdMissing
+        /// The body is compressed by Zstandard with a window of more than 8 MiB, which HTTP does not allow.
+        case windowTooLarge
+        /// There is no memory for it.
+        case outOfMemory
+    }
+}
+
+extension DecompressionFailure: CustomStringConvertible {
+    /// What is wrong, and what can be done.
+    public var description: String {
+        switch code {
+        case .malformed: "the body is not compressed as its Content-Encoding says"
+        case .truncated: "the body ends before its compressed data does"
+        case .trailingBytes: "the body goes on after the end of its compressed data"
+        case .tooManyCodings:
+            "the body names more than \(ContentCoding.most) codings in its Content-Encoding"
+        case .zlibMissing:
+            "the system has no zlib: install it (libz.so.1), or ask for Accept-Encoding: identity"
+        case .brotliMissing:
+            "the system cannot decode br: install libbrotlidec.so.1, or do not ask for br"
+        case .zstdMissing:
+            "the system cannot decode zstd: install libzstd.so.1, or do not ask for zstd"
+        case .windowTooLarge: "the body's zstd window has more than 8 MiB"
+        case .outOfMemory: "there is no memory to decompress the body"
+        }
+    }
+}
+
+extension DecompressionFailure: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension DecompressionFailure: CodedError {
+    /// The code's name.
+    public var loggedCode: String { code.rawValue }
+}

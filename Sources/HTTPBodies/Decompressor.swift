@@ -1,0 +1,217 @@
+import CPledgeBrotli
+import CPledgeZlib
+import CPledgeZstd
+import PledgeHTTPNetworking
+
+/// One stream of compressed bytes, from its first byte to its last.
+///
+/// Not to be used by two threads at once: code that shares it holds a lock.
+protocol Decompressor: AnyObject {
+    /// Decompresses as much as the input and the output space allow.
+    ///
+    /// - Parameter room: The size of the output buffer in bytes, at least one.
+    /// - Throws: ``DecompressionFailure``.
+    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep
+
+    /// Begins again, after the end of the compressed data.
+    ///
+    /// - Throws: ``DecompressionFailure``: with the code `trailingBytes` if nothing may follow the end.
+    func reset() throws(DecompressionFailure)
+}
+
+/// The result of one step of a ``Decompressor``.
+struct DecompressionStep {
+    /// The end of a step, as returned by the C function.
+    enum End {
+        /// More input or more output space is needed.
+        case more
+        /// The compressed data has ended.
+        case end
+        case failure(DecompressionFailure.Code)
+    }
+
+    var output: Data
+    /// How many bytes of the input were used.
+    var consumed: Int
+    /// Whether the compressed data has ended.
+    var isAtEnd: Bool
+
+    /// Makes a step by a C function.
+    ///
+    /// - Parameters:
+    ///   - room: The size of the output buffer in bytes, at least one.
+    ///   - step: Takes the input and its count, and the output and its count; the counts become the numbers
+    ///     of used bytes. It keeps no pointer.
+    /// - Throws: The ``DecompressionFailure`` of `step`.
+    init(
+        _ input: Data, room: Int,
+        by step: (
+            UnsafePointer<UInt8>?, UnsafeMutablePointer<Int>, UnsafeMutablePointer<UInt8>,
+            UnsafeMutablePointer<Int>
+        ) -> End
+    ) throws(DecompressionFailure) {
+        var (consumed, produced) = (input.count, room)
+        var end = End.more
+        let output = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+            guard let start = buffer.baseAddress else { return }
+            end = input.withUnsafeBytes { bytes in
+                step(bytes.bindMemory(to: UInt8.self).baseAddress, &consumed, start, &produced)
+            }
+            count = produced
+        }
+        if case .failure(let code) = end { throw DecompressionFailure(code) }
+        self.output = Data(output)
+        self.consumed = consumed
+        if case .end = end { isAtEnd = true } else { isAtEnd = false }
+    }
+}
+
+/// A stream of zlib's: gzip or deflate.
+final class Inflater: Decompressor {
+    private let inflater: OpaquePointer
+    private let format: czlib_format
+
+    /// Makes an inflater.
+    ///
+    /// - Throws: ``DecompressionFailure`` if there is no zlib, or no memory.
+    init(_ format: czlib_format) throws(DecompressionFailure) {
+        guard let inflater = czlib_inflater_make(format) else {
+            throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .zlibMissing)
+        }
+        self.inflater = inflater
+        self.format = format
+    }
+
+    deinit { czlib_inflater_free(inflater) }
+
+    /// Whether the system has a zlib.
+    static var isAvailable: Bool { czlib_is_available() }
+
+    func reset() throws(DecompressionFailure) {
+        // A gzip file is one member or several (RFC 1952, section 2.2); deflate is one stream.
+        guard format == czlib_format_gzip else { throw DecompressionFailure(.trailingBytes) }
+        guard czlib_inflater_reset(inflater) else { throw DecompressionFailure(.outOfMemory) }
+    }
+
+    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep {
+        try DecompressionStep(input, room: room) { bytes, count, output, produced in
+            switch czlib_inflater_step(inflater, bytes, count, output, produced) {
+            case czlib_status_more: .more
+            case czlib_status_end: .end
+            case czlib_status_no_memory: .failure(.outOfMemory)
+            default: .failure(.malformed)
+            }
+        }
+    }
+}
+
+/// A stream of Brotli (RFC 7932).
+final class BrotliDecoder: Decompressor {
+    private let decoder: OpaquePointer
+
+    /// Makes a decoder.
+    ///
+    /// - Throws: ``DecompressionFailure`` if the system has none, or there is no memory.
+    init() throws(DecompressionFailure) {
+        guard let decoder = cbrotli_decoder_make() else {
+            throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .brotliMissing)
+        }
+        self.decoder = decoder
+    }
+
+    deinit { cbrotli_decoder_free(decoder) }
+
+    /// Whether the system has a decoder of Brotli.
+    static var isAvailable: Bool { cbrotli_is_available() }
+
+    func reset() throws(DecompressionFailure) {
+        // A body is one stream: RFC 7932 does not allow several.
+        throw DecompressionFailure(.trailingBytes)
+    }
+
+    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep {
+        try DecompressionStep(input, room: room) { bytes, count, output, produced in
+            switch cbrotli_decoder_step(decoder, bytes, count, output, produced) {
+            case cbrotli_status_more: .more
+            case cbrotli_status_end: .end
+            case cbrotli_status_no_memory: .failure(.outOfMemory)
+            default: .failure(.malformed)
+            }
+        }
+    }
+}
+
+/// Frames of Zstandard (RFC 8878), one after another; skippable frames are empty.
+final class ZstdDecoder: Decompressor {
+    /// The logarithm of the largest window that HTTP allows, 8 MiB (RFC 9659, section 3).
+    private static let windowLog: Int32 = 23
+
+    private let decoder: OpaquePointer
+    private var magic = ZstdMagic()
+
+    /// Makes a decoder.
+    ///
+    /// - Throws: ``DecompressionFailure`` if the system has none, or there is no memory.
+    init() throws(DecompressionFailure) {
+        guard let decoder = czstd_decoder_make(Self.windowLog) else {
+            throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .zstdMissing)
+        }
+        self.decoder = decoder
+    }
+
+    deinit { czstd_decoder_free(decoder) }
+
+    /// Whether the system has a decoder of Zstandard.
+    static var isAvailable: Bool { czstd_is_available() }
+
+    func reset() throws(DecompressionFailure) {
+        guard czstd_decoder_reset(decoder) else { throw DecompressionFailure(.outOfMemory) }
+        magic = ZstdMagic()
+    }
+
+    func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep {
+        // A separate step for the magic number: the library would decode a small complete frame without a
+        // check of its window, so that the result would depend on the chunks of the body.
+        let input = magic.isWhole ? input : input.prefix(magic.missing)
+        guard magic.takes(input) else { throw DecompressionFailure(.malformed) }
+        return try DecompressionStep(input, room: room) { bytes, count, output, produced in
+            switch czstd_decoder_step(decoder, bytes, count, output, produced) {
+            case czstd_status_more: .more
+            case czstd_status_end: .end
+            case czstd_status_window_too_large: .failure(.windowTooLarge)
+            case czstd_status_no_memory: .failure(.outOfMemory)
+            default: .failure(.malformed)
+            }
+        }
+    }
+}
+
+/// The four bytes at the beginning of a frame, as far as they have arrived.
+///
+/// They are checked here because a library may also decode older formats, whose decoders have no limit of the
+/// window.
+struct ZstdMagic {
+    /// The numbers of frames with data and of skippable frames, whose first byte ends in any four bits
+    /// (RFC 8878, sections 3.1.1 and 3.1.2).
+    private static let all: [[ClosedRange<UInt8>]] = [
+        [0x28...0x28, 0xB5...0xB5, 0x2F...0x2F, 0xFD...0xFD],
+        [0x50...0x5F, 0x2A...0x2A, 0x4D...0x4D, 0x18...0x18],
+    ]
+
+    private var bytes: [UInt8] = []
+
+    /// How many bytes are missing.
+    var missing: Int { 4 - bytes.count }
+
+    /// Whether all have arrived.
+    var isWhole: Bool { missing == 0 }
+
+    /// Takes the missing ones from the frame's next bytes.
+    ///
+    /// - Returns: Whether the bytes may be the beginning of a frame.
+    mutating func takes(_ data: Data) -> Bool {
+        if isWhole { return true }
+        bytes += data.prefix(missing)
+        return Self.all.contains { magic in zip(magic, bytes).allSatisfy { $0.contains($1) } }
+    }
+}

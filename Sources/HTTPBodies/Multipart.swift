@@ -1,0 +1,256 @@
+public import PledgeHTTPNetworking
+public import PledgeServices
+
+/// A body of several parts, such as the fields and files of a form (RFC 7578, RFC 2046).
+///
+/// ```swift
+/// let form = Multipart([
+///     .text("title", "Holidays"),
+///     .file("photo", photo, contentType: "image/jpeg"),
+/// ])
+/// let request = HTTPRequest(.post, url, body: try .multipart(form))
+/// ```
+///
+/// Files and streams are read while they are sent, chunk by chunk. The length is known, and sent to the
+/// server, if the length of each part is known.
+public struct Multipart: Sendable {
+    /// The parts, in the order in which they are sent.
+    public let parts: [Part]
+
+    /// The kind, such as `form-data`, `mixed` or `related`.
+    public let subtype: String
+
+    /// The boundary between the parts: only letters, digits and "-", at most 70 of them.
+    public let boundary: String
+
+    /// Makes a body from parts.
+    ///
+    /// - Parameters:
+    ///   - parts: The parts.
+    ///   - subtype: The kind; a token, such as `mixed`.
+    ///   - random: The source of the boundary. It has 128 random bits and does not occur in
+    ///     any part that is in memory; these parts are searched once.
+    public init(_ parts: [Part], subtype: String = "form-data", random: RandomSource = .system) {
+        self.parts = parts
+        self.subtype = subtype
+        boundary = Self.boundary(for: parts, random)
+    }
+
+    /// The value of the header Content-Type.
+    public var contentType: String { "multipart/\(subtype); boundary=\(boundary)" }
+
+    private static func boundary(for parts: [Part], _ random: RandomSource) -> String {
+        let start = "pledge-\(HexDigits.text(random.next()))\(HexDigits.text(random.next()))"
+        var boundary = start
+        var count = 0
+        // It ends with any generator: the data cannot contain all numbers.
+        while isFound(boundary, in: parts) {
+            count += 1
+            boundary = "\(start)-\(count)"
+        }
+        return boundary
+    }
+
+    private static func isFound(_ boundary: String, in parts: [Part]) -> Bool {
+        let pattern = BytePattern(boundary.utf8)
+        return parts.contains { part in
+            guard case .data(let data) = part.body.content else { return false }
+            return pattern.firstOffset(in: data) != nil
+        }
+    }
+}
+
+extension Multipart: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind and the number of parts, without their content.
+    public var description: String {
+        "multipart/\(SafeText.escaped(subtype)) of \(parts.count) parts"
+    }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["multipart": description]) }
+}
+
+extension HTTPRequest.Body {
+    /// Several parts as one body; see ``Multipart``.
+    ///
+    /// It is replayable if its parts are. At most one chunk of a file or a stream is in memory, and one file
+    /// is open at a time.
+    ///
+    /// - Throws: `Endpoint.Error.invalidHeader(name:)` for a header of a part that
+    ///   `HTTPHeaders.isValid(name:value:)` refuses, and for a subtype that is not a token, under the name
+    ///   Content-Type.
+    public static func multipart(_ multipart: Multipart) throws(Endpoint.Error) -> Self {
+        guard HTTPHeaders.isToken(multipart.subtype) else {
+            throw .invalidHeader(name: "Content-Type")
+        }
+        let texts = try multipart.texts()
+        var pieces: [HTTPRequest.BodySource.Piece] = [.text(texts[0])]
+        for (part, text) in zip(multipart.parts, texts.dropFirst()) {
+            pieces += [.part(part.effectiveHeaders, part.body), .text(text)]
+        }
+        // A file has its current length; opening the body checks that the sum is sent.
+        let length = pieces.reduce(0 as Int64?) { sum, piece in
+            sum.flatMap { sum in piece.length.map { sum + $0 } }
+        }
+        let source = HTTPRequest.BodySource(
+            length: length, isReplayable: multipart.parts.allSatisfy(\.body.isReplayable),
+            pieces: pieces
+        ) { [pieces] in .concatenating(length: length, pieces.map { piece in { try piece.open() } })
+        }
+        return .stream(source, contentType: multipart.contentType)
+    }
+}
+
+extension HTTPRequest.BodySource.Piece {
+    fileprivate var length: Int64? {
+        switch self {
+        case .text(let text): Int64(text.count)
+        case .part(_, let body): body.length
+        }
+    }
+
+    fileprivate func open() throws -> HTTPBodyStream {
+        switch self {
+        case .text(let text): HTTPBodyStream(text)
+        case .part(_, let body): try body.open()
+        }
+    }
+}
+
+extension Multipart {
+    /// The text before the first part, between the parts, and after the last.
+    func texts() throws(Endpoint.Error) -> [Data] {
+        var texts: [Data] = []
+        for (index, part) in parts.enumerated() {
+            var text = "\(index == 0 ? "" : "\r\n")--\(boundary)\r\n"
+            for (name, value) in part.effectiveHeaders {
+                guard HTTPHeaders.isValid(name: name, value: value) else {
+                    throw .invalidHeader(name: name)
+                }
+                text += "\(name): \(value)\r\n"
+            }
+            texts.append(Data((text + "\r\n").utf8))
+        }
+        texts.append(Data("\(parts.isEmpty ? "" : "\r\n")--\(boundary)--\r\n".utf8))
+        return texts
+    }
+}
+
+extension Multipart {
+    /// One part: headers of its own, and a body.
+    public struct Part: Hashable, Sendable {
+        /// The headers; the body's Content-Type is added if they have none.
+        public var headers: HTTPHeaders
+
+        /// The body.
+        public var body: HTTPRequest.Body
+
+        /// Makes a part with any headers.
+        ///
+        /// For the parts of a form see ``text(_:_:)``, ``data(_:_:filename:contentType:)``,
+        /// ``file(_:_:filename:contentType:)`` and ``stream(_:_:filename:contentType:)``.
+        public init(headers: HTTPHeaders = [:], body: HTTPRequest.Body) {
+            self.headers = headers
+            self.body = body
+        }
+
+        /// A field of a form: text as UTF-8, without a Content-Type, as browsers send it.
+        ///
+        /// The text is sent unchanged, with its line ends.
+        public static func text(_ name: String, _ text: String) -> Part {
+            Part(name, nil, HTTPRequest.Body(.data(Data(text.utf8)), contentType: nil))
+        }
+
+        /// Bytes as a field of a form.
+        ///
+        /// - Parameters:
+        ///   - name: The field's name.
+        ///   - data: The bytes.
+        ///   - filename: The file name for the server; nil for none.
+        ///   - contentType: The type of the bytes.
+        public static func data(
+            _ name: String, _ data: Data, filename: String? = nil,
+            contentType: String = "application/octet-stream"
+        ) -> Part {
+            Part(name, filename, .data(data, contentType: contentType))
+        }
+
+        /// A file as a field of a form, read while it is sent.
+        ///
+        /// - Parameters:
+        ///   - name: The field's name.
+        ///   - file: The file; see `HTTPRequest.Body.file(_:contentType:)`.
+        ///   - filename: The file name for the server; nil: the last part of its path.
+        ///   - contentType: The type of the bytes.
+        public static func file(
+            _ name: String, _ file: URL, filename: String? = nil,
+            contentType: String = "application/octet-stream"
+        ) -> Part {
+            Part(name, filename ?? file.lastPathComponent, .file(file, contentType: contentType))
+        }
+
+        /// A stream as a field of a form.
+        ///
+        /// - Parameters:
+        ///   - name: The field's name.
+        ///   - source: The source, opened when the part is sent.
+        ///   - filename: The file name for the server; nil for none.
+        ///   - contentType: The type of the bytes.
+        public static func stream(
+            _ name: String, _ source: HTTPRequest.BodySource, filename: String? = nil,
+            contentType: String = "application/octet-stream"
+        ) -> Part {
+            Part(name, filename, .stream(source, contentType: contentType))
+        }
+
+        private init(_ name: String, _ filename: String?, _ body: HTTPRequest.Body) {
+            let file = filename.map { "; filename=\"\(Self.escaped($0))\"" } ?? ""
+            headers = [
+                "Content-Disposition": "form-data; name=\"\(Self.escaped(name))\"\(file)"
+            ]
+            self.body = body
+        }
+
+        /// A name that is valid between quotes, without line ends.
+        ///
+        /// As in the HTML standard's encoding of multipart/form-data: %0D, %0A and %22 for CR, LF and the
+        /// quote, and nothing else. Other control characters, which are not allowed in a header, are encoded
+        /// in the same way.
+        static func escaped(_ name: String) -> String {
+            name.unicodeScalars.map { scalar in
+                guard scalar == "\"" || scalar.properties.generalCategory == .control else {
+                    return String(scalar)
+                }
+                return String(scalar).utf8.map { byte in
+                    let digits = String(byte, radix: 16, uppercase: true)
+                    return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+                }
+                .joined()
+            }
+            .joined()
+        }
+
+        /// The headers that are sent.
+        var effectiveHeaders: HTTPHeaders {
+            var headers = headers
+            if let type = body.contentType, headers["Content-Type"] == nil {
+                headers.set(type, for: "Content-Type")
+            }
+            return headers
+        }
+    }
+}
+
+extension Multipart.Part: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The body's size and type, without the name and the bytes.
+    public var description: String { "a part: \(body)" }
+
+    /// The same as `description`, so that a debugger prints no secret either.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["part": description]) }
+}

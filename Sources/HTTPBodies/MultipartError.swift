@@ -1,0 +1,63 @@
+import PledgeHTTPNetworking
+public import PledgeServices
+
+/// The reason why a multipart body cannot be parsed.
+public struct MultipartError: Error, Hashable, Sendable, ShownCause, CallerError {
+    /// The kind of failure.
+    public var code: Code
+
+    /// How many bytes of the body were parsed before it.
+    public var offset: Int64
+
+    /// The kinds of failure.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// There is no multipart Content-Type with a boundary.
+        case noBoundary
+        /// The body ends before the last boundary.
+        case truncated
+        /// A boundary is not followed by a line end or "--".
+        case badDelimiter
+        /// A header of a part is malformed.
+        case badHeader
+        /// There are more bytes before the first boundary, or after the last, than the limits allow.
+        case textTooLong
+        /// A part's headers have more bytes than the limits allow.
+        case headersTooLong
+        /// There are more parts than the limits allow.
+        case tooManyParts
+    }
+
+    /// Makes an error.
+    public init(code: Code, offset: Int64 = 0) {
+        self.code = code
+        self.offset = offset
+    }
+}
+
+extension MultipartError: CustomStringConvertible {
+    /// The error and its place, without the bytes.
+    public var description: String { "not a multipart body: \(reason) (at byte \(offset))" }
+
+    private var reason: String {
+        switch code {
+        case .noBoundary:
+            "the Content-Type names no multipart type with a boundary of 1 to 70 characters"
+        case .truncated: "the body ends before its last boundary"
+        case .badDelimiter: "a boundary is followed by something else than a line's end"
+        case .badHeader: "a part's header is malformed"
+        case .textTooLong: "there is too much before the first boundary or after the last"
+        case .headersTooLong: "a part's headers are too long"
+        case .tooManyParts: "there are too many parts"
+        }
+    }
+}
+
+extension MultipartError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension MultipartError: CodedError {
+    /// The code's name.
+    public var loggedCode: String { code.rawValue }
+}

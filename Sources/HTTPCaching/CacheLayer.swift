@@ -1,0 +1,370 @@
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+
+/// A cache around one service.
+struct CacheLayer: Sendable {
+    static let policy = "cache"
+
+    let cache: HTTPCache
+    let next: HTTPService
+    /// Validates a stored response; equal requests share the validation meanwhile.
+    let validate: Service<CacheValidation, ForwardedAnswer>
+    /// Asks the origin without a stored response, likewise shared.
+    let fetch: Service<ForwardedMiss, ForwardedAnswer>
+
+    init(_ cache: HTTPCache, over next: @escaping HTTPService) {
+        self.cache = cache
+        self.next = next
+        let asking = CacheForwarding(cache: cache, next: next)
+        validate = stack(.coalesce(by: \.key, sharing: cache.group), over: asking.ask)
+        fetch = stack(.coalesce(by: \.key, sharing: cache.misses), over: asking.ask)
+    }
+
+    func call(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        guard let key = CacheKey(request.url, host: request.headers["Host"]) else {
+            return next(request)
+        }
+        let mayBeStored = [.get, .head].contains(request.method) && request.body.isEmpty
+        if !mayBeStored, !CacheControl(request.headers).contains("only-if-cached") {
+            return request.method.isSafe
+                ? next(request).marked(by: cache) { _ in .forwarded(.method) }
+                : writeThrough(request, key)
+        }
+        let presented = PresentedRequest(request, key, by: cache.rules)
+        if !mayBeStored { return unavailable(presented) }
+        let found = cache.store.responses(for: presented.key)
+        if let result = found.result { return go(presented, (try? result.get()) ?? []) }
+        let caller = KeptCaller()
+        return found.recover { _ in [] }.flatMap { entries in
+            caller.run { go(presented, entries) }
+        }
+    }
+
+    private func go(_ presented: PresentedRequest, _ entries: [CachedResponse]) -> Future<
+        HTTPResponse
+    > {
+        switch cache.rules.decide(presented, entries, at: cache.moment()) {
+        case .serve(let response, let entry, let reuse):
+            return serve(response, entry, reuse, presented, as: .hit(entry))
+        case .validate(let entry): return validated(entry, presented)
+        case .forward(let reason):
+            return cache.coalescesMisses && presented.mayCollapse
+                ? collapse(presented, reason) : forward(presented, reason)
+        case .unavailable: return unavailable(presented)
+        }
+    }
+
+    /// Returns a stored response.
+    func serve(
+        _ response: HTTPResponse, _ entry: CachedResponse, _ reuse: CacheRules.Reuse,
+        _ presented: PresentedRequest, as status: CacheStatus
+    ) -> Future<HTTPResponse> {
+        let context = CallContext.current
+        cache.count(\.hits)
+        context.report(.hit, by: Self.policy, named: cache.name)
+        if reuse != .fresh {
+            cache.count(\.staleHits)
+            context.report(.note("stale"), by: Self.policy, named: cache.name)
+        }
+        if reuse == .staleWhileRevalidating { revalidate(entry, presented) }
+        return give(response.marked(by: cache, status), of: entry)
+    }
+
+    /// The stored response, as an error if it arrived as one.
+    func give(_ response: HTTPResponse, of entry: CachedResponse) -> Future<HTTPResponse> {
+        guard entry.isRefused else { return Future(value: response) }
+        return Future(
+            error: HTTPError(
+                code: .unacceptableStatus, request: response.request, response: response))
+    }
+
+    /// The reply, as an error if it is one.
+    func give(_ reply: OriginReply, as status: CacheStatus) -> Future<HTTPResponse> {
+        let response = reply.response.marked(by: cache, status)
+        guard var error = reply.refusal else { return Future(value: response) }
+        error.response = response
+        return Future(error: error)
+    }
+
+    private func unavailable(_ presented: PresentedRequest) -> Future<HTTPResponse> {
+        CallContext.current.report(.miss, by: Self.policy, named: cache.name)
+        return Future(value: cache.rules.unavailable(presented, at: cache.moment()))
+    }
+
+    /// Forwards the caller's request unchanged.
+    func forward(_ presented: PresentedRequest, _ reason: CacheRules.Reason) -> Future<HTTPResponse>
+    {
+        cache.count(\.misses)
+        CallContext.current.report(.miss, by: Self.policy, named: cache.name)
+        return CacheForwarding(cache: cache, next: next).forward(presented.request, presented)
+            .flatMap { reply in give(reply, as: .answered(reason, reply)) }
+    }
+}
+
+extension CacheLayer {
+    /// Asks the origin, or waits for the answer to an equal request.
+    ///
+    /// The caller gets that answer if it might have been stored before the caller asked. Otherwise the caller
+    /// uses the stored response, if it matches, and does not wait again.
+    func collapse(
+        _ presented: PresentedRequest, _ reason: CacheRules.Reason
+    ) -> Future<HTTPResponse> {
+        let cache = cache
+        let miss = cache.calls.withLock { ForwardedMiss(presented, &$0) }
+        let fetching = fetch(miss).onEnd { _ in
+            cache.calls.withLock { _ = $0.end(presented.key) }
+        }
+        let caller = KeptCaller(until: fetching)
+        return fetching.flatMap { fetched in
+            guard case .answered(let reply, let stored, let asker) = fetched else {
+                return caller.run { forward(presented, reason) }
+            }
+            if asker == miss.asker {
+                cache.count(\.misses)
+                CallContext.current.report(.miss, by: Self.policy, named: cache.name)
+                return give(reply, as: .answered(reason, reply))
+            }
+            let entries = stored.map { [$0] } ?? []
+            switch cache.rules.decide(presented, entries, at: cache.moment()) {
+            case .serve(let response, let entry, let reuse):
+                return serve(response, entry, reuse, presented, as: .shared(reason))
+            case .validate(let entry): return caller.run { validated(entry, presented) }
+            case .forward, .unavailable: return caller.run { forward(presented, reason) }
+            }
+        }
+    }
+}
+
+extension CacheLayer {
+    /// Answers a request with a stored response if the origin confirms it, and otherwise with the origin's
+    /// new response.
+    func validated(_ entry: CachedResponse, _ presented: PresentedRequest) -> Future<HTTPResponse> {
+        let context = CallContext.current
+        context.report(.note("revalidating"), by: Self.policy, named: cache.name)
+        let validation = validation(entry, presented.request, presented)
+        let future = validate(validation)
+        let caller = KeptCaller(context, until: future)
+        return
+            future
+            .flatMap { validated in caller.run { settle(validated, validation) } }
+            .flatMapSomeResults { result in
+                guard case .failure(let error) = result else { return nil }
+                return context.run { rescue(validation, after: error) }
+            }
+    }
+
+    private func validation(
+        _ entry: CachedResponse, _ request: HTTPRequest, _ presented: PresentedRequest
+    ) -> CacheValidation {
+        CacheValidation(
+            request: request, presented: presented, entry: entry,
+            asker: cache.calls.withLock { $0.number() })
+    }
+
+    private func settle(
+        _ validated: ForwardedAnswer, _ validation: CacheValidation
+    ) -> Future<HTTPResponse> {
+        let presented = validation.presented
+        switch validated {
+        case .confirmed(let entry, let fresh):
+            if let response = confirmed(entry, fresh, presented) {
+                return give(response, of: entry)
+            }
+            presented.request.keepCookies(of: fresh)
+            return askAlone(validation)
+        case .answered(let reply, let stored, let asker):
+            if let rescued = rescue(validation, from: reply) { return rescued }
+            if asker == validation.asker {
+                CallContext.current.report(.miss, by: Self.policy, named: cache.name)
+                cache.count(\.misses)
+                return give(reply, as: .replaced(reply.response.status))
+            }
+            // Another caller's answer may be used if it could have been stored before this request.
+            if let stored, stored.answers(presented),
+                let shared = cache.rules.answer(presented, with: stored, at: cache.moment())
+            {
+                CallContext.current.report(.hit, by: Self.policy, named: cache.name)
+                cache.count(\.hits)
+                return give(shared.marked(by: cache, .shared(.stale)), of: stored)
+            }
+            return askAlone(validation)
+        }
+    }
+
+    private func confirmed(
+        _ entry: CachedResponse, _ fresh: HTTPResponse, _ presented: PresentedRequest
+    ) -> HTTPResponse? {
+        guard var response = cache.rules.answer(presented, with: entry, at: cache.moment()) else {
+            return nil
+        }
+        CallContext.current.report(.note("confirmed"), by: Self.policy, named: cache.name)
+        cache.count(\.confirmations)
+        response.timing = fresh.timing
+        if !cache.rules.replaysCookies {
+            response.headers.add(fresh.headers) { $0.lowercased() == "set-cookie" }
+        }
+        return response.marked(by: cache, .confirmed(entry))
+    }
+
+    /// Asks the origin for a caller that cannot use another caller's answer, and does not wait for a second
+    /// one.
+    private func askAlone(_ validation: CacheValidation) -> Future<HTTPResponse> {
+        CallContext.current.report(.miss, by: Self.policy, named: cache.name)
+        cache.count(\.misses)
+        return CacheForwarding(cache: cache, next: next)
+            .forward(validation.request, validation.presented)
+            .flatMap { reply in
+                rescue(validation, from: reply)
+                    ?? give(reply, as: .answered(.stale, reply))
+            }
+    }
+}
+
+// MARK: - Stale answers
+
+extension CacheLayer {
+    /// Validates a stale response that was returned already, once at a time.
+    ///
+    /// In the caller's context, but not within its deadline: no caller waits for it.
+    func revalidate(_ entry: CachedResponse, _ presented: PresentedRequest) {
+        let (cache, limit) = (cache, cache.backgroundLimit)
+        let deadline = CallDeadline(after: limit, on: cache.scheduler)
+        let validation = validation(entry, presented.request, presented)
+        let key = validation.key
+        let isFirst = cache.background.withLock { $0.updateValue(nil, forKey: key) == nil }
+        guard isFirst else { return }
+        let context = CallContext.current
+        context.report(.note("revalidating"), by: Self.policy, named: cache.name)
+        let call = context.with(deadline: deadline).with(record: nil).run { validate(validation) }
+            .timeout(limit, on: cache.scheduler)
+        cache.background.withLock { $0[key] = .some(call) }
+        call.observe { result in
+            // No caller gets the answer, and its jar does.
+            validation.keep(result)
+            cache.background.withLockThenRelease { $0.removeValue(forKey: key) }
+        }
+    }
+
+    /// The stored response instead of a server's error, if it may be used for that.
+    private func rescue(
+        _ validation: CacheValidation, from reply: OriginReply
+    ) -> Future<HTTPResponse>? {
+        guard cache.rules.isError(status: reply.response.status) else { return nil }
+        return rescue(validation).map { rescued in
+            validation.request.keepCookies(of: reply.response)
+            return rescued
+        }
+    }
+
+    /// The stored response instead of a failure, if it may be used for that.
+    ///
+    /// A call that was given up, or that cannot be sent, has no answer; a refused status is one.
+    private func rescue(
+        _ validation: CacheValidation, after error: any Error
+    ) -> Future<HTTPResponse>? {
+        let isAnswer = (error as? HTTPError)?.refused != nil
+        if isAnswer || error is CancellationError || error is HTTPRequest.Error { return nil }
+        return rescue(validation).map { rescued in
+            validation.keep(Result<HTTPResponse, any Error>.failure(error))
+            return rescued
+        }
+    }
+
+    private func rescue(_ validation: CacheValidation) -> Future<HTTPResponse>? {
+        let now = cache.moment()
+        guard cache.rules.mayUseOnError(validation.entry, for: validation.presented, at: now),
+            let response = cache.rules.answer(validation.presented, with: validation.entry, at: now)
+        else { return nil }
+        cache.count(\.rescues)
+        CallContext.current.report(.note("rescued"), by: Self.policy, named: cache.name)
+        return give(response.marked(by: cache, .hit(validation.entry)), of: validation.entry)
+    }
+}
+
+extension CacheLayer {
+    /// Sends an unsafe request, and removes the responses that it may have changed.
+    ///
+    /// Without an answer it is not known whether it changed them, so they are removed as well.
+    func writeThrough(_ request: HTTPRequest, _ key: CacheKey) -> Future<HTTPResponse> {
+        let cache = cache
+        return next(request)
+            .onEnd { result in
+                for key in CacheRules.outdated(by: result.answer, to: request, key) {
+                    // By the store's order, later requests do not get the removed responses.
+                    _ = cache.invalidate(key)
+                }
+            }
+            .marked(by: cache) { _ in .forwarded(.method) }
+    }
+}
+
+extension CacheRules {
+    /// The keys that an answer to an unsafe method invalidates (RFC 9111, section 4.4).
+    ///
+    /// Unless it is an error: the URL itself, and what Location and Content-Location name, if they are
+    /// of the same origin.
+    static func outdated(
+        by answer: (any HTTPResponseHead)?, to request: HTTPRequest, _ key: CacheKey
+    ) -> [CacheKey] {
+        guard let answer else { return [key] }
+        guard (200..<400).contains(answer.status) else { return [] }
+        let others = ["Location", "Content-Location"].compactMap { name -> CacheKey? in
+            guard let text = answer.headers[name],
+                let url = URL(string: text, relativeTo: request.url)?.absoluteURL,
+                let origin = HTTPOrigin(url), origin == HTTPOrigin(request.url)
+            else { return nil }
+            return CacheKey(url, host: request.headers["Host"])
+        }
+        return [key] + others
+    }
+}
+
+/// How a cache handled a request, for the field Cache-Status (RFC 9211).
+enum CacheStatus: Sendable {
+    /// A stored response was returned.
+    case hit(CachedResponse)
+    /// The origin was asked, and the cache had no part in the answer.
+    case forwarded(CacheRules.Reason)
+    /// The origin has answered.
+    case answered(CacheRules.Reason, OriginReply)
+    /// The stored response was not valid any more; the origin has answered with this status.
+    case replaced(Int)
+    /// The origin has confirmed the stored response.
+    case confirmed(CachedResponse)
+    /// The answer is that of another call, which was under way.
+    case shared(CacheRules.Reason)
+
+    /// The parameters after the cache's name.
+    func parameters(by rules: CacheRules, at now: ClockReading) -> String {
+        switch self {
+        case .hit(let entry): "hit; ttl=\(entry.lifetime - entry.age(at: now))"
+        case .forwarded(let reason): "fwd=\(reason.rawValue)"
+        case .answered(let reason, let reply):
+            "fwd=\(reason.rawValue)\(rules.entry(from: reply) == nil ? "" : "; stored")"
+        case .replaced(let status): "fwd=stale; fwd-status=\(status)"
+        case .confirmed: "fwd=stale; fwd-status=304"
+        case .shared(let reason): "fwd=\(reason.rawValue); collapsed"
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The response with the cache's Cache-Status after existing ones, if the cache has a name.
+    func marked(by cache: HTTPCache, _ status: @autoclosure () -> CacheStatus) -> HTTPResponse {
+        guard let name = cache.statusName else { return self }
+        var response = self
+        let parameters = status().parameters(by: cache.rules, at: cache.moment())
+        response.headers.add("\(name); \(parameters)", for: "Cache-Status")
+        return response
+    }
+}
+
+extension Future where Value == HTTPResponse {
+    func marked(
+        by cache: HTTPCache, _ status: @escaping @Sendable (HTTPResponse) -> CacheStatus
+    ) -> Future {
+        if cache.statusName == nil { return self }
+        return mapWithoutOrigin { $0.marked(by: cache, status($0)) }
+    }
+}

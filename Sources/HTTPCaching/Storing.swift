@@ -1,0 +1,255 @@
+import PledgeHTTPNetworking
+
+extension CacheRules {
+    /// The stored form of a response; nil if it must not be stored.
+    func entry(from reply: OriginReply) -> CachedResponse? {
+        let response = reply.response
+        guard reply.presented.method == .get, !reply.isForeign,
+            mayStore(status: response.status, response.headers, reply.presented),
+            isWhole(response), isOfItsURL(reply)
+        else { return nil }
+        var entry = entry(
+            status: response.status, StoredFields.storable(response.headers, mode: mode),
+            like: response, reply)
+        entry?.isRefused = reply.refusal != nil
+        return entry.flatMap { isOfUse($0) ? $0 : nil }
+    }
+
+    /// Makes an entry; nil if it would answer no request.
+    func entry(
+        status: Int, _ headers: HTTPHeaders, like response: HTTPResponse, _ reply: OriginReply
+    ) -> CachedResponse? {
+        var headers = headers
+        let date = DateField.date(reply.response.headers, "Date") ?? reply.responseTime.date
+        headers.set(date.text, for: "Date")
+        guard
+            let variant = CacheVariant(
+                of: reply.presented, status: status, response: headers, mode: mode)
+        else { return nil }
+        let control = CacheControl(headers)
+        return CachedResponse(
+            status: status, headers: headers, body: response.body, url: response.url,
+            variant: variant, requestTime: reply.requestTime.date,
+            responseTime: reply.responseTime.date, initialAge: initialAge(reply, date: date),
+            lifetime: lifetime(status: status, headers: headers, control: control, date: date),
+            received: reply.responseTime.instant, number: reply.number, control: control)
+    }
+
+    /// Whether a response may be stored (RFC 9111, section 3).
+    func mayStore(status: Int, _ headers: HTTPHeaders, _ presented: PresentedRequest) -> Bool {
+        let control = CacheControl(headers)
+        guard !presented.forbidsStoring, isFinal(status),
+            mode == .shared || !presented.partition.isOver,
+            !presented.asksForLess || status == 200,
+            !StoredFields.areVital(StoredFields.connectionFields(headers))
+        else { return false }
+        if control.contains("must-understand") {
+            // It overrides no-store for caches that understand the status (section 5.2.2.3).
+            guard Self.understoodStatuses.contains(status) else { return false }
+        } else if control.contains("no-store") {
+            return false
+        }
+        if mode == .shared, !mayShare(control, presented) { return false }
+        return control.contains("public") || control.contains("max-age")
+            || control.contains(mode == .private ? "private" : "s-maxage")
+            || headers["Expires"] != nil || Self.heuristicStatuses.contains(status)
+    }
+
+    /// Whether a response may be returned to other users (RFC 9111, sections 3.5 and 5.2.2.7).
+    private func mayShare(_ control: CacheControl, _ presented: PresentedRequest) -> Bool {
+        if control.contains("private"), control.fieldNames("private") == nil { return false }
+        return !presented.partition.isAuthorized
+            || ["must-revalidate", "public", "s-maxage"].contains(where: control.contains)
+    }
+
+    /// Whether a status is final, and describes a whole resource.
+    private func isFinal(_ status: Int) -> Bool {
+        (200...599).contains(status) && status != 206 && status != 304
+    }
+
+    /// Whether the body has the announced length; for an encoded body, the length does not apply.
+    private func isWhole(_ response: HTTPResponse) -> Bool {
+        let lengths = Set(response.headers.values(for: "Content-Length"))
+        if lengths.isEmpty || response.headers["Content-Encoding"] != nil { return true }
+        return lengths == ["\(response.body.count)"]
+    }
+
+    /// Whether the requested URL has answered, and not the target of a redirect.
+    private func isOfItsURL(_ reply: OriginReply) -> Bool {
+        reply.response.url.map { CacheKey($0)?.url == reply.presented.key.url } ?? true
+    }
+
+    /// Whether an entry could answer any request.
+    private func isOfUse(_ entry: CachedResponse) -> Bool {
+        entry.hasValidator || (!entry.requiresValidation && entry.lifetime > 0)
+            || (!entry.requiresValidation && mayBeStale(entry) && isExplicit(entry))
+    }
+
+    private func isExplicit(_ entry: CachedResponse) -> Bool {
+        entry.control.contains("max-age") || entry.headers["Expires"] != nil
+            || entry.control.contains("stale-if-error")
+            || entry.control.contains("stale-while-revalidate")
+    }
+
+    /// The statuses of RFC 9110 whose caching is known here.
+    static let understoodStatuses: Set<Int> = heuristicStatuses.subtracting([206])
+        .union([201, 202, 205, 302, 303, 307, 400, 401, 403, 406, 407, 408, 409, 411, 413, 415])
+        .union([417, 421, 422, 426, 500, 502, 503, 504, 505])
+}
+
+extension CacheRules {
+    /// The change of a reply of the origin to the stored responses of its URL.
+    enum Change: Sendable {
+        /// A new response replaces those that answered the same requests.
+        case put(CachedResponse)
+        /// The responses that answered the same requests are outdated.
+        case drop
+        /// The answer was a 304.
+        case freshen
+        /// The answer to HEAD describes the answer to GET.
+        case freshenByHead
+        case nothing
+    }
+
+    /// The change of a reply of the origin.
+    func change(by reply: OriginReply) -> Change {
+        let (presented, status) = (reply.presented, reply.response.status)
+        if reply.isForeign { return .nothing }
+        if presented.method == .head {
+            if presented.forbidsStoring { return .nothing }
+            return status == 200 ? .freshenByHead : [404, 410].contains(status) ? .drop : .nothing
+        }
+        if presented.forbidsStoring { return .nothing }
+        if status == 304 { return .freshen }
+        // An error does not replace the stored response that is returned instead of it.
+        if isError(status: status), let entry = reply.validated,
+            mayUseOnError(entry, for: presented, at: reply.responseTime)
+        {
+            return .nothing
+        }
+        if let entry = entry(from: reply) { return .put(entry) }
+        let isNews = (200..<400).contains(status) && status != 206 || [404, 410].contains(status)
+        return isNews && (!presented.asksForLess || status == 200) ? .drop : .nothing
+    }
+
+    /// Applies a change to the stored responses of the URL of a reply.
+    ///
+    /// The answer to a call that began later is kept: the answer to a slow call is older. Responses that
+    /// cannot be returned any more are removed.
+    func apply(_ change: Change, of reply: OriginReply, to entries: inout [CachedResponse]) {
+        entries.removeAll { $0.variant.isOver }
+        switch change {
+        case .put(let entry): put(entry, of: reply, to: &entries)
+        case .drop: entries.removeAll { isOlder($0, reply) }
+        case .freshen: entries = entries.compactMap { freshen($0, reply) }
+        case .freshenByHead: entries = entries.compactMap { freshenByHead($0, reply) }
+        case .nothing: break
+        }
+    }
+
+    private func isOlder(_ entry: CachedResponse, _ reply: OriginReply) -> Bool {
+        entry.number < reply.number && entry.variant.concerns(reply.presented)
+    }
+
+    private func put(
+        _ entry: CachedResponse, of reply: OriginReply, to entries: inout [CachedResponse]
+    ) {
+        entries.removeAll { isOlder($0, reply) }
+        if entries.contains(where: { $0.variant.matches(reply.presented) }) { return }
+        entries.append(entry)
+        if entries.count > variantLimit { entries.removeFirst() }
+    }
+
+    /// A stored response, updated by a 304; nil if it may not be kept.
+    ///
+    /// With a strong tag it refers to every variant with the same tag (RFC 9111, section 4.3.4), but not to
+    /// those of other users: its other headers are for one user.
+    private func freshen(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
+        if entry.number >= reply.number { return entry }
+        let fresh = reply.response.headers
+        let isOwn = reply.validated?.number == entry.number
+        let isAsked = isOwn || entry.variant.matches(reply.presented)
+        guard confirms(fresh, entry, isOwn: isOwn) else { return isOwn ? nil : entry }
+        let isStrong = EntityTag(of: fresh)?.isWeak == false
+        guard isAsked || isStrong && entry.variant.isOf(reply.presented.partition) else {
+            return entry
+        }
+        guard let (confirmed, isKept) = freshened(entry, by: reply), isKept else { return nil }
+        if isAsked { return confirmed }
+        let isSame = Set(confirmed.variant.fields.keys) == Set(entry.variant.fields.keys)
+        return isSame ? confirmed.with(variant: entry.variant) : nil
+    }
+
+    /// A stored response, updated by an answer to HEAD (RFC 9111, section 4.3.5).
+    ///
+    /// Without a validator it confirms nothing.
+    private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
+        guard isOlder(entry, reply), entry.variant.matches(reply.presented) else { return entry }
+        let head = reply.response.headers
+        let length = head["Content-Length"] ?? "\(entry.body.count)"
+        let stored = entry.headers["Content-Length"] ?? "\(entry.body.count)"
+        let differs = ["ETag", "Last-Modified"].contains { name in
+            head[name] != nil && head[name] != entry.headers[name]
+        }
+        if differs || length != stored && entry.headers["Content-Encoding"] == nil {
+            var entry = entry
+            entry.isDoubted = true
+            return entry.hasValidator ? entry : nil
+        }
+        guard head["ETag"] != nil || head["Last-Modified"] != nil else { return entry }
+        guard let (confirmed, isKept) = freshened(entry, by: reply), isKept else { return nil }
+        return confirmed
+    }
+}
+
+/// The fields of a response that are stored, and those that a 304 updates.
+enum StoredFields {
+    /// Whether a cache cannot decide about a response without one of these fields.
+    static func areVital(_ names: Set<String>) -> Bool { !names.isDisjoint(with: vital) }
+
+    /// The fields, in lower case, that concern one connection only.
+    static func connectionFields(_ headers: HTTPHeaders) -> Set<String> {
+        let listed = headers.values(for: "Connection").joined(separator: ",").split(separator: ",")
+        return Set(listed.map { HTTPHeaders.trimmed($0).lowercased() })
+    }
+
+    /// The headers that may be stored (RFC 9111, section 3.1), without Age, which is stored separately.
+    static func storable(_ headers: HTTPHeaders, mode: HTTPCache.Mode) -> HTTPHeaders {
+        var left = headers
+        let control = CacheControl(headers)
+        var unwanted = connectionFields(headers).union(hopByHop)
+        unwanted.formUnion(control.fieldNames("no-cache").map { areVital($0) ? [] : $0 } ?? [])
+        if mode == .shared { unwanted.formUnion(control.fieldNames("private") ?? []) }
+        for name in unwanted { left.remove(name) }
+        return left
+    }
+
+    /// Stored headers, updated by a 304 (RFC 9111, section 3.2).
+    ///
+    /// Fields that describe the bytes of the stored body do not change: a layer beneath may have decoded
+    /// them.
+    static func update(
+        _ stored: HTTPHeaders, by fresh: HTTPHeaders, mode: HTTPCache.Mode
+    ) -> HTTPHeaders {
+        var updated = stored
+        var changes = storable(fresh, mode: mode)
+        for name in ofTheBody { changes.remove(name) }
+        for field in changes { updated.remove(field.name) }
+        updated.add(changes) { _ in true }
+        return storable(updated, mode: mode)
+    }
+
+    private static let vital: Set<String> = [
+        "age", "cache-control", "content-encoding", "content-length", "content-range", "date",
+        "etag", "expires", "last-modified", "pragma", "vary",
+    ]
+
+    private static let hopByHop: Set<String> = [
+        "age", "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
+        "proxy-authorization", "proxy-connection", "te", "transfer-encoding", "upgrade",
+    ]
+
+    private static let ofTheBody: Set<String> = [
+        "content-encoding", "content-length", "content-range",
+    ]
+}

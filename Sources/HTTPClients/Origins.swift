@@ -1,0 +1,348 @@
+import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
+
+extension HTTPClient {
+    /// The origins that the client has called, and the states that it keeps for each.
+    ///
+    /// ```swift
+    /// for origin in client.origins.all { print(origin, client.origins[origin].circuitBreaker?.state as Any) }
+    /// client.origins[shop].isolate()  // while the shop is repaired
+    /// ```
+    ///
+    /// Use it to read the states, to isolate an origin, and to reset one. Copies of the client have the same states
+    /// until their slot changes; see "Values, and what they share" at ``HTTPClient``.
+    public var origins: Origins { Origins(client: self) }
+
+    /// The origins of a client; see ``HTTPClient/origins``.
+    public struct Origins: Sendable {
+        fileprivate let client: HTTPClient
+
+        /// The called origins for which the client still keeps a state, sorted by name.
+        public var all: [HTTPOrigin] {
+            let kept = client.keptStates
+            let known =
+                kept.budgets.all.map(\.origin) + kept.breakers.all.map(\.origin)
+                + kept.bulkheads.all.map(\.origin) + kept.limiters.all.map(\.origin)
+            return Set(known.compactMap { $0 })
+                .sorted { "\($0)" < "\($1)" }
+        }
+
+        /// The states of an origin, created now if it wasn't called before.
+        public subscript(origin: HTTPOrigin) -> States {
+            let states = SharedStates(of: client)
+            return States(
+                circuitBreaker: states.breaker(of: origin), bulkhead: states.bulkhead(of: origin),
+                rateLimit: states.limiter(of: origin), retryBudget: states.budget(of: origin))
+        }
+    }
+}
+
+extension HTTPClient.Origins {
+    /// The states of an origin, each nil if its slot is nil.
+    ///
+    /// They are the objects that calls use. A state from `sharing(_:)` serves other origins too.
+    public struct States: Sendable {
+        /// The breaker of the slot ``HTTPClient/circuitBreaker``.
+        public let circuitBreaker: CircuitBreaker?
+
+        /// The bulkhead of the slot ``HTTPClient/bulkhead``.
+        public let bulkhead: Bulkhead?
+
+        /// The limiter of the slot ``HTTPClient/rateLimit``.
+        public let rateLimit: RateLimiter?
+
+        /// The budget for retries and hedges, from the slot ``HTTPClient/retry``.
+        public let retryBudget: RetryBudget?
+
+        /// Refuses all calls to the origin until ``reset()``, if there is a breaker.
+        public func isolate() { circuitBreaker?.isolate() }
+
+        /// Closes the breaker and fills the budget.
+        ///
+        /// Calls in flight keep their places.
+        public func reset() {
+            circuitBreaker?.reset()
+            retryBudget?.reset()
+        }
+    }
+}
+
+/// The states that a client's slots keep for origins.
+///
+/// Copies of the client have the same ones. Changing a slot of one client replaces that slot's states in this client
+/// only, and leaves its other slots' states.
+struct KeptStates: Sendable {
+    var budgets = StatesByOrigin<RetryBudget>()
+    var hedgings = StatesByOrigin<Hedging>()
+    var pushbacks = StatesByOrigin<Pushback>()
+    var breakers = StatesByOrigin<CircuitBreaker>()
+    var bulkheads = StatesByOrigin<Bulkhead>()
+    var limiters = StatesByOrigin<RateLimiter>()
+}
+
+/// The states of a client's slots: existing ones, or new ones.
+struct SharedStates: Sendable {
+    private let kept: KeptStates
+    private let retry: HTTPClient.Retry?
+    private let circuitBreaker: HTTPClient.PerOrigin<CircuitBreaker>?
+    private let bulkhead: HTTPClient.PerOrigin<Bulkhead>?
+    private let rateLimit: HTTPClient.PerOrigin<RateLimiter>?
+    private let metrics: ServiceMetrics?
+    private let scheduler: any Scheduler
+    private let random: RandomSource
+
+    init(of client: HTTPClient) {
+        kept = client.keptStates
+        retry = client.retry
+        circuitBreaker = client.circuitBreaker
+        bulkhead = client.bulkhead
+        rateLimit = client.rateLimit
+        metrics = client.metrics
+        scheduler = client.scheduler
+        random = client.random
+    }
+
+    /// Lets the metrics watch the states that were created before the metrics were set.
+    func watchAll() {
+        guard let metrics else { return }
+        kept.budgets.all.forEach { metrics.watch($0.state) }
+        kept.breakers.all.forEach { metrics.watch($0.state) }
+        kept.bulkheads.all.forEach { metrics.watch($0.state) }
+        kept.limiters.all.forEach { metrics.watch($0.state) }
+        retry?.budget.shared.map { metrics.watch($0) }
+        circuitBreaker?.shared.map { metrics.watch($0) }
+        bulkhead?.shared.map { metrics.watch($0) }
+        rateLimit?.shared.map { metrics.watch($0) }
+    }
+
+    /// The retry budget of an origin; nil without retries.
+    func budget(of origin: HTTPOrigin?) -> RetryBudget? {
+        retry.map { state(of: origin, by: $0.budget, in: kept.budgets) }
+    }
+
+    func breaker(of origin: HTTPOrigin?) -> CircuitBreaker? {
+        circuitBreaker.map { state(of: origin, by: $0, in: kept.breakers) }
+    }
+
+    func bulkhead(of origin: HTTPOrigin?) -> Bulkhead? {
+        bulkhead.map { state(of: origin, by: $0, in: kept.bulkheads) }
+    }
+
+    func limiter(of origin: HTTPOrigin?) -> RateLimiter? {
+        rateLimit.map { state(of: origin, by: $0, in: kept.limiters) }
+    }
+
+    /// The delay of an origin's hedges, with the hedges' own budget and the one that they share with the retries.
+    func hedging(of origin: HTTPOrigin?, by hedge: HTTPClient.Hedge) -> Hedging {
+        kept.hedgings.state(of: origin, keeping: HTTPClient.originLimit) {
+            let budget = budget(of: origin)
+            guard let delay = hedge.delay else {
+                return Hedging(maxExtraLoad: hedge.maxExtraLoad, sharing: budget, on: scheduler)
+            }
+            return Hedging(
+                after: delay, maxExtraLoad: hedge.maxExtraLoad, sharing: budget, on: scheduler)
+        }
+    }
+
+    /// The pause that an origin has asked for.
+    func pushback(of origin: HTTPOrigin?, within maxWait: Duration) -> Pushback {
+        kept.pushbacks.state(of: origin, keeping: HTTPClient.originLimit) {
+            Pushback(named: name(of: origin), maxWait: maxWait, on: scheduler, random: random)
+        }
+    }
+
+    private func state<State: GaugedState>(
+        of origin: HTTPOrigin?, by slot: HTTPClient.PerOrigin<State>,
+        in states: StatesByOrigin<State>
+    ) -> State {
+        if let shared = slot.shared { return shared }
+        return states.state(of: origin, keeping: slot.limit) {
+            let state = slot.make(
+                .init(name: name(of: origin), scheduler: scheduler, random: random))
+            metrics?.watch(state)
+            return state
+        }
+    }
+
+    private func name(of origin: HTTPOrigin?) -> String { origin?.description ?? "no origin" }
+}
+
+extension HTTPClient {
+    /// The default number of origins that have a state.
+    static let originLimit = 1_000
+}
+
+/// A state for each origin, shared by both stacks of a client and by its copies until their slot changes.
+///
+/// When the table is full, a new origin replaces the least recently used idle one; only a few are checked. If none of
+/// these is idle, the new origins share one state, or each gets one that isn't kept. A state that a stack still uses
+/// is found again even after it was replaced.
+final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
+    private struct Used {
+        weak var state: State?
+    }
+
+    private struct Table {
+        var kept = LRUTable<HTTPOrigin?, State>()
+        /// The states that are still alive, including replaced ones.
+        var used: [HTTPOrigin?: Used] = [:]
+        /// The state of all origins that don't fit.
+        var others: State?
+
+        /// Returns the state of an origin, and marks it as just used.
+        mutating func use(_ origin: HTTPOrigin?) -> State? {
+            guard let slot = kept.slot(of: origin) else { return used[origin]?.state }
+            kept.use(slot)
+            return kept[slot]?.value
+        }
+
+        mutating func add(_ state: State, of origin: HTTPOrigin?) {
+            // Removes entries without a state when the table would otherwise grow.
+            if used.count == used.capacity { used = used.filter { $0.value.state != nil } }
+            used[origin] = Used(state: state)
+            kept.insert(origin, state)
+        }
+
+        /// Removes an idle state among the eight oldest.
+        ///
+        /// - Returns: True if one was removed.
+        mutating func removeIdle(_ isIdle: (State) -> Bool) -> Bool {
+            for _ in 0..<8 {
+                guard let slot = kept.oldest, let (_, state) = kept[slot] else { return false }
+                if isIdle(state) { return kept.remove(slot) != nil }
+                kept.use(slot)
+            }
+            return false
+        }
+    }
+
+    private let table = Locked(Table())
+    private let sharesOthers: Bool
+    private let isIdle: @Sendable (State) -> Bool
+
+    /// - Parameters:
+    ///   - sharesOthers: Lets the origins that don't fit share a state.
+    ///   - isIdle: Returns whether a state can be discarded without losing anything.
+    init(sharesOthers: Bool = false, isIdle: @escaping @Sendable (State) -> Bool) {
+        self.sharesOthers = sharesOthers
+        self.isIdle = isIdle
+    }
+
+    /// Returns the existing state of an origin, or a new one.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of origins whose state is kept.
+    ///   - make: Creates a new state. No lock is held.
+    func state(of origin: HTTPOrigin?, keeping limit: Int, _ make: () -> State) -> State {
+        if let state = table.withLock({ $0.use(origin) }) { return state }
+        let state = make()
+        return table.withLock { table in
+            // Another thread may have been first.
+            if let known = table.use(origin) { return known }
+            if table.kept.count >= limit, !table.removeIdle(isIdle) {
+                guard sharesOthers else { return state }
+                let others = table.others ?? state
+                table.others = others
+                return others
+            }
+            table.add(state, of: origin)
+            return state
+        }
+    }
+
+    /// The origins with a state, and their states.
+    var all: [(origin: HTTPOrigin?, state: State)] {
+        table.withLock { table in
+            table.used.compactMap { origin, used in used.state.map { (origin, $0) } }
+        }
+    }
+}
+
+extension StatesByOrigin<RetryBudget> {
+    convenience init() { self.init(sharesOthers: true) { $0.isIdle } }
+}
+
+extension StatesByOrigin<Hedging> {
+    /// Treats every state as idle: a hedge without its latencies only starts later.
+    convenience init() { self.init { _ in true } }
+}
+
+extension StatesByOrigin<CircuitBreaker> {
+    convenience init() { self.init { $0.isIdle } }
+}
+
+extension StatesByOrigin<Bulkhead> {
+    convenience init() { self.init { $0.isIdle } }
+}
+
+extension StatesByOrigin<RateLimiter> {
+    convenience init() { self.init { $0.isIdle } }
+}
+
+extension StatesByOrigin<Pushback> {
+    convenience init() { self.init { $0.isIdle } }
+}
+
+/// The services of the most recently called origins, each with its own states around the service below.
+///
+/// Only services are dropped, the least recently called first; ``StatesByOrigin`` keeps the states. A call takes a
+/// lock for constant time.
+final class OriginServices<Output: Sendable>: Sendable {
+    typealias Stack = Middleware<HTTPRequest, Output>
+
+    private struct Table {
+        /// The last called origin, which is usually the next one too.
+        var last: (origin: HTTPOrigin?, service: Service<HTTPRequest, Output>)?
+        var services = LRUTable<HTTPOrigin?, Service<HTTPRequest, Output>>()
+
+        /// Returns the service of an origin, and marks it as just called.
+        mutating func service(of origin: HTTPOrigin?) -> Service<HTTPRequest, Output>? {
+            if let last, last.origin == origin { return last.service }
+            guard let slot = services.slot(of: origin), let known = services[slot]?.value else {
+                return nil
+            }
+            services.use(slot)
+            last = (origin, known)
+            return known
+        }
+
+        /// Adds the service of an origin, unless another thread was first.
+        ///
+        /// - Returns: The service to use: the added one, or the other thread's.
+        mutating func add(
+            _ service: @escaping Service<HTTPRequest, Output>, of origin: HTTPOrigin?
+        ) -> Service<HTTPRequest, Output> {
+            if let known = self.service(of: origin) { return known }
+            if services.count >= HTTPClient.originLimit, let oldest = services.oldest {
+                _ = services.remove(oldest)
+            }
+            services.insert(origin, service)
+            last = (origin, service)
+            return service
+        }
+    }
+
+    private let table = Locked(Table())
+    private let make: @Sendable (HTTPOrigin?) -> Stack
+    private let beneath: Service<HTTPRequest, Output>
+
+    /// - Parameters:
+    ///   - make: Creates the middleware of an origin.
+    ///   - beneath: The service that the middleware wraps.
+    init(
+        _ make: @escaping @Sendable (HTTPOrigin?) -> Stack,
+        around beneath: @escaping Service<HTTPRequest, Output>
+    ) {
+        self.make = make
+        self.beneath = beneath
+    }
+
+    @Sendable func call(_ request: HTTPRequest) -> Future<Output> {
+        let origin = request.origin
+        if let service = table.withLock({ $0.service(of: origin) }) { return service(request) }
+        let made = make(origin)(beneath)
+        let service = table.withLock { $0.add(made, of: origin) }
+        return service(request)
+    }
+}

@@ -1,0 +1,60 @@
+// Classes of ASCII bytes in HTTP fields, URLs and JSON.
+
+extension UInt8 {
+    /// True for a space or a tab, the white space allowed in a field (RFC 9110, section 5.6.3).
+    @inlinable
+    package var isSpace: Bool { self == 0x20 || self == 0x09 }
+
+    /// True for a digit.
+    @inlinable
+    package var isDigit: Bool { 48...57 ~= self }
+
+    /// True for a letter.
+    @inlinable
+    package var isLetter: Bool { 97...122 ~= self | 0x20 }
+
+    /// True for a letter or a digit.
+    @inlinable
+    package var isLetterOrDigit: Bool { isLetter || isDigit }
+
+    /// The lower-case form of a letter; any other byte unchanged.
+    @inlinable
+    package var lowercased: UInt8 { 65...90 ~= self ? self | 0x20 : self }
+}
+
+extension BidirectionalCollection<UInt8> {
+    /// The bytes without the spaces and tabs at both ends.
+    package var trimmed: SubSequence {
+        let rest = drop(while: \.isSpace)
+        return rest.lastIndex { !$0.isSpace }.map { rest[...$0] } ?? rest.prefix(0)
+    }
+}
+
+extension StringProtocol {
+    /// The host without the brackets that a URL puts around an IPv6 address.
+    package var withoutBrackets: String {
+        String(hasPrefix("[") ? dropFirst().dropLast() : self[...])
+    }
+}
+
+extension String {
+    /// Replaces each occurrence of a scalar, even if a combining mark follows it.
+    ///
+    /// `replacing(_:with:)` compares characters, and a scalar with its mark is a different character.
+    func replacing(scalar: Unicode.Scalar, with text: String) -> String {
+        unicodeScalars.split(separator: scalar, omittingEmptySubsequences: false)
+            .map { String($0) }.joined(separator: text)
+    }
+}
+
+/// Seconds as fields write them (delta-seconds, RFC 9111, section 1.2.2).
+package enum DeltaSeconds {
+    /// The largest number that a recipient must support.
+    package static let most: Int64 = 1 << 31
+
+    /// Parses a text of digits only; a larger number becomes ``most``.
+    package static func parse(_ text: some StringProtocol) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
+        return min(Int64(text) ?? most, most)
+    }
+}

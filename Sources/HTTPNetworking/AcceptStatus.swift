@@ -1,0 +1,150 @@
+public import PledgeFutures
+public import PledgeServices
+
+extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
+    /// Turns a response with an unaccepted status into an error.
+    ///
+    /// ```swift
+    /// let service = stack(.retry(), .acceptStatus(), over: transport.send)
+    /// ```
+    ///
+    /// The error is an ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus``. It keeps the request
+    /// and the response. An accepted response passes at once, unchanged.
+    ///
+    /// For the error, a streamed body is read up to `limit` bytes and for `time` at most. If the body is longer
+    /// or slower, or fails, the error keeps the bytes that arrived, and its cause says why the rest is missing.
+    ///
+    /// Put it below a retry, and the retry sees the error; put it above, and the retry sees the response.
+    /// Redirect, authorize and cache work the same either way, because they read the response in the error.
+    ///
+    /// - Parameters:
+    ///   - statuses: The accepted statuses.
+    ///   - limit: The most bytes of a streamed body to keep. Less than zero is a programming error and traps.
+    ///   - time: The longest time to read a streamed body.
+    ///   - scheduler: The clock that measures `time`.
+    public static func acceptStatus(
+        _ statuses: some RangeExpression<Int> & Sendable = 200...299, keeping limit: Int = 65_536,
+        within time: Duration = .seconds(1), on scheduler: some Scheduler = .live
+    ) -> Middleware {
+        precondition(limit >= 0, "acceptStatus keeps zero bytes or more, not \(limit)")
+        return Middleware(named: "acceptStatus") { service in
+            { request in
+                service(request).flatMapSomeResults { result in
+                    guard case .success(let response) = result,
+                        !statuses.contains(response.status)
+                    else { return nil }
+                    return response.refused(
+                        for: request, keeping: limit, within: time, on: scheduler)
+                }
+            }
+        }
+    }
+}
+
+extension HTTPResponseHead {
+    /// Returns a future that fails with the status's error, once the part of the body to keep has arrived.
+    package func refused<Output: Sendable>(
+        for request: HTTPRequest, keeping limit: Int, within time: Duration = .errorBody,
+        on scheduler: some Scheduler
+    ) -> Future<Output> {
+        let error = HTTPError(code: .unacceptableStatus, request: request, response: head)
+        return beginning(upTo: limit, within: time, on: scheduler).flatMap { beginning in
+            var error = error
+            error.response?.body = beginning.data
+            error.cause = beginning.missing
+            return Future(error: error)
+        }
+    }
+
+    /// Reads the beginning of the body, up to `limit` bytes.
+    private func beginning(
+        upTo limit: Int, within time: Duration, on scheduler: some Scheduler
+    ) -> Future<BodyBeginning> {
+        if let bodyStream { return bodyStream.beginning(upTo: limit, within: time, on: scheduler) }
+        return collected(upTo: limit).mapWithoutOrigin { BodyBeginning(data: $0.body) }
+            .recover { BodyBeginning(missing: $0) }
+    }
+}
+
+/// The server's response, even if `.acceptStatus()` below has turned it into an error.
+///
+/// Middleware that decides by a response's status reads the status here, so that it works the same above and
+/// below `.acceptStatus()`.
+extension Result where Success: HTTPResponseHead, Failure == any Error {
+    /// The response: the value, or the response in a status's error; nil for other errors.
+    package var answer: (any HTTPResponseHead)? {
+        switch self {
+        case .success(let response): response
+        case .failure(let error): (error as? HTTPError)?.refused
+        }
+    }
+
+    /// The status, headers and URL of ``answer``, without an allocation.
+    package var answerHead: (status: Int, headers: HTTPHeaders, url: URL?)? {
+        switch self {
+        case .success(let response): (response.status, response.headers, response.url)
+        case .failure(let error):
+            (error as? HTTPError)?.refused.map { ($0.status, $0.headers, $0.url) }
+        }
+    }
+
+    /// The same result with `url` added to its response; nil without a response, or if it has a URL already.
+    package func located(at url: URL) -> Result? {
+        guard let head = answerHead, head.url == nil else { return nil }
+        switch self {
+        case .success(var response):
+            response.url = url
+            return .success(response)
+        case .failure(let error):
+            guard var error = error as? HTTPError else { return nil }
+            error.response?.url = url
+            return .failure(error)
+        }
+    }
+}
+
+extension HTTPError {
+    /// The response whose status was not accepted; nil for other errors.
+    package var refused: HTTPResponse? { code == .unacceptableStatus ? response : nil }
+}
+
+/// The first bytes of a body, and the reason if some are missing.
+struct BodyBeginning: Sendable {
+    var data = Data()
+
+    /// The reason why bytes are missing; nil if the bytes are complete.
+    var missing: (any Error)?
+}
+
+extension HTTPBodyStream {
+    /// Reads the next bytes, up to `limit` and for `time` at most, then cancels the rest.
+    ///
+    /// The future never fails: if the stream fails, the future's value has the error and the bytes before it.
+    func beginning(
+        upTo limit: Int, within time: Duration, on scheduler: some Scheduler
+    ) -> Future<BodyBeginning> {
+        let collected = Locked(Data())
+        let read = read(upTo: limit, collected).timeout(time, on: scheduler) {
+            HTTPError(code: .timedOut, reason: TimeLimit.errorBody(time).words)
+        }
+        return read.recover { error in
+            BodyBeginning(data: collected.withLock { $0 }, missing: error)
+        }
+    }
+
+    private func read(upTo limit: Int, _ collected: Locked<Data>) -> Future<BodyBeginning> {
+        next().flatMap { chunk in
+            guard let chunk else {
+                return Future(value: BodyBeginning(data: collected.withLock { $0 }))
+            }
+            let isTooLong = collected.withLock { data in
+                let room = limit - data.count
+                data.append(chunk.prefix(room))
+                return chunk.count > room
+            }
+            guard isTooLong else { return self.read(upTo: limit, collected) }
+            self.cancel()
+            return Future(error: HTTPError(code: .bodyTooLarge))
+        }
+    }
+}

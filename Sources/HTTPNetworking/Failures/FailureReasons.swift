@@ -1,0 +1,98 @@
+import PledgeServices
+
+/// A time limit that an exchange exceeded, for an error's text.
+package enum TimeLimit {
+    /// No bytes were sent or received for this long.
+    case idle(Duration)
+    /// No connection was made within this time.
+    case connect(Duration)
+    /// No connection was free, and none could be made, within this time.
+    case freeConnection(Duration)
+    /// The call's deadline passed, this long after the call was made.
+    case deadline(after: Duration)
+    /// The body of an error did not arrive in full within this time.
+    case errorBody(Duration)
+
+    /// The cause, if the limit says nothing about the service; otherwise nil.
+    ///
+    /// A deadline is the caller's. Without a free connection, the request was not sent.
+    fileprivate var cause: ServiceError? {
+        switch self {
+        case .deadline(let time):
+            ServiceError(.deadlineExceeded, policy: "transport", limit: time)
+        case .freeConnection(let time):
+            ServiceError(.queueTimedOut, policy: "transport", limit: time)
+        case .idle, .connect, .errorBody: nil
+        }
+    }
+
+    /// The limit in words.
+    package var words: String {
+        switch self {
+        case .idle(let time): "the idle limit of \(time.inWords)"
+        case .connect(let time): "the connect limit of \(time.inWords)"
+        case .freeConnection(let time): "the limit of \(time.inWords) for a free connection"
+        case .deadline(let time): "the deadline, after \(time.inWords)"
+        case .errorBody(let time): "the limit of \(time.inWords) for an error's body"
+        }
+    }
+}
+
+extension HTTPError {
+    /// Creates the error of a transport's time limit.
+    ///
+    /// - Parameter cause: The transport's own error. It is ignored if the limit says nothing about the service.
+    package init(
+        _ limit: TimeLimit, endpoint: Endpoint? = nil, request: HTTPRequest? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.init(
+            code: .timedOut, endpoint: endpoint, request: request, cause: limit.cause ?? cause,
+            reason: limit.words)
+    }
+}
+
+/// The reason why no secure connection could be made, in a few words of this package.
+package enum TLSFailureReason {
+    /// The reason in the error text of a TLS library: OpenSSL, BoringSSL, libcurl, or SwiftNIO.
+    ///
+    /// - Returns: Nil if the reason is not known. The library's text is not shown, because it may contain
+    ///   secrets.
+    package static func reason(in text: String) -> String? {
+        let text = text.lowercased()
+        return reasons.first { words, _ in words.contains { text.contains($0) } }?.reason
+    }
+
+    /// The first match is used, so the vague words are last.
+    private static let reasons: [(words: [String], reason: String)] = [
+        (["pinned"], "the server has none of the pinned keys"),
+        (["not yet valid"], "the certificate is not valid yet"),
+        (["expired"], "the certificate has expired"),
+        (
+            [
+                "hostname", "subject name", "does not match", "doesn't match",
+                "no alternative cert",
+            ], "the certificate is for another host"
+        ),
+        (
+            ["self-signed", "self signed", "issuer", "unknown_ca", "unknown ca"],
+            "the certificate's authority is unknown"
+        ),
+        (
+            ["certificate_required", "certificate required", "bad_certificate", "bad certificate"],
+            "the server asks for a client's certificate, or refuses it"
+        ),
+        (
+            [
+                "certificate_verify_failed", "unabletovalidate", "certificate verif",
+                "certificate problem",
+            ],
+            "the certificate is not trusted: its authority is unknown, or its time is over"
+        ),
+        (
+            ["wrong_version_number", "wrong version", "unsupported_protocol", "protocol_version"],
+            "the server speaks no TLS, or no version of it that is accepted"
+        ),
+        (["handshake", "eof"], "the handshake failed"),
+    ]
+}

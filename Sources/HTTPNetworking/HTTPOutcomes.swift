@@ -1,0 +1,199 @@
+public import PledgeFutures
+public import PledgeServices
+
+extension CallContext {
+    /// Sends a request, and records the request and its fate in the attempt.
+    ///
+    /// Transports use it, so that a policy above knows which requests left the process:
+    ///
+    /// ```swift
+    /// let send: HTTPService = { request in
+    ///     CallContext.current.exchange(request) { connection.send(request) }
+    /// }
+    /// ```
+    ///
+    /// It calls `CallContext.sending(_:fate:by:)` with the rules of HTTP: a request answered with 401, 407, 421, 425,
+    /// 307 or 308 was refused, and a request whose error is certainly unsent was not sent.
+    ///
+    /// - Parameters:
+    ///   - request: An `HTTPRequest` or an `Endpoint`.
+    ///   - send: Sends the request. Called at most once, before this function returns.
+    /// - Returns: The future that `send` returns, or one that rejects with `AttemptSuperseded` if the request may not
+    ///   be sent.
+    public func exchange<Output: Sendable>(
+        _ request: some Replayable, by send: () -> Future<Output>
+    ) -> Future<Output> {
+        sending(request, fate: { CallRecord.Fate(of: $0) }, by: send)
+    }
+}
+
+// What each status and each error of this module means to the policies. The guide to errors has the same table, beside
+// the errors of the other modules.
+
+extension OutcomeAdvising where Self: HTTPResponseHead {
+    /// The meaning of the response for the policies: retry, hedge, circuit breaker, fallback, memoise.
+    ///
+    /// | Status | The service | Another call |
+    /// |---|---|---|
+    /// | 1xx, 2xx, 3xx | is healthy | is not needed |
+    /// | 408, 429, 500, 502, 503, 504, 520 to 524 | is unhealthy | may succeed, after Retry-After's delay if there is one |
+    /// | 413 with Retry-After, 421, 425 | is healthy | may succeed, after that delay |
+    /// | any other 4xx | is healthy | would be rejected again |
+    /// | any other | is unhealthy | would fail again |
+    ///
+    /// A response with a status that rejects the request still counts as a success, because its caller got the server's
+    /// answer. An error made from it counts as a failure.
+    ///
+    /// Retry-After is a number of seconds, or a date. A date counts from the response's own Date, or from the system's
+    /// if the response has none. Any other value, and a date in the past, is ignored. No delay is longer than 2³¹
+    /// seconds.
+    public var advisedOutcome: Outcome {
+        let outcome = Outcome(status: status, headers: headers)
+        return outcome == .rejection ? .success : outcome
+    }
+}
+
+extension HTTPResponse: OutcomeAdvising {}
+
+extension HTTPStreamedResponse: OutcomeAdvising {}
+
+extension Outcome {
+    /// Creates the outcome of an exchange that fails with a status.
+    init(status: Int, headers: HTTPHeaders) {
+        var delay: Duration? { RetryAfter.delay(in: headers, now: .now) }
+        switch status {
+        case 408: self = .retryable(after: delay, fault: .network)
+        case 413 where delay != nil, 421, 425:
+            self = Outcome(
+                isSuccess: false, health: .healthy, retry: .after(delay), fault: .caller)
+        case 429, 500, 502, 503, 504, 520...524: self = .retryable(after: delay)
+        case 100...499: self = .rejection
+        default: self = .failure
+        }
+    }
+}
+
+extension CallRecord.Fate {
+    /// Creates the fate of a request that was answered with a status.
+    ///
+    /// The server refused the request if it requires credentials (401, 407), another connection (421), a later request
+    /// (425), or another URL with the same body (307, 308). After any other status, the server may have processed it.
+    init(status: Int) {
+        self = [401, 407, 421, 425, 307, 308].contains(status) ? .refused : .mayHaveArrived
+    }
+
+    /// Creates the fate of a request from the result of its exchange.
+    init<Output>(of result: Result<Output, any Error>) {
+        switch result {
+        case .success(let response as any HTTPResponseHead): self.init(status: response.status)
+        case .failure(let error as HTTPError) where error.status != nil:
+            self.init(status: error.status ?? 0)
+        case .failure(let error as any OutcomeAdvising) where error.isCertainlyUnsent:
+            self = .unsent
+        default: self = .mayHaveArrived
+        }
+    }
+}
+
+extension HTTPError: OutcomeAdvising {
+    /// The meaning of the error for the policies: retry, hedge, circuit breaker, fallback.
+    ///
+    /// | Code | The service | Another call |
+    /// |---|---|---|
+    /// | `unacceptableStatus` | see ``HTTPResponse/advisedOutcome`` | |
+    /// | `notConnected` | unknown: this machine has no network | may succeed; nothing was sent |
+    /// | `cannotFindHost`, `cannotConnect` | unhealthy | may succeed; nothing was sent |
+    /// | `proxyRefused` | unknown: no request reached it | would be refused again; nothing was sent |
+    /// | `connectionLost`, `timedOut` | unhealthy | may succeed; this one may have arrived, see ``isCertainlyUnsent`` |
+    /// | `timedOut` with a `ServiceError` as its cause: the call's deadline passed, or no connection became free | unknown | as the cause says |
+    /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `tooManyRedirects` | unhealthy | would fail again |
+    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `redirectRefused`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
+    /// | `tokenRefreshFailed` | unknown: the refresh asks another service | as the cause says |
+    /// | `other`, and a transport's own codes | as the cause says; otherwise unhealthy | as the cause says |
+    public var advisedOutcome: Outcome {
+        switch code {
+        case .unacceptableStatus:
+            response.map { Outcome(status: $0.status, headers: $0.headers) } ?? .failure
+        case .notConnected:
+            Outcome(isSuccess: false, health: .unknown, retry: .after(nil), fault: .network)
+        case .timedOut where cause is ServiceError: outcomeOfCause
+        case .cannotFindHost, .cannotConnect, .connectionLost, .timedOut:
+            .retryable(fault: .network)
+        case .insecureConnection, .badResponse, .bodyLengthMismatch, .tooManyRedirects: .failure
+        // A proxy may lock out a user after several refusals.
+        case .proxyRefused, .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead,
+            .bodyEnded, .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported,
+            .requestNotPrepared, .redirectRefused, .signInNeeded, .sessionEnded:
+            .callersMistake
+        case .tokenRefreshFailed: outcomeOfCause.sayingNothingAboutHealth
+        default: outcomeOfCause
+        }
+    }
+
+    private var outcomeOfCause: Outcome {
+        cause.map { Outcome(of: $0) } ?? .retryable
+    }
+
+    /// True if the server has certainly not processed the request.
+    ///
+    /// Either no connection was made, or no request was sent, or the cause says that the server has not processed it.
+    /// The call may then be repeated, whatever its method, unless its body is used up (``HTTPRequest/isConsumed``).
+    public var isCertainlyUnsent: Bool {
+        switch code {
+        case .cannotFindHost, .cannotConnect, .proxyRefused, .notConnected, .requestNotPrepared,
+            .redirectRefused:
+            true
+        case .connectionLost: (cause as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
+        case .timedOut: (cause as? ServiceError)?.isCertainlyUnsent ?? false
+        default: false
+        }
+    }
+}
+
+extension Outcome {
+    fileprivate var sayingNothingAboutHealth: Outcome {
+        Outcome(isSuccess: isSuccess, health: .unknown, retry: retry, fault: fault)
+    }
+}
+
+extension HTTPError: HasRequest {
+    /// The request, or the endpoint if there is no request or the endpoint may not be sent twice.
+    ///
+    /// The request may differ from the endpoint: it may be the GET after a redirected POST, or hold an idempotency key
+    /// made only for this call.
+    public var failedRequest: (any Replayable & Sendable)? {
+        if let endpoint, !endpoint.isReplayable { return endpoint }
+        return request ?? endpoint
+    }
+}
+
+extension Endpoint.Error: CallerError {
+    /// True, because the request was not sent.
+    public var isCertainlyUnsent: Bool { true }
+}
+
+// The response does not match the type, so the fault is the caller's.
+extension DecodingFailure: CallerError {}
+
+// The file does not concern the service.
+extension FileError: CallerError {}
+
+/// The delay that a server asks for (RFC 9110, section 10.2.3).
+enum RetryAfter {
+    /// Returns the delay that a response asks for.
+    ///
+    /// The value is a number of seconds, or a date. A date counts from the response's own Date, so that a wrong server
+    /// clock does no harm, or from the system's date if that header is missing or invalid. Any other value, and a date
+    /// in the past, is ignored. No delay is longer than `DeltaSeconds.most`.
+    ///
+    /// - Parameters:
+    ///   - headers: The headers of the response.
+    ///   - now: The system's date.
+    static func delay(in headers: HTTPHeaders, now: @autoclosure () -> HTTPDate) -> Duration? {
+        guard let text = headers.values(for: "Retry-After").first else { return nil }
+        if let seconds = DeltaSeconds.parse(text) { return .seconds(seconds) }
+        let sent = headers.values(for: "Date").first.flatMap { HTTPDate($0) } ?? now()
+        guard let date = HTTPDate(text, now: sent), date >= sent else { return nil }
+        return .seconds(min(DeltaSeconds.most, date.secondsSince1970 - sent.secondsSince1970))
+    }
+}

@@ -1,0 +1,332 @@
+import PledgeFutures
+public import PledgeServices
+
+extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
+    /// Follows redirects (RFC 9110, section 15.4).
+    ///
+    /// ```swift
+    /// let api = stack(.redirect(), .authorize(.bearer(token), for: origins), .retry(), over: send)
+    /// ```
+    ///
+    /// | Status | Method and body |
+    /// |---|---|
+    /// | 301, 302 | POST becomes GET without a body; others do not change |
+    /// | 303 | HEAD does not change; others become GET without a body |
+    /// | 307, 308 | do not change |
+    /// | 300, 304, 305, 306 | not followed |
+    ///
+    /// If a request becomes a GET, it loses the headers that describe a body: names that begin with Content-,
+    /// Transfer-Encoding and similar ones, preconditions, and the idempotency key.
+    ///
+    /// **Location** is resolved against the requested URL (RFC 3986, section 5.2). Existing escapes do not change;
+    /// characters that a URL does not allow, such as text beyond ASCII, are escaped byte by byte. A Unicode host
+    /// becomes its IDNA form if the platform supports IDNA: Foundation does, FoundationEssentials alone does not.
+    /// Userinfo in the Location is removed. A Location without a fragment inherits the fragment of the requested URL.
+    ///
+    /// **Secrets.** A redirect to another ``HTTPOrigin`` keeps three kinds of headers: those known to hold no secret,
+    /// those that you name in `keepingAcrossOrigins`, and those that an `.authorize` above has added for the new origin
+    /// too. Known to hold no secret are Accept and Content- headers, User-Agent, Range, the preconditions,
+    /// Cache-Control, Pragma, X-Request-ID and Idempotency-Key. All other headers are removed: Authorization and
+    /// Cookie, and X-API-Key too. (curl, Go and WHATWG's Fetch remove a list of secrets, which misses X-API-Key.)
+    /// Removed headers stay removed even if a later redirect leads back, because the origin in between must not choose
+    /// which URL is requested with them. For the same reason, an `.authorize` below adds no credentials to such a
+    /// request; a cookie jar does send its cookies, as in a browser. No Referer is added.
+    ///
+    /// **A body** is sent to another origin after 307 and 308, and after 301 and 302 unless the method is POST, as in
+    /// curl, Requests, Node's fetch and browsers. A body with credentials is not sent: the body of a request with
+    /// `HTTPRequest.Context.skipsAuthorization`, which is a login or a renewal, or a form or JSON with a name like
+    /// "password", "refresh_token" or "client_secret" within its first 64 KiB.
+    ///
+    /// **Place.** Above `.authorize`, `.cookies`, `.cache` and `.retry`. Each request of a chain then has the cookies
+    /// and credentials of its own origin, and its own stored response and attempts. A chain belongs to one sign-in:
+    /// after a sign-out or another sign-in, `.authorize` and `.cookies` fail its next request with
+    /// ``HTTPError/Code/sessionEnded``.
+    ///
+    /// **Errors.** A redirect inside the error of an `.acceptStatus()` below is followed as well.
+    ///
+    /// **A redirect that cannot be followed is returned** unchanged, including its body. These are redirects
+    ///
+    /// - without a Location, with several, or with one that is not an http or https URL with a host;
+    /// - from https to http, unless allowed;
+    /// - from elsewhere into a private network, if refused;
+    /// - that would send a body to another origin, although the body must not leave its own;
+    /// - that would repeat a body that can be sent only once.
+    ///
+    /// Each request is sent in the caller's context: the first on the caller's thread, the others on the thread where
+    /// the response arrived. A streamed body is discarded before the next request. If the transport sets no URL, the
+    /// response gets the last requested one. Cancelling cancels the running call. Stack depth is constant, whatever the
+    /// number of redirects.
+    ///
+    /// - Parameters:
+    ///   - limit: The largest number of redirects to follow; 20, as in WHATWG's Fetch standard. With zero, a redirect
+    ///     is an error. A negative limit is a programming error and traps.
+    ///   - names: Further headers to remove if the origin changes, such as "User-Agent".
+    ///   - kept: Headers to keep for every origin, such as "X-Locale".
+    ///   - allowingDowngrade: Allows redirects from https to http.
+    ///   - refusingPrivateAddresses: Refuses a redirect to a host that ``HTTPOrigin/isPrivate``, unless the previous
+    ///     host is private too. Set it in a server that fetches URLs from strangers, so that they cannot lead it into
+    ///     its own network. The transport over libcurl also checks the address that a name resolves to, unless a proxy
+    ///     makes the connection: it connects, sends nothing, and fails with ``HTTPError/Code/redirectRefused``. Other
+    ///     transports do not check, so there a redirect to a name with a private address is followed.
+    ///   - sendingBodies: Allows sending a body without credentials to another origin.
+    /// - Returns: A middleware. It rejects with an ``HTTPError`` with the code ``HTTPError/Code/tooManyRedirects`` if
+    ///   there are more redirects than `limit`, or if the next request equals an earlier one and no cookie has been set
+    ///   since. The error keeps the last request and its response, with up to 64 KiB of a streamed body.
+    public static func redirect(
+        limit: Int = 20, strippingAcrossOrigins names: [String] = [],
+        keepingAcrossOrigins kept: [String] = [], allowingDowngrade: Bool = false,
+        refusingPrivateAddresses: Bool = false,
+        sendingBodiesAcrossOrigins sendingBodies: Bool = true
+    ) -> Middleware {
+        precondition(limit >= 0, "redirect needs a limit of zero or more, not \(limit)")
+        let rules = RedirectRules(
+            limit: limit, secrets: names, kept: kept, allowsDowngrade: allowingDowngrade,
+            refusesPrivate: refusingPrivateAddresses, sendsBodies: sendingBodies)
+        return Middleware(named: "redirect") { service in
+            { request in
+                let future = service(request)
+                // A response that has already arrived, and is no redirect, allocates no closure and no future.
+                if future.hasSucceeded({ $0.url != nil && !RedirectMachine.mayFollow($0.status) }) {
+                    return future
+                }
+                return follow(
+                    future, RedirectMachine(request, rules), KeptCaller(until: future), service)
+            }
+        }
+    }
+}
+
+/// Waits for the response to the machine's request, and follows it.
+private func follow<Output: HTTPResponseHead>(
+    _ future: Future<Output>, _ machine: RedirectMachine, _ caller: KeptCaller,
+    _ service: @escaping Service<HTTPRequest, Output>
+) -> Future<Output> {
+    let context = caller.context
+    return future.flatMapSomeResults { result in
+        guard let head = result.answerHead else { return nil }
+        let asked = machine.request
+        var machine = machine
+        let step = machine.receive(head.status, head.headers)
+        report(step, of: head.status, to: machine.request, in: context)
+        let url = machine.request.url
+        switch step {
+        case .finish:
+            guard head.url == nil else { return nil }
+            return result.located(at: url).map(Future.init(result:))
+        case .fail:
+            return (result.located(at: url) ?? result).answer?
+                .failure(.tooManyRedirects, of: machine.request)
+        case .follow:
+            if let answer = result.answer {
+                asked.keepCookies(of: answer)
+                machine.bind(answer.request?.context.signIns)
+                answer.discardBody()
+            }
+            noteProcessed(asked, head.status, in: context)
+            let next = caller.run { service(machine.request).naming(machine.request) }
+            return follow(next, machine, caller, service)
+        }
+    }
+}
+
+/// Records in the attempt that a request answered by a redirect was processed.
+///
+/// Usually the transport records it as well. If it does not, a caller that repeats the call would blame this request
+/// for an error of the next one.
+private func noteProcessed(_ request: HTTPRequest, _ status: Int, in context: CallContext) {
+    guard let record = context.record, !request.isReplayable,
+        CallRecord.Fate(status: status) == .mayHaveArrived
+    else { return }
+    // If the record is closed, it refuses the next request as well.
+    _ = try? record.willSend(replayable: false)
+}
+
+/// Reports only the status and the origin, because the rest of a URL may hold secrets.
+private func report(
+    _ step: RedirectMachine.Decision, of status: Int, to request: HTTPRequest,
+    in context: CallContext
+) {
+    let note: String
+    switch step {
+    case .finish(because: nil): return
+    case .finish(because: let reason?): note = "\(status) not followed: \(reason)"
+    case .fail: note = "\(status) not followed: \(HTTPError.Code.tooManyRedirects)"
+    case .follow:
+        note = "\(status) to \(HTTPOrigin(request.url)?.description ?? "another place")"
+    }
+    context.report(.note(note), by: "redirect")
+}
+
+/// The rules of redirects: which targets are allowed, and which headers are kept.
+struct RedirectRules: Sendable {
+    /// The largest number of redirects to follow.
+    var limit = 20
+    /// The names of headers that only the first origin gets, harmless or not.
+    var secrets: [String] = []
+    /// The names of headers that every origin gets, harmless or not.
+    var kept: [String] = []
+    /// Allows redirects from https to http.
+    var allowsDowngrade = false
+    /// Refuses redirects from elsewhere into a private network.
+    var refusesPrivate = false
+    /// Allows sending a body to another origin.
+    var sendsBodies = true
+
+    /// Returns whether another origin gets a header, given its name in lower case.
+    ///
+    /// This goes by a list of harmless names, because a list of secret ones would be incomplete.
+    func mayLeave(_ name: String, _ meant: [String]) -> Bool {
+        if kept.contains(where: { $0.lowercased() == name }) { return true }
+        if secrets.contains(where: { $0.lowercased() == name }) { return false }
+        return HTTPHeaders.isHarmless(name) && !Self.ofOneRequest.contains(name)
+            || meant.contains(name) && !Self.ofOneOrigin.contains(name)
+    }
+
+    /// Harmless headers that belong to one request: its host, its place in a trace, its time and its priority.
+    private static let ofOneRequest = [
+        "host", "traceparent", "tracestate", "baggage", "grpc-timeout", "request-criticality",
+        "request-timeout", "x-envoy-expected-rq-timeout-ms",
+    ]
+
+    /// Headers for one origin only, whichever middleware added them.
+    private static let ofOneOrigin = ["authorization", "cookie", "proxy-authorization"]
+}
+
+/// Decides whether a response is a redirect to follow.
+///
+/// State: asking. Next: asking again after a redirect; finished; or failed.
+struct RedirectMachine {
+    enum Decision: Equatable {
+        /// Return the response; if it is a redirect that is not followed, with the reason.
+        case finish(because: String?)
+        /// Send ``request`` next.
+        case follow
+        /// Fail, because the redirects form a loop or there are too many.
+        case fail
+    }
+
+    /// The current request.
+    private(set) var request: HTTPRequest
+    private let rules: RedirectRules
+    private var followed = 0
+    /// The requests sent since a response last set a cookie.
+    ///
+    /// With a new cookie, the same request may get another response.
+    private var asked: Set<HTTPRequest> = []
+
+    init(_ request: HTTPRequest, _ rules: RedirectRules) {
+        self.request = request
+        self.rules = rules
+    }
+
+    /// Binds ``request`` to the users that the previous request was sent for.
+    mutating func bind(_ signIns: SignIns?) { request.context.signIns.bind(signIns) }
+
+    /// Takes the head of the response to ``request``.
+    mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Decision {
+        guard Self.mayFollow(status) else { return .finish(because: nil) }
+        // The same field twice is harmless, but there is no choosing between two different ones.
+        let locations = Set(headers.received("Location"))
+        guard let location = locations.first, locations.count == 1 else {
+            return .finish(because: "there is not one Location")
+        }
+        guard let bytes = location.bytes,
+            let url = URLReference(bytes).resolved(against: request.url),
+            let target = HTTPOrigin(url)
+        else { return .finish(because: "its Location is no http or https URL") }
+        let origin = HTTPOrigin(request.url)
+        if origin?.scheme == "https", target.scheme == "http", !rules.allowsDowngrade {
+            return .finish(because: "it leads from https to http")
+        }
+        let refusesPrivate = rules.refusesPrivate && origin?.isPrivate != true
+        if refusesPrivate, target.isPrivate {
+            return .finish(because: HTTPError.privateNetwork)
+        }
+        var next = request.redirected(with: status)
+        guard next.body.isReplayable else {
+            return .finish(because: "the body can be sent only once")
+        }
+        if origin != target, !next.body.isEmpty {
+            guard rules.sendsBodies else {
+                return .finish(because: "it leads with the body to another origin")
+            }
+            guard !next.hasCredentialsInBody else {
+                return .finish(because: "it leads with credentials in the body to another origin")
+            }
+        }
+        next.url = url
+        next.context.refusesPrivateAddresses = refusesPrivate
+        if let origin { next.context.redirectingOrigins.insert(origin) }
+        if origin != target { next.removeSecrets(rules, leavingFor: target) }
+        return go(to: next, settingCookies: headers["Set-Cookie"] != nil)
+    }
+
+    private mutating func go(to next: HTTPRequest, settingCookies: Bool) -> Decision {
+        if settingCookies {
+            asked.removeAll()
+        } else {
+            asked.insert(request.withoutFragment)
+        }
+        guard followed < rules.limit, !asked.contains(next.withoutFragment) else { return .fail }
+        followed += 1
+        request = next
+        return .follow
+    }
+
+    /// Returns whether a response with this status may be followed.
+    static func mayFollow(_ status: Int) -> Bool {
+        switch status {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// Returns the request that follows a redirect, still with the old URL (RFC 9110, section 15.4).
+    func redirected(with status: Int) -> HTTPRequest {
+        let becomesGet =
+            status == 303
+            ? method != .head && method != .get
+            : (status == 301 || status == 302) && method == .post
+        guard becomesGet else { return self }
+        var request = self
+        request.method = .get
+        request.body = .none
+        request.context.idempotencyKey = nil
+        for (name, _) in headers where Self.isOfBody(name) { request.headers.remove(name) }
+        return request
+    }
+
+    /// Removes headers that may be secrets of the current origin, unless they are also for the other one.
+    mutating func removeSecrets(_ rules: RedirectRules, leavingFor other: HTTPOrigin) {
+        let meant = context.credentials.filter { $0.isFor(other) }.map { $0.header.lowercased() }
+        for (name, _) in headers where !rules.mayLeave(name.lowercased(), meant) {
+            headers.remove(name)
+        }
+        context.credentials.removeAll { headers[$0.header] == nil }
+    }
+
+    /// The request without its URL's fragment, which is never sent.
+    var withoutFragment: HTTPRequest {
+        let text = url.absoluteString
+        guard let end = text.utf8.firstIndex(of: UInt8(ascii: "#")),
+            let url = URL(string: String(text[..<end]))
+        else { return self }
+        var request = self
+        request.url = url
+        return request
+    }
+
+    /// Returns whether a header describes a body, or is a precondition.
+    private static func isOfBody(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasPrefix("content-") || ofBody.contains(name)
+    }
+
+    private static let ofBody: Set<String> = [
+        "transfer-encoding", "trailer", "expect", "digest", "repr-digest", "last-modified",
+        "idempotency-key", "if-match", "if-none-match", "if-modified-since",
+        "if-unmodified-since", "if-range",
+    ]
+}

@@ -1,0 +1,189 @@
+#if HTTPTypes
+public import HTTPTypes
+public import PledgeHTTPNetworking
+
+extension HTTPTypes.HTTPRequest {
+    /// Makes the head of a request from a request of Pledge, as it is sent.
+    ///
+    /// The fields are the request's `effectiveHeaders`: its own, the body's Content-Type, and the
+    /// Idempotency-Key, without Content-Length. A Host that equals the URL's becomes the authority, and is
+    /// not a field.
+    ///
+    /// The body, the URL's fragment, which is not sent, and the context are lost, since this type cannot
+    /// store them. The scheme is in lower case, and an empty path becomes "/".
+    ///
+    /// - Parameter request: The request.
+    /// - Throws: ``ConversionError/invalidMethod(_:)``, ``ConversionError/invalidURL``,
+    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and what `HTTPFields.init(_:)`
+    ///   throws.
+    public init(_ request: PledgeHTTPNetworking.HTTPRequest) throws(ConversionError) {
+        guard let method = Method(request.method) else {
+            throw .invalidMethod(request.method.rawValue)
+        }
+        guard let parts = AbsoluteURL(request.url), let target = request.url.requestTarget,
+            HTTPField.isValidValue(target)
+        else { throw .invalidURL }
+        let scheme = parts.schemeAndAuthority.prefix { $0 != ":" }
+        let authority = String(parts.schemeAndAuthority.dropFirst(scheme.count + 3))
+        guard !authority.contains("@") else { throw .userInfoInURL }
+        self.init(
+            method: method, scheme: String(scheme), authority: authority, path: target,
+            headerFields: try HTTPFields(request.effectiveHeaders.without(host: authority)))
+    }
+}
+
+extension PledgeHTTPNetworking.HTTPRequest {
+    /// Makes a request from a request of HTTPTypes.
+    ///
+    /// Method, scheme, authority, path and fields are kept as they are written. If there is no authority, the
+    /// field Host is used as the authority, as HTTP/1.1 sends it.
+    ///
+    /// The indexing strategies are lost, and everything that `HTTPHeaders.init(_:)` lists.
+    ///
+    /// - Parameters:
+    ///   - request: The head of the request. Its scheme must be set: a request that a server receives over
+    ///     HTTP/1.1 has none, since HTTP/1.1 does not send it.
+    ///   - body: The body, which HTTPTypes stores separately.
+    /// - Throws: ``ConversionError/notForAResource(method:)`` for CONNECT, and for OPTIONS of "*";
+    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and
+    ///   ``ConversionError/invalidURL`` if the parts do not form a URL with the same parts.
+    public init(
+        _ request: HTTPTypes.HTTPRequest, body: PledgeHTTPNetworking.HTTPRequest.Body = .none
+    ) throws(ConversionError) {
+        guard request.method != .connect, request.extendedConnectProtocol == nil,
+            request.path != "*"
+        else { throw .notForAResource(method: request.method.rawValue) }
+        let headers = HTTPHeaders(request.headerFields)
+        guard let scheme = request.scheme, let path = request.path,
+            let authority = request.authority ?? headers["Host"]
+        else { throw .invalidURL }
+        guard !authority.contains("@") else { throw .userInfoInURL }
+        let place = "\(scheme)://\(authority)"
+        guard let url = URL(string: place + path),
+            // Foundation percent-encodes characters that are not allowed in a URL, which would change the
+            // URL.
+            url.absoluteString == place + path, url.requestTarget == path,
+            AbsoluteURL.schemeAndAuthority(of: url) == place
+        else { throw .invalidURL }
+        self.init(
+            HTTPMethod(request.method), url, headers: try headers.without(host: authority),
+            body: body)
+    }
+}
+
+extension HTTPHeaders {
+    /// The same headers without a Host that equals the authority.
+    fileprivate func without(host authority: String) throws(ConversionError) -> HTTPHeaders {
+        let hosts = values(for: "Host")
+        guard hosts.allSatisfy({ $0.lowercased() == authority.lowercased() }) else {
+            throw .hostDiffers
+        }
+        var rest = self
+        rest.remove("Host")
+        return rest
+    }
+}
+
+extension HTTPTypes.HTTPResponse {
+    /// Makes the head of a response from a response of Pledge, whole or streamed.
+    ///
+    /// The reason phrase is empty: Pledge stores none, and HTTP/2 has none. The body, the URL, the timing and
+    /// the request are lost, since this type cannot store them.
+    ///
+    /// - Parameter response: The response.
+    /// - Throws: ``ConversionError/invalidStatus(_:)``, and what `HTTPFields.init(_:)` throws.
+    public init(_ response: some HTTPResponseHead) throws(ConversionError) {
+        guard (0...999).contains(response.status) else { throw .invalidStatus(response.status) }
+        self.init(
+            status: Status(code: response.status),
+            headerFields: try HTTPFields(response.headers))
+    }
+}
+
+extension PledgeHTTPNetworking.HTTPResponse {
+    /// Makes a response from a response of HTTPTypes and a body.
+    ///
+    /// The reason phrase is lost, and everything that `HTTPHeaders.init(_:)` lists.
+    ///
+    /// - Parameters:
+    ///   - response: The head of the response.
+    ///   - body: The body, which HTTPTypes stores separately.
+    ///   - url: The URL that the response comes from.
+    public init(_ response: HTTPTypes.HTTPResponse, body: Data = Data(), url: URL? = nil) {
+        self.init(
+            status: response.status.code, headers: HTTPHeaders(response.headerFields), body: body,
+            url: url)
+    }
+}
+
+extension HTTPStreamedResponse {
+    /// Makes a response from a response of HTTPTypes and a streamed body.
+    ///
+    /// The reason phrase is lost, and everything that `HTTPHeaders.init(_:)` lists.
+    ///
+    /// - Parameters:
+    ///   - response: The head of the response.
+    ///   - body: The body, which HTTPTypes stores separately.
+    ///   - url: The URL that the response comes from.
+    public init(_ response: HTTPTypes.HTTPResponse, body: HTTPBodyStream, url: URL? = nil) {
+        self.init(
+            status: response.status.code, headers: HTTPHeaders(response.headerFields), body: body,
+            url: url)
+    }
+}
+
+extension HTTPHeaders {
+    /// Makes headers from the fields of HTTPTypes: the same names in the same case, each value, in order.
+    ///
+    /// Three things are lost, since `HTTPHeaders` cannot store them. A value that is not UTF-8 is read as
+    /// ISO-8859-1; its text is kept, and the inverse conversion writes it as UTF-8. White space around a
+    /// value, which only `HTTPField(name:lenientValue:)` allows, is dropped. A field's indexing strategy is
+    /// dropped as well: a field that must never be indexed (RFC 7541, section 7.1.3) has to be marked again.
+    ///
+    /// Complexity: linear in the size of the fields.
+    ///
+    /// - Parameter fields: The fields. `HTTPFields` holds no pseudo fields.
+    public init(_ fields: HTTPFields) {
+        self.init(
+            fields.lazy.map { field in
+                let text = field.withUnsafeBytesOfValue { HTTPHeaders.text(ofValue: $0) }
+                return (field.name.rawName, text)
+            })
+    }
+}
+
+extension HTTPFields {
+    /// Makes fields from the headers of Pledge: the same names in the same case, each value as UTF-8, in
+    /// order.
+    ///
+    /// Nothing is lost. The fields have the automatic indexing strategy, and several Cookie fields are not
+    /// joined.
+    ///
+    /// Complexity: linear in the size of the headers.
+    ///
+    /// - Parameter headers: The headers.
+    /// - Throws: ``ConversionError/invalidFieldName(_:)``, ``ConversionError/invalidFieldValue(name:)`` if
+    ///   `HTTPField` would change the value, and ``ConversionError/tooManyFields(_:)``.
+    public init(_ headers: HTTPHeaders) throws(ConversionError) {
+        // The method `append` traps for more fields.
+        guard headers.count < UInt16.max else { throw .tooManyFields(headers.count) }
+        self.init()
+        reserveCapacity(headers.count)
+        for (name, value) in headers {
+            guard let fieldName = HTTPField.Name(name) else { throw .invalidFieldName(name) }
+            guard HTTPField.isValidValue(value) else { throw .invalidFieldValue(name: name) }
+            append(HTTPField(name: fieldName, value: value))
+        }
+    }
+}
+
+extension HTTPMethod {
+    /// Makes the method from the same method of HTTPTypes.
+    public init(_ method: HTTPTypes.HTTPRequest.Method) { self.init(rawValue: method.rawValue) }
+}
+
+extension HTTPTypes.HTTPRequest.Method {
+    /// Makes the method from the same method of Pledge; nil if it is not a token.
+    public init?(_ method: HTTPMethod) { self.init(rawValue: method.rawValue) }
+}
+#endif

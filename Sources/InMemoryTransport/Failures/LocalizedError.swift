@@ -1,9 +1,0 @@
-extension MemoryTransport.AnswerFailure: LocalizedError {
-    /// The same as `description`.
-    public var errorDescription: String? { description }
-}
-
-extension MemoryTransport.UnmatchedCall: LocalizedError {
-    /// The same as `description`.
-    public var errorDescription: String? { description }
-}

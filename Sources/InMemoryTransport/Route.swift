@@ -1,0 +1,218 @@
+public import PledgeHTTPNetworking
+
+extension MemoryTransport {
+    /// A route: a method, a path's pattern, required items of the query, and the answer.
+    ///
+    /// A pattern is a path in which a segment like ":id" matches any segment that is not empty, and is the
+    /// parameter `id` of the call. Everything else is compared exactly, after decoding; a leading slash is
+    /// ignored, and a trailing one is a further segment. An endpoint is matched by its own path, without its
+    /// base's path; without a path, by the path and the query of its base.
+    public struct Route: Sendable {
+        /// The method, or nil for any.
+        public let method: HTTPMethod?
+
+        /// The path's pattern.
+        public let pattern: String
+
+        /// The required items of the query: each name with its value, or nil for any value.
+        ///
+        /// Further items do not matter.
+        public let query: [String: String?]
+
+        /// What is answered.
+        public let answer: Answer
+
+        /// Makes a route.
+        ///
+        /// - Parameters:
+        ///   - method: The method, or nil for any.
+        ///   - pattern: The path's pattern, such as "/products/:id".
+        ///   - query: The required items of the query; nil allows any value.
+        ///   - answer: The answer.
+        public init(
+            _ method: HTTPMethod?,
+            _ pattern: String,
+            query: [String: String?] = [:],
+            answer: Answer
+        ) {
+            self.method = method
+            self.pattern = pattern
+            self.query = query
+            self.answer = answer
+        }
+    }
+}
+
+extension MemoryTransport.Route {
+    /// A route for any method.
+    public static func any(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(nil, pattern, query: query, answer: answer) }
+
+    /// A route for GET.
+    public static func get(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.get, pattern, query: query, answer: answer) }
+
+    /// A route for HEAD.
+    public static func head(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.head, pattern, query: query, answer: answer) }
+
+    /// A route for POST.
+    public static func post(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.post, pattern, query: query, answer: answer) }
+
+    /// A route for PUT.
+    public static func put(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.put, pattern, query: query, answer: answer) }
+
+    /// A route for PATCH.
+    public static func patch(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.patch, pattern, query: query, answer: answer) }
+
+    /// A route for DELETE.
+    public static func delete(
+        _ pattern: String,
+        query: [String: String?] = [:],
+        answer: MemoryTransport.Answer
+    ) -> Self { Self(.delete, pattern, query: query, answer: answer) }
+}
+
+extension MemoryTransport.Route: CustomStringConvertible {
+    /// The method, the pattern and the query, like "GET /search?page=2"; "*" stands for any.
+    public var description: String {
+        let items = query.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value ?? "*")" }
+        let place = pattern.utf8.starts(with: "/".utf8) ? pattern : "/\(pattern)"
+        let text = "\(method?.rawValue ?? "*") \(place)"
+        return items.isEmpty ? text : "\(text)?\(items.joined(separator: "&"))"
+    }
+}
+
+extension MemoryTransport.Route {
+    /// The parameters of a target that this route matches; nil if it does not match.
+    func parameters(matching asked: RequestTarget) -> [String: String]? {
+        guard differences(from: asked).isEmpty else { return nil }
+        return zip(segments, asked.segments).reduce(into: [:]) { parameters, pair in
+            if let name = Self.parameter(of: pair.0) { parameters[name] = pair.1 }
+        }
+    }
+
+    /// The differences of a target from this route, in words; empty if it matches.
+    func differences(from asked: RequestTarget) -> [String] {
+        var differences: [String] = []
+        if let method, method != asked.method {
+            differences.append("the method is not \(method)")
+        }
+        let own = segments
+        if own.count != asked.segments.count {
+            differences.append(
+                "the path has \(asked.segments.count) segments, not \(own.count)"
+            )
+        }
+        for (index, (mine, theirs)) in zip(own, asked.segments).enumerated()
+        where !Self.matches(mine, theirs) {
+            let wanted = Self.parameter(of: mine).map { "a value for \($0)" } ?? Self.quoted(mine)
+            differences.append("segment \(index + 1) is \(Self.quoted(theirs)), not \(wanted)")
+        }
+        for (name, value) in query.sorted(by: { $0.key < $1.key }) {
+            let values = asked.query.filter { Self.areSame($0.name, name) }.map(\.value)
+            if values.isEmpty {
+                differences.append("the query has no \(Self.quoted(name))")
+            } else if let value, !values.contains(where: { Self.areSame($0 ?? "", value) }) {
+                differences.append(
+                    "the query's \(Self.quoted(name)) is not \(Self.quoted(value))"
+                )
+            }
+        }
+        return differences
+    }
+
+    private var segments: [String] {
+        let path = pattern.utf8.starts(with: "/".utf8) ? String(pattern.dropFirst()) : pattern
+        return path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// The name of the parameter in a segment of a pattern, if the segment is one.
+    private static func parameter(of segment: String) -> String? {
+        segment.hasPrefix(":") && segment.count > 1 ? String(segment.dropFirst()) : nil
+    }
+
+    private static func matches(_ pattern: String, _ segment: String) -> Bool {
+        parameter(of: pattern) == nil ? areSame(pattern, segment) : !segment.isEmpty
+    }
+
+    /// Text is compared by its bytes: for `==` of String composed and decomposed letters are equal.
+    private static func areSame(_ left: String, _ right: String) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
+    }
+
+    private static func quoted(_ text: String) -> String { text.debugDescription }
+}
+
+/// The target of an endpoint, parsed from the URL that a wire transport would send.
+struct RequestTarget {
+    let method: HTTPMethod
+    let segments: [String]
+    let query: [(name: String, value: String?)]
+
+    /// Parses an endpoint; throws the error with which a wire transport would refuse it.
+    init(of endpoint: Endpoint) throws(Endpoint.Error) {
+        method = endpoint.method
+        let whole = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate()
+        var alone = endpoint
+        // Routes have the app's paths, without the path of a base.
+        if !endpoint.path.isEmpty { alone.base = Endpoint.anyBase }
+        let parts = AbsoluteURL(whole)
+        let ownParts = alone.url.flatMap(AbsoluteURL.init)
+        segments = Self.segments(of: ownParts?.path ?? "")
+        query = Self.items(of: parts?.query)
+    }
+
+    /// Parses a request; throws the error with which a wire transport would refuse it.
+    ///
+    /// - Parameter base: The URL whose path is not part of the routes.
+    init(of request: HTTPRequest, under base: URL?) throws(Endpoint.Error) {
+        try request.validate()
+        method = request.method
+        let parts = AbsoluteURL(request.url)
+        let all = Self.segments(of: parts?.path ?? "")
+        let above = Self.segments(of: base.flatMap(AbsoluteURL.init)?.path ?? "")
+            .filter { !$0.isEmpty }
+        segments = all.starts(with: above) ? Array(all.dropFirst(above.count)) : all
+        query = Self.items(of: parts?.query)
+    }
+
+    private static func items(of query: Substring?) -> [(name: String, value: String?)] {
+        (query ?? "").split(separator: "&").map { item in
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : nil)
+        }
+    }
+
+    /// The decoded segments of a path; a leading slash is ignored.
+    static func segments(of path: Substring) -> [String] {
+        let relative = path.hasPrefix("/") ? path.dropFirst() : path
+        return relative.split(separator: "/", omittingEmptySubsequences: false).map(decoded)
+    }
+
+    /// A decoded part of a URL; unchanged if its bytes are not UTF-8.
+    private static func decoded(_ text: Substring) -> String {
+        PercentEncoding.decode(text) ?? String(text)
+    }
+}

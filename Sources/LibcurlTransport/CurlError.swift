@@ -1,0 +1,178 @@
+import CPledgeCurl
+import PledgeHTTPNetworking
+public import PledgeServices
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Android)
+import Android
+#endif
+
+/// libcurl's description of a failure.
+public struct CurlError: Error, ShownCause {
+    /// The code, such as 7 (CURLE_COULDNT_CONNECT).
+    public let code: Int
+
+    /// libcurl's words for the code.
+    public let words: String
+
+    /// The system's error; zero if there is none.
+    let systemError: Int32
+
+    /// libcurl's further message.
+    ///
+    /// It may contain anything, and is not shown.
+    let details: String
+
+    /// The status of the proxy's answer to CONNECT; zero if there is none.
+    let proxyStatus: Int
+
+    /// How a proxy that speaks SOCKS refused; zero if it did not.
+    let proxyError: Int
+
+    /// Whether the server has excluded the request, which it did not process.
+    let isRefused: Bool
+
+    /// - Parameter isAnswered: Whether an answer has begun: then the server has processed the request, whatever it
+    ///   says afterwards.
+    init(_ code: Int32, _ handle: EasyHandle, isAnswered: Bool = false) {
+        self.code = Int(code)
+        words = String(cString: ccurl_words(code))
+        systemError = Int32(truncatingIfNeeded: ccurl_get_long(handle.easy, ccurl_info_os_error))
+        details = handle.errorText
+        isRefused = handle.isRefused && !isAnswered
+        proxyStatus = ccurl_get_long(handle.easy, ccurl_info_connect_code)
+        proxyError = ccurl_get_long(handle.easy, ccurl_info_proxy_error)
+    }
+}
+
+extension CurlError: CustomStringConvertible {
+    /// The words and the code.
+    public var description: String { "\(words) (libcurl \(code))" }
+}
+
+extension CurlError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension CurlError: OutcomeAdvising {
+    /// Another call may succeed; the code of the `HTTPError` usually says more.
+    public var advisedOutcome: Outcome { .retryable(after: nil) }
+
+    /// Whether the server has said that it did not process the request: over HTTP/2 by REFUSED_STREAM, or by
+    /// a GOAWAY with a lower stream.
+    public var isCertainlyUnsent: Bool { isRefused }
+}
+
+extension HTTPError {
+    /// The error that a caller gets.
+    init(_ error: CurlError, of request: HTTPRequest, _ options: CurlOptions) {
+        let code = Code(error)
+        self.init(
+            code: code, request: request, cause: error, reason: code.reason(of: error, options))
+    }
+}
+
+extension HTTPError.Code {
+    /// The code for an error from libcurl.
+    init(_ error: CurlError) {
+        switch ccurl_code(UInt32(error.code)) {
+        case ccurl_cannot_resolve_host: self = .cannotFindHost
+        case ccurl_proxy_handshake where error.isRefusedBySOCKS: self = .proxyRefused
+        case ccurl_receive_error where error.isTunnelRefused,
+            ccurl_cannot_connect where error.isTunnelRefused:
+            self = .refusal(byProxy: error.proxyStatus)
+        case ccurl_cannot_resolve_proxy, ccurl_proxy_handshake: self = .cannotConnect
+        case ccurl_cannot_connect: self = Self.connecting(error.systemError)
+        case ccurl_timed_out: self = .timedOut
+        case ccurl_ssl_connect_error:
+            let isLost = error.details.contains("reset by peer")
+            self = isLost ? .connectionLost : .insecureConnection
+        case ccurl_ssl_certificate_problem, ccurl_ssl_cipher, ccurl_peer_failed_verification,
+            ccurl_ssl_ca_unreadable, ccurl_pinned_key_mismatch, ccurl_ssl_client_certificate:
+            self = .insecureConnection
+        case ccurl_receive_error where error.details.contains("chunked-encoding"),
+            ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_bad_content_encoding,
+            ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
+            self = .badResponse
+        // nghttp2's words for a server that does not speak HTTP/2.
+        case ccurl_http2_error where error.details.contains("returned unexpected data"):
+            self = .badResponse
+        case ccurl_receive_error where error.details.contains("alert"): self = .insecureConnection
+        // libcurl reports no error if a connection ends within a head.
+        case ccurl_ok, ccurl_partial_file, ccurl_got_nothing, ccurl_send_error, ccurl_receive_error,
+            ccurl_rewind_failed, ccurl_http2_error, ccurl_http2_stream, ccurl_again,
+            ccurl_http3_error, ccurl_quic_connect_error:
+            self = .connectionLost
+        case ccurl_not_built_in: self = .unsupported
+        default: self = .other
+        }
+    }
+
+    private static func connecting(_ systemError: Int32) -> Self {
+        [ENETUNREACH, ENETDOWN].contains(systemError) ? .notConnected : .cannotConnect
+    }
+
+    /// Why it failed, in a few words; nil if the code says everything.
+    fileprivate func reason(of error: CurlError, _ options: CurlOptions) -> String? {
+        switch self {
+        case .timedOut: return TimeLimit.connect(options.connectTimeout).words
+        case .insecureConnection:
+            if error.code == Int(ccurl_pinned_key_mismatch.rawValue) {
+                return "the server's key is none of those that are pinned"
+            }
+            return TLSFailureReason.reason(in: error.details)
+                ?? TLSFailureReason.reason(in: error.words)
+        case .cannotConnect where error.code == Int(ccurl_cannot_resolve_proxy.rawValue):
+            return "the proxy's host was not found"
+        case .cannotConnect where error.isTunnelRefused,
+            .proxyRefused where error.isTunnelRefused:
+            return "the proxy answered \(error.proxyStatus)"
+        case .connectionLost where error.isRefused:
+            return "the server ended it without processing the request"
+        case .connectionLost where error.code == Int(ccurl_ok.rawValue):
+            return "it ended within the head of the answer"
+        case .badResponse: return error.reasonOfBadResponse
+        default: return nil
+        }
+    }
+}
+
+extension CurlError {
+    /// What is wrong with an answer, if libcurl's words say something else.
+    fileprivate var reasonOfBadResponse: String? {
+        switch ccurl_code(UInt32(code)) {
+        case ccurl_unsupported_protocol: "its first line is no status line"
+        case ccurl_receive_error: "its chunks are malformed"
+        // Up to 8.5 libcurl reports a lack of memory for a line that is longer than its limit.
+        case ccurl_out_of_memory, ccurl_too_large: "a line of its head is too long"
+        // A line without a colon.
+        case ccurl_bad_argument: "a trailer is malformed"
+        default: nil
+        }
+    }
+
+    /// Whether a connection over HTTP/2 has ended, as after a GOAWAY that excludes the request.
+    var isEndOfConnection: Bool {
+        switch ccurl_code(UInt32(code)) {
+        case ccurl_http2_error, ccurl_partial_file: HTTPError.Code(self) == .connectionLost
+        // libcurl has asked five connections that were about to end.
+        case ccurl_receive_error, ccurl_send_error: details.hasPrefix("Connection died")
+        default: false
+        }
+    }
+
+    fileprivate var isTunnelRefused: Bool { proxyStatus != 0 && !(200...299).contains(proxyStatus) }
+
+    /// Whether the proxy does not accept the user, or its rules forbid the host.
+    fileprivate var isRefusedBySOCKS: Bool {
+        [ccurl_proxy_no_method, ccurl_proxy_not_allowed, ccurl_proxy_user_rejected].contains {
+            Int($0.rawValue) == proxyError
+        }
+    }
+}

@@ -1,0 +1,383 @@
+import CPledgeCurl
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+
+/// What the I/O thread does, and the state that only it uses: the multi handle and the transfers under way.
+final class CurlLoop {
+    let engine: CurlEngine
+    let options: CurlOptions
+    let multi: OpaquePointer
+    private let poller: Poller
+    private let ready = UnsafeMutableBufferPointer<ccurl_ready>.allocate(capacity: 64)
+    private var known: Set<Int32> = []
+    /// When libcurl needs its next turn even if no socket is ready; nil for never.
+    private var timer: ContinuousClock.Instant?
+    private var isDraining = false
+    private(set) var isClosed = false
+    /// The transfers under way, by their exchange.
+    var transfers: [ObjectIdentifier: Transfer] = [:]
+    /// Which transfers libcurl has already, and which wait until it may make a connection for them.
+    var lanes: TransferLanes
+    /// The kept connections on which unrequested bytes may have arrived.
+    var kept = KeptConnections()
+    /// The transfers for which bytes of a body have arrived in this turn.
+    var receivers: [Transfer] = []
+    /// The transfers that have begun to wait for a connection in this turn.
+    var starters: [Transfer] = []
+    /// The results to deliver at the end of this turn.
+    var results: [ResultDelivery.Job] = []
+
+    init?(_ engine: CurlEngine, _ poller: Poller, _ options: CurlOptions) {
+        self.engine = engine
+        self.poller = poller
+        self.options = options
+        guard let multi = CurlLoop.makeMulti() else { return nil }
+        self.multi = multi
+        lanes = TransferLanes(limit: options.maxConnectionsPerHost)
+        options.limitConnections(of: multi)
+    }
+
+    deinit { ready.deallocate() }
+
+    /// Runs until the engine is closed or drained.
+    func run() {
+        ccurl_multi_set_context(multi, Unmanaged.passUnretained(self).toOpaque())
+        var commands: [CurlEngine.Command] = []
+        while !isClosed, !(isDraining && transfers.isEmpty) {
+            engine.take(into: &commands)
+            for command in commands { perform(command) }
+            commands.removeAll(keepingCapacity: true)
+            goOnInTime()
+            finishTurn()
+            wait()
+        }
+        end()
+    }
+
+    private func perform(_ command: CurlEngine.Command) {
+        switch command {
+        case .start(let exchange, let handle): start(exchange, handle)
+        case .end(let exchange, let error): end(exchange, with: error)
+        case .receive(let exchange): transfer(of: exchange)?.goOnReceiving()
+        case .send(let exchange): transfer(of: exchange).map(resumeSending)
+        case .drain: isDraining = true
+        case .close: isClosed = true
+        }
+    }
+
+    /// Sleeps until there is something to do, and does it.
+    private func wait() {
+        if isClosed { return }
+        var limit: Int32 = 0
+        if engine.maySleep() {
+            if isDraining, transfers.isEmpty { return }
+            limit = milliseconds(until: timer)
+        }
+        let count = poller.wait(into: ready, limit)
+        for event in ready.prefix(count) {
+            _ = ccurl_multi_ready(multi, event.descriptor, event.bits)
+        }
+        goOnInTime()
+        finishTurn()
+    }
+
+    private func goOnInTime() {
+        guard let due = timer, due <= .now else { return }
+        timer = nil
+        _ = ccurl_multi_time_out(multi)
+    }
+
+    /// Delivers what the turn has brought.
+    private func finishTurn() {
+        finishEnded()
+        if !receivers.isEmpty { handOutBodies() }
+        if !starters.isEmpty { noteWaiting() }
+        guard !results.isEmpty else { return }
+        engine.delivery.deliver(&results)
+    }
+
+    private func milliseconds(until instant: ContinuousClock.Instant?) -> Int32 {
+        guard let instant else { return -1 }
+        let (seconds, attoseconds) = (instant - .now).components
+        if seconds < 0 { return 0 }
+        // Rounded up; otherwise the thread would spin through the last millisecond.
+        let rest = attoseconds <= 0 ? 0 : (attoseconds - 1) / 1_000_000_000_000_000 + 1
+        return Int32(clamping: seconds * 1_000 + rest)
+    }
+
+    private func end() {
+        let left = engine.end()
+        let exchanges = transfers.values.map(\.exchange)
+        for exchange in exchanges { end(exchange, with: exchange.failure(.transportClosed)) }
+        for command in left {
+            guard case .start(let exchange, let handle) = command else { continue }
+            finish(
+                Transfer(exchange, handle, self), .failure(exchange.failure(.transportClosed)))
+        }
+        ccurl_multi_free(multi)
+        // Jobs may run in any order; each gives its handle back after it has delivered its result.
+        engine.handles.close { [engine] in engine.delivery.deliver { engine.ended.resolve() } }
+        engine.delivery.deliver(&results)
+    }
+}
+
+extension CurlLoop {
+    /// Makes the multi handle, whose callbacks call the loop.
+    private static func makeMulti() -> OpaquePointer? {
+        ccurl_multi_make(
+            { _, socket, what, context, _ in
+                CurlLoop.at(context).watch(socket, what)
+                return 0
+            },
+            { _, milliseconds, context in
+                CurlLoop.at(context).setTimer(milliseconds)
+                return 0
+            })
+    }
+
+    private static func at(_ context: UnsafeMutableRawPointer) -> CurlLoop {
+        Unmanaged<CurlLoop>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func watch(_ socket: Int32, _ what: Int32) {
+        let isGone = what == 4
+        let isKnown = isGone ? known.remove(socket) != nil : !known.insert(socket).inserted
+        if isGone, !isKnown { return }
+        poller.watch(socket, for: isGone ? 0 : what, isKnown: isKnown)
+    }
+
+    private func setTimer(_ milliseconds: Int) {
+        timer = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+    }
+}
+
+extension CurlLoop {
+    /// Begins an exchange.
+    func start(_ exchange: TransportExchange, _ handle: EasyHandle) {
+        let transfer = Transfer(exchange, handle, self)
+        transfers[ObjectIdentifier(exchange)] = transfer
+        // A body is opened first: if that fails, nothing is sent.
+        if handle.readsBody { transfer.openUpload() } else { enter(transfer) }
+    }
+
+    /// Continues to send a request whose body has more bytes.
+    func resumeSending(_ transfer: Transfer) {
+        if transfer.isAdded { return transfer.handle.resume() }
+        if let error = transfer.upload?.failure {
+            end(transfer.exchange, with: transfer.exchange.unreadable(error))
+        } else if transfer.laneTicket == nil {
+            enter(transfer)
+        }
+    }
+
+    /// The transfer of an exchange; nil if it has ended.
+    func transfer(of exchange: TransportExchange) -> Transfer? {
+        transfers[ObjectIdentifier(exchange)]
+    }
+
+    /// Gives a transfer to libcurl, now or when it has a lane.
+    private func enter(_ transfer: Transfer) {
+        starters.append(transfer)
+        if lanes.enter(transfer) { add(transfer) }
+    }
+
+    private func add(_ transfer: Transfer) {
+        transfer.isAdded = true
+        guard ccurl_multi_add(multi, transfer.handle.easy) == 0 else {
+            let exchange = transfer.exchange
+            return end(exchange, with: exchange.failure(.other, reason: "there is no memory"))
+        }
+    }
+
+    /// Ends an exchange before its response is complete; harmless if it has ended.
+    func end(_ exchange: TransportExchange, with error: any Error) {
+        guard let transfer = transfer(of: exchange) else { return }
+        remove(transfer)
+        finish(transfer, .failure(error))
+    }
+
+    /// Processes the transfers that have ended in libcurl.
+    func finishEnded() {
+        var code: Int32 = 0
+        while let easy = ccurl_multi_next_ended(multi, &code) {
+            let transfer = Transfer.at(ccurl_context(easy))
+            transfer.repeatIfConnectionWasLost(code)
+            let result = transfer.result(code)
+            kept.note(easy)
+            if transfer.isToBeRepeated {
+                takeBack(transfer)
+                transfer.restart()
+                add(transfer)
+            } else {
+                remove(transfer)
+                finish(transfer, result)
+            }
+        }
+    }
+
+    private func remove(_ transfer: Transfer) {
+        transfers[ObjectIdentifier(transfer.exchange)] = nil
+        guard transfer.isEntered else { return }
+        takeBack(transfer)
+        if let next = lanes.leave(transfer), !isClosed { add(next) }
+    }
+
+    /// Takes a transfer back from libcurl.
+    private func takeBack(_ transfer: Transfer) {
+        guard transfer.isAdded else { return }
+        transfer.isAdded = false
+        // libcurl closes the connection if an answer is still expected on it.
+        _ = ccurl_multi_remove(multi, transfer.handle.easy)
+    }
+
+    func finish(_ transfer: Transfer, _ result: Result<Void, any Error>) {
+        transfer.upload?.cancel()
+        flush(transfer)
+        let handle = transfer.handle
+        let deliver: TransportExchange.Delivery = { [self] job in
+            let handles = engine.handles
+            results.append(
+                ResultDelivery.Job {
+                    job()
+                    handles.giveBack(handle)
+                })
+        }
+        switch result {
+        case .success: transfer.exchange.finish(delivering: deliver)
+        case .failure(let error): transfer.exchange.fail(with: error, delivering: deliver)
+        }
+    }
+
+    /// Delivers the bytes of bodies that arrived in this turn.
+    func handOutBodies() {
+        // A transfer that continues to receive is added again.
+        var index = 0
+        while index < receivers.count {
+            let transfer = receivers[index]
+            flush(transfer)
+            transfer.endReceiving()
+            index += 1
+        }
+        receivers.removeAll(keepingCapacity: true)
+    }
+
+    private func flush(_ transfer: Transfer) {
+        let bytes = transfer.takeUnread()
+        if bytes.isEmpty { return }
+        let exchange = transfer.exchange
+        transfer.isFull = !exchange.pass(bytes) { [engine] in engine.submit(.receive(exchange)) }
+    }
+
+    /// Watches the exchanges that still wait for a connection.
+    func noteWaiting() {
+        // A transfer that has ended in the turn in which it began does not wait, and its watch would not be
+        // stopped.
+        for transfer in starters where transfer.isEntered && !transfer.hasConnection {
+            transfer.exchange.waitForConnection()
+        }
+        starters.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The transfers to each host that need a connection of their own: as many as there may be connections have a lane,
+/// and the others wait for one.
+///
+/// libcurl, which has the same limit, could let them wait. But it prepares a transfer before it looks for a connection,
+/// and prepares it again once there is one.
+struct TransferLanes {
+    fileprivate struct Host {
+        var busy = 0
+        var waiting = WaitQueue<Transfer>()
+    }
+
+    private let limit: Int
+    private var hosts: [String: Host] = [:]
+
+    /// - Parameter limit: How many connections to one host there may be.
+    init(limit: Int) { self.limit = limit }
+
+    /// Gives a transfer a lane, or a place in the queue if there is none.
+    ///
+    /// - Returns: Whether it has a lane.
+    mutating func enter(_ transfer: Transfer) -> Bool {
+        guard let host = transfer.handle.laneHost else { return true }
+        return hosts[host, default: Host()].enter(transfer, limit)
+    }
+
+    /// Takes the lane from a transfer, or its place in the queue.
+    ///
+    /// - Returns: The transfer that has waited longest, if it has the lane now.
+    mutating func leave(_ transfer: Transfer) -> Transfer? {
+        guard let host = transfer.handle.laneHost, let index = hosts.index(forKey: host) else {
+            return nil
+        }
+        let next = hosts.values[index].leave(transfer)
+        if hosts.values[index].busy == 0 { hosts.remove(at: index) }
+        return next
+    }
+}
+
+extension TransferLanes.Host {
+    fileprivate mutating func enter(_ transfer: Transfer, _ limit: Int) -> Bool {
+        if busy == limit {
+            transfer.laneTicket = waiting.append(transfer)
+            return false
+        }
+        busy += 1
+        return true
+    }
+
+    fileprivate mutating func leave(_ transfer: Transfer) -> Transfer? {
+        if let ticket = transfer.laneTicket.take() {
+            _ = waiting.remove(ticket)
+            return nil
+        }
+        guard let next = waiting.popFirst() else {
+            busy -= 1
+            return nil
+        }
+        next.laneTicket = nil
+        return next
+    }
+}
+
+/// The connections that are kept for the next call, by their local ports.
+///
+/// libcurl gives the first bytes on a kept connection to the next call as its answer, even if they arrived
+/// before that call. It reports a transfer's descriptor only after the transfer has ended, but its local port
+/// before the transfer begins.
+struct KeptConnections {
+    /// All Unix domain sockets have the port zero.
+    private var sockets: [Int32: [Int32]] = [:]
+
+    /// Notes the connection on which a transfer has ended.
+    mutating func note(_ easy: OpaquePointer) {
+        // With other versions calls share a connection, and bytes may arrive unrequested.
+        guard ccurl_get_long(easy, ccurl_info_http_version) <= 2 else { return }
+        let socket = ccurl_socket(easy)
+        guard socket >= 0 else { return }
+        let port = Int32(truncatingIfNeeded: ccurl_get_long(easy, ccurl_info_local_port))
+        if sockets.count >= 4_096 { forgetClosed() }
+        if sockets[port]?.contains(socket) == true { return }
+        sockets[port, default: []].append(socket)
+    }
+
+    /// Whether bytes have arrived on a connection that is about to be used again.
+    ///
+    /// - Parameter port: The connection's local port. For Unix domain sockets, bytes on any of them count,
+    ///   since it is not known which one is used.
+    mutating func hasUnsolicitedBytes(_ port: Int32) -> Bool {
+        guard let candidates = sockets.removeValue(forKey: port) else { return false }
+        if port == 0 { sockets[0] = candidates.filter { ccurl_has_local_port($0, 0) } }
+        // Usually nothing has arrived. If something has, the socket may have been closed since, and its number be
+        // that of another one.
+        return candidates.contains { ccurl_has_input($0) && ccurl_has_local_port($0, port) }
+    }
+
+    private mutating func forgetClosed() {
+        sockets = sockets.filter { port, sockets in
+            sockets.contains { ccurl_has_local_port($0, port) }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+import CPledgeCurl
+import PledgeFutures
+import PledgeHTTPNetworking
+
+/// The options that are set on each handle, and the limits that the transport enforces itself.
+final class CurlOptions: Sendable {
+    let maxHeadSize: Int
+    let maxUnreadBytes: Int
+    let connectTimeout: Duration
+    let mayReuseHandles: Bool
+    private let mayKeepPlainHTTP2: Bool
+    private let keepsEarlyAnswers: Bool
+    private let tellsRefusals: Bool
+    private let libraryName: String
+    private let hasTLS: Bool
+    let scheduler: any Scheduler
+    private let configuration: CurlTransport.Configuration
+    private let connecting: ConnectionSettings
+    /// By host, in lower case, as origins have it.
+    private let addresses: [String: [String]]
+    /// Certificates in PEM, if those of the system are not the only ones.
+    private let authorities: Data?
+
+    /// Checks the settings, and reads the files that they name.
+    ///
+    /// - Throws: `UnsupportedSetting` if libcurl cannot apply one, or if a file cannot be read.
+    init(
+        _ configuration: CurlTransport.Configuration, _ connecting: ConnectionSettings,
+        _ library: CurlLibrary, on scheduler: any Scheduler
+    ) throws(UnsupportedSetting) {
+        self.configuration = configuration
+        self.connecting = connecting
+        maxHeadSize = configuration.maxHeadSize
+        maxUnreadBytes = configuration.maxUnreadBytes
+        connectTimeout = configuration.connectTimeout
+        mayReuseHandles = library.mayReuseHandles
+        mayKeepPlainHTTP2 = library.mayKeepPlainHTTP2
+        keepsEarlyAnswers = library.keepsEarlyAnswers
+        tellsRefusals = library.tellsRefusals
+        libraryName = library.name
+        hasTLS = library.has(ccurl_feature_tls)
+        self.scheduler = scheduler
+        addresses = Dictionary(
+            connecting.addresses.map { ($0.lowercased(), $1) }, uniquingKeysWith: +)
+        try connecting.check(against: library)
+        authorities = try connecting.tls.readAuthorities()
+        try tryOut()
+    }
+
+    /// Sets all options on a handle that makes no transfer.
+    private func tryOut() throws(UnsupportedSetting) {
+        guard ccurl_look_up() == ccurl_available, let easy = ccurl_easy_make() else { return }
+        defer { ccurl_easy_free(easy) }
+        try configure(easy)
+        try setVersions(easy, keepingToHTTP1: false)
+    }
+
+    /// The limits of all exchanges.
+    ///
+    /// - Parameter hand: Runs the functions of a body's reader.
+    func limits(
+        handing hand: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) -> TransportExchange.Limits {
+        TransportExchange.Limits(
+            maxBodySize: configuration.maxBodySize, maxUnreadBytes: maxUnreadBytes,
+            idle: configuration.idleTimeout.map { IdleWatches($0, on: scheduler) },
+            connectionWait: configuration.connectionWaitTimeout.map {
+                IdleWatches($0, on: scheduler)
+            }, hand: hand)
+    }
+
+    /// The list entry for a request to a host whose addresses are set; nil for any other host.
+    func addresses(for request: HTTPRequest) -> String? {
+        if addresses.isEmpty { return nil }
+        guard let origin = request.origin, let addresses = addresses[origin.host] else {
+            return nil
+        }
+        return "\(origin.host):\(origin.port):\(addresses.joined(separator: ","))"
+    }
+
+    /// How many connections to one host libcurl makes.
+    var maxConnectionsPerHost: Int {
+        min(configuration.maxConnectionsPerHost, configuration.maxConnections ?? .max)
+    }
+
+    /// Sets the options of all transfers together.
+    func limitConnections(of multi: OpaquePointer) {
+        ccurl_multi_set(multi, ccurl_max_host_connections, configuration.maxConnectionsPerHost)
+        ccurl_multi_set(multi, ccurl_max_total_connections, configuration.maxConnections ?? 0)
+        ccurl_multi_set(multi, ccurl_max_kept_connections, configuration.maxConnections ?? 256)
+    }
+
+    /// Whether a request goes by HTTP/1.1 although the server may speak HTTP/2, since libcurl would not do with
+    /// it what is promised.
+    ///
+    /// - Parameter isStreamed: Whether its response is read in pieces. Over HTTP/2 libcurl takes up to 32 MiB of it
+    ///   although nobody reads (8.x: 10 MiB), and no option sets the window of a stream.
+    func keepsToHTTP1(_ request: HTTPRequest, isStreamed: Bool) -> Bool {
+        guard connecting.versions == .automatic, request.url.scheme?.utf8.count == 5 else {
+            return false
+        }
+        if isStreamed || !keepsEarlyAnswers && !request.body.isEmpty { return true }
+        return !tellsRefusals && !request.isReplayable
+    }
+
+    /// Whether a request may go by HTTP/2, so that calls to its origin wait for the first connection to it, which
+    /// may carry all of them.
+    ///
+    /// Over TLS, the version is known before the first request is sent. Without TLS, libcurl would wait for the
+    /// whole head of the first answer, which may take any time.
+    func mayUseHTTP2(_ request: HTTPRequest) -> Bool {
+        switch connecting.versions {
+        case .http1: false
+        case .automatic, .http3: request.url.scheme?.utf8.count == 5
+        case .http2: true
+        }
+    }
+
+    /// Whether a request must not be sent to a private address, which the peer's address tells unless the peer is a
+    /// proxy, or a socket that the app has chosen.
+    func refusesPrivateAddresses(_ request: HTTPRequest) -> Bool {
+        guard request.context.refusesPrivateAddresses, connecting.unixSocketPath == nil,
+            let origin = request.origin
+        else { return false }
+        // libcurl reads the environment at each transfer too.
+        let choice = ProxyChoice(connecting.proxy, in: ProcessInfo.processInfo.environment)
+        let proxy = origin.scheme == "https" ? choice.https : choice.http
+        return proxy == nil || choice.bypass.covers(origin.host)
+    }
+
+    /// Whether a request needs a connection of its own, since libcurl fails on a kept one.
+    func needsOwnConnection(_ request: HTTPRequest) -> Bool {
+        connecting.versions == .http2 && !mayKeepPlainHTTP2 && request.url.scheme?.utf8.count == 4
+    }
+
+    /// Sets the options that are the same for all transfers.
+    ///
+    /// - Throws: `UnsupportedSetting` if libcurl does not take one without which a setting would not be kept.
+    func configure(_ easy: OpaquePointer) throws(UnsupportedSetting) {
+        let http = 1
+        let https = 2
+        // Every libcurl takes these, except the last: one that does not know it has nothing to switch off.
+        let kept = max(1, configuration.keepAlive.wholeMilliseconds / 1_000)
+        let common = [
+            (ccurl_no_signal, 1), (ccurl_protocols, http | https), (ccurl_path_as_is, 1),
+            (ccurl_buffer_size, 65_536), (ccurl_max_idle_seconds, kept),
+            (ccurl_connect_timeout_ms, connectTimeout.wholeMilliseconds), (ccurl_quick_exit, 1),
+        ]
+        for (option, value) in common { _ = ccurl_set_long(easy, option, value) }
+        try configureTLS(easy)
+        try configureProxy(easy)
+        if let path = connecting.unixSocketPath {
+            try require(ccurl_set_text(easy, ccurl_unix_socket_path, path), "unixSocketPath")
+        }
+    }
+
+    /// Sets the versions of HTTP for the next transfer.
+    ///
+    /// - Parameter isHTTP1: Whether it keeps to HTTP/1.1; otherwise the settings say.
+    /// - Throws: `UnsupportedSetting` if libcurl does not take them.
+    func setVersions(
+        _ easy: OpaquePointer, keepingToHTTP1 isHTTP1: Bool
+    ) throws(UnsupportedSetting) {
+        let version =
+            switch connecting.versions {
+            case _ where isHTTP1: 2
+            case .automatic: 4
+            case .http1: 2
+            case .http2: 5
+            case .http3: 30
+            }
+        let code = ccurl_set_long(easy, ccurl_http_version, version)
+        // A libcurl without HTTP/2 uses HTTP/1.1, as far as the choice is its own.
+        if isHTTP1 || connecting.versions != .automatic { try require(code, "versions") }
+        // TLS 1.3 is the newest version anyway. But libcurl uses a connection again only with the same settings,
+        // so the calls that may use HTTP/2 do not end on a connection that was made for HTTP/1.1.
+        let newest = isHTTP1 ? 7 << 16 : 0
+        let isStrict = connecting.tls.minimumVersion == .tls13
+        let oldest = ccurl_set_long(easy, ccurl_ssl_version, newest | (isStrict ? 7 : 6))
+        if hasTLS { try require(oldest, "tls.minimumVersion") }
+    }
+
+    private func configureTLS(_ easy: OpaquePointer) throws(UnsupportedSetting) {
+        let tls = connecting.tls
+        let verifiesPeer = tls.verification == .none ? 0 : 1
+        let verifiesHost = tls.verification == .full ? 2 : 0
+        try require(ccurl_set_long(easy, ccurl_verify_peer, verifiesPeer), "tls.verification")
+        try require(ccurl_set_long(easy, ccurl_verify_host, verifiesHost), "tls.verification")
+        // A libcurl that does not know a folder has none.
+        if case .only = tls.authorities { _ = ccurl_set_text(easy, ccurl_ca_folder, nil) }
+        if let authorities {
+            let code = authorities.withUnsafeBytes { bytes in
+                // An empty file names no authority.
+                guard let start = bytes.baseAddress, !bytes.isEmpty else {
+                    return Int32(ccurl_bad_argument.rawValue)
+                }
+                return ccurl_set_authorities(easy, start, bytes.count)
+            }
+            try require(code, "tls.authorities")
+        }
+        if let certificate = tls.clientCertificate {
+            var texts: [(ccurl_text_option, String?)] = [
+                (ccurl_certificate_file, certificate.chain.path),
+                (ccurl_key_password, certificate.password),
+            ]
+            texts.append(
+                certificate.isPKCS12
+                    ? (ccurl_certificate_type, "P12")
+                    : (ccurl_key_file, certificate.privateKey.path))
+            for (option, text) in texts {
+                try require(ccurl_set_text(easy, option, text), "tls.clientCertificate")
+            }
+        }
+        if !tls.pinnedKeys.isEmpty {
+            let pins = tls.pinnedKeys.map { "sha256//\($0.sha256)" }.joined(separator: ";")
+            try require(ccurl_set_text(easy, ccurl_pinned_public_key, pins), "tls.pinnedKeys")
+        }
+    }
+
+    private func configureProxy(_ easy: OpaquePointer) throws(UnsupportedSetting) {
+        // Without them, a proxy would get the headers that are meant for the server, and the head of its own answer
+        // would pass for the server's. A libcurl without proxies need not know them.
+        let separates = ccurl_set_long(easy, ccurl_header_separation, 1)
+        let suppresses = ccurl_set_long(easy, ccurl_suppress_connect_headers, 1)
+        switch connecting.proxy.kind {
+        case .environment: break
+        case .none: _ = ccurl_set_text(easy, ccurl_proxy, "")
+        case .server(let server):
+            for code in [separates, suppresses] { try require(code, "proxy") }
+            let texts: [(ccurl_text_option, String?)] = [
+                (ccurl_proxy, server.url), (ccurl_no_proxy, server.bypassed.joined(separator: ",")),
+                (ccurl_proxy_user, server.user), (ccurl_proxy_password, server.password),
+            ]
+            for (option, text) in texts {
+                try require(ccurl_set_text(easy, option, text), "proxy")
+            }
+        }
+    }
+
+    /// Checks libcurl's answer to an option.
+    private func require(_ code: Int32, _ setting: String) throws(UnsupportedSetting) {
+        if code == ccurl_ok.rawValue { return }
+        throw UnsupportedSetting(
+            setting, "\(libraryName) here does not take it: use another libcurl, or AHCTransport")
+    }
+}
+
+extension Duration {
+    /// Rounded up, at least one.
+    fileprivate var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+        if overflow { return seconds > 0 ? Int(Int32.max) : 1 }
+        let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return Int(min(max(1, whole + rest), Int64(Int32.max)))
+    }
+}
+
+extension ConnectionSettings {
+    /// Checks that libcurl can apply the settings.
+    func check(against library: CurlLibrary) throws(UnsupportedSetting) {
+        try checkNetworks(of: "libcurl")
+        if versions == .http3, !library.has(ccurl_feature_http3) {
+            throw UnsupportedSetting(
+                "versions", "libcurl \(library.version) here speaks no HTTP/3: use .automatic")
+        }
+        if versions == .http2, !library.has(ccurl_feature_http2) {
+            throw UnsupportedSetting(
+                "versions", "libcurl \(library.version) here speaks no HTTP/2: use .automatic")
+        }
+        if unixSocketPath != nil, !library.has(ccurl_feature_unix_sockets) {
+            throw UnsupportedSetting(
+                "unixSocketPath", "libcurl \(library.version) here knows no Unix domain sockets")
+        }
+        if let path = unixSocketPath, path.isEmpty || path.utf8.count > 103 {
+            throw UnsupportedSetting("unixSocketPath", "a path has 1 to 103 bytes")
+        }
+        if let certificate = tls.clientCertificate {
+            _ = try read(certificate.chain, "tls.clientCertificate")
+            _ = try read(certificate.privateKey, "tls.clientCertificate")
+        }
+        for (host, addresses) in addresses
+        where addresses.isEmpty || !addresses.allSatisfy({ ccurl_is_address($0) }) {
+            throw UnsupportedSetting(
+                "addresses", "\(host) needs addresses such as 10.0.0.7 or fd00::7")
+        }
+        try proxy.check(against: library)
+    }
+}
+
+extension ProxySettings {
+    fileprivate func check(against library: CurlLibrary) throws(UnsupportedSetting) {
+        guard case .server(let server) = kind else { return }
+        let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+        let scheme = URL(string: server.url)?.scheme?.lowercased() ?? ""
+        guard schemes.contains(scheme) else {
+            throw UnsupportedSetting("proxy", "its URL begins with http, https, socks5 or socks5h")
+        }
+        if scheme == "https", !library.has(ccurl_feature_https_proxy) {
+            throw UnsupportedSetting(
+                "proxy", "libcurl \(library.version) here speaks no TLS to a proxy: use http")
+        }
+    }
+}
+
+extension TLSSettings {
+    /// The authorities' certificates in PEM; nil if only those of the system are trusted.
+    func readAuthorities() throws(UnsupportedSetting) -> Data? {
+        switch authorities {
+        case .system: return nil
+        case .only(let file): return try read(file, "tls.authorities")
+        case .systemAnd(let file):
+            let own = try read(file, "tls.authorities")
+            guard let path = ccurl_default_ca_file() else {
+                throw UnsupportedSetting(
+                    "tls.authorities", "libcurl here names no file of the system's: use .only")
+            }
+            let system = try read(URL(fileURLWithPath: String(cString: path)), "tls.authorities")
+            return system + Data("\n".utf8) + own
+        }
+    }
+}
+
+/// The bytes of a file that a setting names.
+private func read(_ file: URL, _ setting: String) throws(UnsupportedSetting) -> Data {
+    do {
+        return try Data(contentsOf: file)
+    } catch {
+        throw UnsupportedSetting(setting, "the file \(file.path) cannot be read")
+    }
+}

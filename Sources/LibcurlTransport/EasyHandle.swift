@@ -1,0 +1,330 @@
+import CPledgeCurl
+import PledgeFutures
+import PledgeHTTPNetworking
+
+/// One of libcurl's easy handles, which makes one transfer after the other.
+///
+/// One thread at a time uses it: the thread that makes a call, then the I/O thread, then the thread that
+/// delivers the result. libcurl requires no more.
+final class EasyHandle: @unchecked Sendable {
+    let easy: OpaquePointer
+    private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
+    /// Whether libcurl has said that the server excluded the request.
+    private let refusal = UnsafeMutablePointer<ccurl_refusal>.allocate(capacity: 1)
+    private var watchesRefusals = false
+    /// What libcurl first said of an option that it did not take; nil while it has taken all.
+    private(set) var refusedOption: Int32?
+    private var headers: OpaquePointer?
+    private var addresses: OpaquePointer?
+    /// Whether the body of the request is read while it is sent.
+    private(set) var readsBody = false
+    /// Whether the transfer keeps to HTTP/1.1 although the server may speak HTTP/2.
+    private(set) var keepsToHTTP1 = false
+
+    /// The host to which the transfer needs a connection of its own; nil if it may share one.
+    private(set) var laneHost: String?
+
+    /// Makes a handle; nil if there is no memory.
+    init?(_ options: CurlOptions) {
+        guard let easy = ccurl_easy_make() else { return nil }
+        self.easy = easy
+        words.pointee = 0
+        refusal.pointee = ccurl_refusal()
+        ccurl_set_error_buffer(easy, words)
+        var functions = Self.functions
+        ccurl_set_functions(easy, &functions)
+        guard (try? options.configure(easy)) != nil else { return nil }
+    }
+
+    deinit {
+        ccurl_easy_free(easy)
+        ccurl_list_free(headers)
+        ccurl_list_free(addresses)
+        words.deallocate()
+        refusal.deallocate()
+    }
+
+    /// libcurl's message for a failure beyond its code; empty if there is none.
+    var errorText: String { String(cString: words) }
+
+    /// Whether the server has excluded the request, as far as libcurl says, so that it was not processed.
+    var isRefused: Bool { refusal.pointee.is_refused }
+
+    /// Forgets the refusal, since the request is sent again.
+    func forgetRefusal() { refusal.pointee = ccurl_refusal() }
+
+    /// Continues after a pause.
+    func resume() { _ = ccurl_pause(easy, 0) }
+
+    /// Releases what belongs to the last transfer.
+    func forget() {
+        _ = ccurl_set_list(easy, ccurl_http_header, nil)
+        ccurl_list_free(headers)
+        headers = nil
+        _ = ccurl_copy_post_fields(easy, nil)
+        if addresses != nil {
+            _ = ccurl_set_list(easy, ccurl_resolve, nil)
+            ccurl_list_free(addresses)
+            addresses = nil
+        }
+    }
+
+    /// Prepares the handle to send a request; ``refusedOption`` says whether libcurl takes all of it.
+    ///
+    /// - Parameter isStreamed: Whether its response is read in pieces.
+    func prepare(_ request: HTTPRequest, isStreamed: Bool, _ options: CurlOptions) {
+        words.pointee = 0
+        forgetRefusal()
+        set(ccurl_url, Self.url(of: request))
+        let isAlone = options.needsOwnConnection(request)
+        keepToHTTP1(options.keepsToHTTP1(request, isStreamed: isStreamed), options)
+        let mayUseHTTP2 = !keepsToHTTP1 && options.mayUseHTTP2(request)
+        let mayShare = mayUseHTTP2 && !isAlone
+        laneHost = mayShare ? nil : AbsoluteURL.schemeAndAuthority(of: request.url)
+        set(ccurl_pipe_wait, mayShare ? 1 : 0)
+        set(ccurl_fresh_connect, isAlone ? 1 : 0)
+        set(ccurl_forbid_reuse, isAlone ? 1 : 0)
+        // They matter where libcurl would send again what may not be sent twice.
+        watchRefusals(mayUseHTTP2 && !request.isReplayable)
+        setBody(of: request)
+        setHeaders(of: request)
+        if let addresses = options.addresses(for: request) {
+            self.addresses = ccurl_list_append(nil, addresses)
+            check(self.addresses)
+            check(ccurl_set_list(easy, ccurl_resolve, self.addresses))
+        }
+    }
+
+    private func set(_ option: ccurl_long_option, _ value: Int) {
+        check(ccurl_set_long(easy, option, value))
+    }
+
+    private func set(_ option: ccurl_offset_option, _ value: Int64) {
+        check(ccurl_set_offset(easy, option, value))
+    }
+
+    private func set(_ option: ccurl_text_option, _ value: String?) {
+        check(ccurl_set_text(easy, option, value))
+    }
+
+    private func check(_ code: Int32) {
+        if code != ccurl_ok.rawValue, refusedOption == nil { refusedOption = code }
+    }
+
+    /// Notes whether there was memory for a list.
+    private func check(_ list: OpaquePointer?) {
+        check(list == nil ? Int32(ccurl_out_of_memory.rawValue) : 0)
+    }
+
+    private func watchRefusals(_ watches: Bool) {
+        if watches == watchesRefusals { return }
+        watchesRefusals = watches
+        ccurl_watch_refusals(easy, watches ? refusal : nil)
+    }
+
+    /// Sets whether the next transfer keeps to HTTP/1.1 although the server may speak HTTP/2.
+    func keepToHTTP1(_ keepsToHTTP1: Bool, _ options: CurlOptions) {
+        self.keepsToHTTP1 = keepsToHTTP1
+        // What a transport's settings ask for was tried when it was made.
+        guard (try? options.setVersions(easy, keepingToHTTP1: keepsToHTTP1)) != nil else {
+            return check(Int32(ccurl_not_built_in.rawValue))
+        }
+    }
+
+    /// Sets the transfer that the handle makes.
+    func join(_ transfer: Transfer) {
+        ccurl_set_context(easy, Unmanaged.passUnretained(transfer).toOpaque())
+    }
+
+    /// The URL as it is sent: without a fragment, and without user and password, which libcurl would send.
+    private static func url(of request: HTTPRequest) -> String {
+        let text = request.url.absoluteString
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
+            let parts = AbsoluteURL(request.url)
+        else { return text }
+        let place = parts.schemeAndAuthority
+        let start = place.utf8.firstIndex(of: UInt8(ascii: "/")).map {
+            place.index($0, offsetBy: 2)
+        }
+        let user = place.utf8.lastIndex(of: UInt8(ascii: "@"))
+        let authority =
+            user.map { place[place.index(after: $0)...] } ?? place[(start ?? place.startIndex)...]
+        let query = parts.query.map { "?" + $0 } ?? ""
+        return place[..<(start ?? place.startIndex)] + authority + parts.path + query
+    }
+
+    private func setBody(of request: HTTPRequest) {
+        readsBody = false
+        let method = request.method
+        var custom: String? = method.rawValue
+        switch request.body.content {
+        case _ where method == .head:
+            set(ccurl_no_body, 1)
+            custom = nil
+        case .none where ![.post, .put, .patch].contains(method):
+            set(ccurl_http_get, 1)
+            if method == .get { custom = nil }
+        case .none: setPost(Data())
+        case .data(let data) where data.count <= 65_536: setPost(data)
+        case .data, .file, .stream: setUpload(of: request)
+        }
+        set(ccurl_custom_request, custom)
+    }
+
+    private func setPost(_ data: Data) {
+        set(ccurl_no_body, 0)
+        set(ccurl_post, 1)
+        set(ccurl_post_length, Int64(data.count))
+        if data.isEmpty {
+            check(ccurl_copy_post_fields(easy, ""))
+        } else {
+            check(data.withUnsafeBytes { ccurl_copy_post_fields(easy, $0.baseAddress) })
+        }
+    }
+
+    private func setUpload(of request: HTTPRequest) {
+        readsBody = true
+        set(ccurl_no_body, 0)
+        set(ccurl_upload, 1)
+        // Four times libcurl's default: libcurl waits for the socket after each buffer.
+        _ = ccurl_set_long(easy, ccurl_upload_buffer_size, 262_144)
+        set(ccurl_upload_length, request.body.length ?? -1)
+    }
+
+    private func setHeaders(of request: HTTPRequest) {
+        var list: OpaquePointer?
+        func append(_ line: UnsafePointer<CChar>) {
+            let longer = ccurl_list_append(list, line)
+            check(longer)
+            list = longer ?? list
+        }
+        var namesAccept = false
+        var namesType = false
+        let fields = request.effectiveHeaders
+        for (index, (name, value)) in fields.enumerated() {
+            if let bytes = fields.bytes(at: index) {
+                let line = Array("\(name): ".utf8) + bytes + [0]
+                append(line.map(CChar.init(bitPattern:)))
+            } else {
+                // libcurl takes "Name:" to mean that the field is not sent.
+                append(value.isEmpty ? name + ";" : name + ": " + value)
+            }
+            switch name.utf8.count {
+            case 6 where name.lowercased() == "accept": namesAccept = true
+            case 12 where name.lowercased() == "content-type": namesType = true
+            default: break
+            }
+        }
+        if !namesAccept { append("Accept:") }
+        if !request.body.isEmpty || [.post, .put, .patch].contains(request.method) {
+            append("Expect:")
+            if !namesType { append("Content-Type:") }
+        }
+        headers = list
+        check(ccurl_set_list(easy, ccurl_http_header, list))
+    }
+}
+
+extension EasyHandle {
+    private static var functions: ccurl_functions {
+        ccurl_functions(
+            header: { bytes, size, count, context in
+                let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return Transfer.at(context).takeHeaderLine(line) ? line.count : 0
+            },
+            write: { bytes, size, count, context in
+                let chunk = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return Transfer.at(context).takeBody(chunk)
+            },
+            read: { bytes, size, count, context in
+                let room = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+                return Transfer.at(context).giveBody(to: room)
+            },
+            seek: { context, offset, origin in
+                let isDone = offset == 0 && origin == 0 && Transfer.at(context).rewind()
+                return Int32(isDone ? ccurl_seek_done : ccurl_seek_failed)
+            },
+            connected: { context, address, _, _, localPort in
+                let may = Transfer.at(context).maySend(to: address, from: localPort)
+                return Int32(may ? ccurl_may_send : ccurl_must_not_send)
+            },
+            resolving: { _, _, context in
+                Transfer.at(context).noteConnecting()
+                return 0
+            },
+            connecting: { context, _, _ in
+                Transfer.at(context).noteConnecting()
+                return 0
+            })
+    }
+}
+
+/// The handles of a transport: those in use, and the spare ones.
+///
+/// Callers take and prepare them, so that the I/O thread does only what it alone can do.
+final class HandlePool: Sendable {
+    private struct State {
+        var spare: [EasyHandle] = []
+        var takenCount = 0
+        var isClosed = false
+        /// Called once no handle is in use.
+        var lastReturn: (@Sendable () -> Void)?
+    }
+
+    private static let mostSpare = 64
+    private let options: CurlOptions
+    private let state = Locked(State())
+
+    init(_ options: CurlOptions) { self.options = options }
+
+    /// Takes a handle and prepares it for a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - isStreamed: Whether its response is read in pieces.
+    /// - Throws: `HTTPError` if there is no memory, or if libcurl does not take a part of the request.
+    func take(for request: HTTPRequest, isStreamed: Bool) throws(HTTPError) -> EasyHandle {
+        let spare = state.withLock { $0.spare.popLast() }
+        var noMemory: HTTPError {
+            HTTPError(code: .other, request: request, reason: "there is no memory")
+        }
+        guard let handle = spare ?? EasyHandle(options) else { throw noMemory }
+        handle.prepare(request, isStreamed: isStreamed, options)
+        if let code = handle.refusedOption {
+            if code == ccurl_out_of_memory.rawValue { throw noMemory }
+            let words = String(cString: ccurl_words(code))
+            throw HTTPError(
+                code: .unsupported, request: request,
+                reason: "libcurl does not take the request: \(words) (libcurl \(code))")
+        }
+        state.withLock { $0.takenCount += 1 }
+        return handle
+    }
+
+    /// Takes a handle back after its result has been delivered; the handle is in no multi handle any more.
+    ///
+    /// If it may not be used again, another one is made here, so that the next caller need not wait for it.
+    func giveBack(_ handle: EasyHandle) {
+        if options.mayReuseHandles { handle.forget() }
+        let next = options.mayReuseHandles ? handle : EasyHandle(options)
+        let lastReturn: (@Sendable () -> Void)? = state.withLock { state in
+            state.takenCount -= 1
+            if let next, !state.isClosed, state.spare.count < Self.mostSpare {
+                state.spare.append(next)
+            }
+            return state.takenCount == 0 ? state.lastReturn.take() : nil
+        }
+        lastReturn?()
+    }
+
+    /// Frees the spare handles, and calls a closure once no handle is in use.
+    func close(_ completion: @escaping @Sendable () -> Void) {
+        let isDone = state.withLock { state in
+            state.spare = []
+            state.isClosed = true
+            if state.takenCount > 0 { state.lastReturn = completion }
+            return state.takenCount == 0
+        }
+        if isDone { completion() }
+    }
+}

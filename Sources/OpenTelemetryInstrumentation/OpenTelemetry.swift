@@ -1,0 +1,228 @@
+#if Observability
+public import Metrics
+public import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
+public import Tracing
+
+extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
+    /// Makes a CLIENT span of each request that is sent, and measures it, following OpenTelemetry's semantic
+    /// conventions for HTTP clients.
+    ///
+    /// ```swift
+    /// let service = stack(
+    ///     .openTelemetryCall(), .redirect(), .retry(), .openTelemetry(), over: transport.send)
+    /// ```
+    ///
+    /// **Place.** Next to the transport, beneath all middleware that sends requests again: each attempt has
+    /// its own span and measurement. Middleware above finds the tracer's headers only in the response's
+    /// `request`.
+    ///
+    /// **The span.** Its name is the request's method, or "HTTP" for a method that OpenTelemetry does not
+    /// define. Its parent is the span of `openTelemetryCall`. Without that middleware, its parent is the
+    /// `ServiceContext` of the code that makes the request; a retry makes the request from a timer, which has
+    /// no such context. The span ends with the body, or when the body is given up. Its status is an error if
+    /// the server answers 400 or more, and if the exchange fails; for a cancelled request the status is not
+    /// set.
+    ///
+    /// **Secrets.** In the URL, "…" replaces the user and the query's values, as in the description of an
+    /// `HTTPRequest`. The span contains no header and no body, and only the code or the type of an error.
+    ///
+    /// **What is sent.** The tracer's headers, such as `traceparent`, replace those of the request. Without a
+    /// tracer, the instruments of `InstrumentationSystem` write the headers. Use this or `tracePropagation`,
+    /// not both.
+    ///
+    /// **The metric.** ``RequestDuration`` is recorded with the time until the end of the body.
+    ///
+    /// - Parameters:
+    ///   - tracer: The tracer of the spans; nil for that of `InstrumentationSystem`, which is looked up for
+    ///     each request. `NoOpTracer()` makes no spans.
+    ///   - metrics: The factory of the metric; nil for that of `MetricsSystem`. `NOOPMetricsHandler.instance`
+    ///     makes no metric.
+    ///   - origins: The origins that the tracer's headers are sent to. The headers show a server which
+    ///     requests belong together.
+    ///   - scheduler: The clock of the metric. The tracer's clock dates the spans.
+    public static func openTelemetry(
+        tracer: (any Tracer)? = nil, metrics: (any MetricsFactory)? = nil,
+        propagatingTo origins: HTTPOrigins = .all, on scheduler: some Scheduler = .live
+    ) -> Middleware {
+        let now: @Sendable () -> SchedulerInstant = { scheduler.now }
+        return Middleware(named: "openTelemetry") { service in
+            { request in
+                let span = ClientSpan(request, tracer: tracer, metrics: metrics, now: now)
+                var sent = request
+                if origins.contains(request.url) {
+                    (tracer ?? InstrumentationSystem.instrument).inject(
+                        span.context, into: &sent.headers, using: HeaderInjector())
+                }
+                return ServiceContext.withValue(span.context) { service(sent).naming(sent) }
+                    .notifying(span)
+            }
+        }
+    }
+}
+
+/// Writes a tracer's headers.
+private struct HeaderInjector: Injector {
+    func inject(_ value: String, forKey key: String, into headers: inout HTTPHeaders) {
+        headers.set(value, for: key)
+    }
+}
+
+/// The span and the measurement of one request that is sent, until both end.
+final class ClientSpan: ExchangeListener {
+    /// The context for the spans beneath.
+    var context: ServiceContext { span.context }
+
+    private struct State {
+        var status: Int?
+        var connection: ConnectionMetrics?
+        var hasEnded = false
+    }
+
+    private let span: any Span
+    private let request: RequestAttributes
+    private let metrics: (any MetricsFactory)?
+    private let start: SchedulerInstant
+    private let now: @Sendable () -> SchedulerInstant
+    private let state = Locked(State())
+
+    init(
+        _ request: HTTPRequest, tracer: (any Tracer)?, metrics: (any MetricsFactory)?,
+        now: @escaping @Sendable () -> SchedulerInstant
+    ) {
+        let call = CallContext.current
+        let attributes = RequestAttributes(request)
+        let parent = call.carried as? ServiceContext ?? .current ?? .topLevel
+        span = (tracer ?? InstrumentationSystem.tracer).startSpan(
+            attributes.spanName, context: parent, ofKind: .client)
+        self.request = attributes
+        self.metrics = metrics
+        self.now = now
+        start = now()
+        guard span.isRecording else { return }
+        span.updateAttributes { attributes.add(to: &$0, request, attempt: call.attempt) }
+    }
+
+    /// Notes the head of the response.
+    func answer(_ response: some HTTPResponseHead) {
+        state.withLock {
+            $0.status = response.status
+            $0.connection = response.timing.connection
+        }
+    }
+
+    /// Ends the span and records the duration; only the first call has an effect.
+    func end(with error: (any Error)?) {
+        let last = state.withLock { state in
+            defer { state.hasEnded = true }
+            return state.hasEnded ? nil : state
+        }
+        guard let last else { return }
+        let answered = (error as? HTTPError)?.response
+        let ending = RequestEnding(
+            status: last.status ?? answered?.status,
+            connection: last.connection ?? answered?.timing.connection, error: error)
+        if span.isRecording {
+            span.updateAttributes { ending.add(to: &$0) }
+            if ending.isFailure { span.setStatus(SpanStatus(code: .error)) }
+        }
+        span.end()
+        RequestDuration.record(
+            start.duration(to: now()), request.dimensions + ending.dimensions, by: metrics)
+    }
+}
+
+/// The attributes of a request that are known when it is sent.
+struct RequestAttributes: Sendable {
+    private let method: HTTPMethod
+    private let origin: HTTPOrigin?
+
+    init(_ request: HTTPRequest) {
+        method = request.method
+        origin = HTTPOrigin(request.url)
+    }
+
+    /// The name of the span: the method, if it is one of a known few.
+    var spanName: String { isKnown ? method.rawValue : "HTTP" }
+
+    /// The dimensions of a metric: each has few values if the servers are few.
+    var dimensions: [(String, String)] {
+        [("http.request.method", methodName)]
+            + (origin.map {
+                [("server.address", $0.host.withoutBrackets), ("server.port", "\($0.port)")]
+            } ?? [])
+    }
+
+    /// Adds the attributes of a span.
+    func add(to attributes: inout SpanAttributes, _ request: HTTPRequest, attempt: Int) {
+        attributes["http.request.method"] = methodName
+        if !isKnown {
+            attributes["http.request.method_original"] = SafeText.escaped(method.rawValue)
+        }
+        if let origin {
+            attributes["server.address"] = origin.host.withoutBrackets
+            attributes["server.port"] = origin.port
+        }
+        attributes["url.full"] = SafeText.redacted(request.url)
+        if attempt > 1 { attributes["http.request.resend_count"] = attempt - 1 }
+    }
+
+    private var methodName: String { isKnown ? method.rawValue : "_OTHER" }
+
+    private var isKnown: Bool { Self.known.contains(method.rawValue) }
+
+    /// The methods of RFC 9110, PATCH, and QUERY.
+    private static let known: Set = [
+        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
+    ]
+}
+
+/// How a request that was sent ended.
+struct RequestEnding {
+    let status: Int?
+    let connection: ConnectionMetrics?
+    let error: (any Error)?
+
+    /// Whether the span's status is an error; giving a request up is not an error.
+    var isFailure: Bool { errorType != nil && !(error is CancellationError) }
+
+    /// The dimensions of a metric.
+    var dimensions: [(String, String)] {
+        [
+            status.map { ("http.response.status_code", "\($0)") },
+            errorType.map { ("error.type", $0) },
+            protocolVersion.map { ("network.protocol.version", $0) },
+        ].compactMap { $0 }
+    }
+
+    /// Adds the attributes of a span.
+    func add(to attributes: inout SpanAttributes) {
+        if let status { attributes["http.response.status_code"] = status }
+        if let errorType { attributes["error.type"] = errorType }
+        if let protocolVersion { attributes["network.protocol.version"] = protocolVersion }
+        guard let peer = connection?.remoteAddress,
+            let colon = peer.lastIndex(of: ":"), let port = Int(peer[colon...].dropFirst())
+        else { return }
+        attributes["network.peer.address"] = peer[..<colon].withoutBrackets
+        attributes["network.peer.port"] = port
+    }
+
+    /// The error's code, or its type without its module, as in log lines; the status, if the status is the
+    /// error.
+    private var errorType: String? {
+        if let error {
+            return (error as? any CodedError)?.loggedCode ?? "\(type(of: error))"
+        }
+        return status.flatMap { $0 >= 400 ? "\($0)" : nil }
+    }
+
+    /// "1.1" of "HTTP/1.1".
+    private var protocolVersion: String? {
+        guard let version = connection?.protocolVersion, version.hasPrefix("HTTP/") else {
+            return nil
+        }
+        return String(version.dropFirst("HTTP/".count))
+    }
+}
+#endif

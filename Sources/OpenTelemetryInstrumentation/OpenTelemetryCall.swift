@@ -1,0 +1,91 @@
+#if Observability
+public import PledgeFutures
+public import PledgeServices
+public import Tracing
+
+extension Middleware {
+    /// Makes the spans of all attempts of a call children of the caller's span, and adds the events of
+    /// policies to that span.
+    ///
+    /// ```swift
+    /// let service = stack(
+    ///     .openTelemetryCall(), .redirect(), .retry(), .openTelemetry(), over: transport.send)
+    /// ```
+    ///
+    /// **Place.** Outermost. It keeps the `ServiceContext` of the code that makes the call: a later attempt,
+    /// from a timer or a callback, would have no such context.
+    ///
+    /// **Events.** Each event of the policies beneath, such as `retry.retrying`, `hedge.hedged` or
+    /// `circuitBreaker.state_changed`, becomes an event of the caller's span. That needs a tracer that finds
+    /// the span, by `activeSpan`; with another tracer no event is added. See
+    /// ``ServiceObserver/spanEvents(on:)``.
+    ///
+    /// **A span around the attempts.** OpenTelemetry does not ask for one. If a name is given, there is one,
+    /// of the kind INTERNAL, which has the events; the attempts are its children. It ends when the future
+    /// settles, which is before the body of a streamed response has arrived.
+    ///
+    /// - Parameters:
+    ///   - name: The name of a span around the attempts of a call; nil for no such span. It must not contain
+    ///     secrets.
+    ///   - tracer: The tracer that makes and finds the spans; nil for that of `InstrumentationSystem`, which
+    ///     is looked up for each call.
+    ///   - scheduler: The clock for observers beneath that are notified of the same call.
+    public static func openTelemetryCall(
+        named name: (@Sendable (Input) -> String)? = nil, tracer: (any Tracer)? = nil,
+        on scheduler: some Scheduler = .live
+    ) -> Middleware {
+        Middleware(named: "openTelemetryCall") { service in
+            { input in
+                let tracer = tracer ?? InstrumentationSystem.tracer
+                let caller = ServiceContext.current ?? .topLevel
+                let own = name.map {
+                    tracer.startSpan($0(input), context: caller, ofKind: .internal)
+                }
+                let span = own ?? tracer.activeSpan(identifiedBy: caller)
+                let context = own?.context ?? caller
+                let told =
+                    span.map { Self.observed(by: .spanEvents(on: $0), on: scheduler)(service) }
+                    ?? service
+                let future = ServiceContext.withValue(context) {
+                    CallContext.current.with(carried: context).run { told(input) }
+                }
+                guard let own else { return future }
+                return future.onEnd { result in
+                    if case .failure(let error) = result, !(error is CancellationError) {
+                        own.setStatus(SpanStatus(code: .error))
+                    }
+                    own.end()
+                }
+            }
+        }
+    }
+}
+
+extension ServiceObserver {
+    /// Adds the events of policies to a span.
+    ///
+    /// An event has a name like `retry.retrying`. Its attributes are those of a log line: `pledge.attempt`,
+    /// `pledge.policy_name`, and what belongs to the event, such as `pledge.after_ms` and `pledge.error`.
+    /// Beginnings and ends of attempts are not added, since the attempts have spans. An error appears as its
+    /// type and its code.
+    ///
+    /// - Parameter span: The span. No event is added after it has ended.
+    public static func spanEvents(on span: any Span) -> ServiceObserver {
+        ServiceObserver { event in
+            switch event.kind {
+            case .began, .ended: break
+            default: if span.isRecording { span.addEvent(SpanEvent(event)) }
+            }
+        }
+    }
+}
+
+extension SpanEvent {
+    fileprivate init(_ event: PolicyEvent) {
+        var attributes: SpanAttributes = [:]
+        attributes["pledge.attempt"] = event.attempt
+        for fact in event.facts { attributes["pledge.\(fact.key)"] = fact.value }
+        self.init(name: "\(event.policy).\(event.kind.word)", attributes: attributes)
+    }
+}
+#endif

@@ -1,0 +1,111 @@
+package import PledgeFutures
+import Synchronization
+
+/// The importance of a call, for when not all calls can be served.
+///
+/// The levels are the criticalities of Google's services. A service should be able to serve all calls that are
+/// ``critical`` or ``criticalPlus``. (Beyer et al., "Site Reliability Engineering", chapter 21, "Criticality".) A
+/// more important priority is greater than a less important one.
+public enum CallPriority: Int, CaseIterable, Sendable {
+    /// Work that tolerates long outages, because it can be repeated later, such as a prefetch.
+    case sheddable
+    /// Work that expects partial outages, such as a batch that repeats its failed calls.
+    case sheddablePlus
+    /// Work that a user waits for; the default.
+    case critical
+    /// Work whose failure has serious consequences for a user, such as a payment.
+    case criticalPlus
+}
+
+extension CallPriority: Comparable {
+    /// Returns whether the left priority is less important than the right one.
+    public static func < (left: CallPriority, right: CallPriority) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// The priority of a shared call: the highest among the callers that have joined it.
+///
+/// It is in the call's context. Policies further in that make the call wait find it there, and hear when it rises.
+package final class SharedPriority: Sendable {
+    /// Creates the priority of a shared call that begins.
+    ///
+    /// A call that begins before any priority is bound stays critical, as all calls are then.
+    ///
+    /// - Parameter context: The first caller's context.
+    /// - Returns: Nil if no priority was ever bound in the process.
+    package static func make(in context: CallContext) -> SharedPriority? {
+        isInUse.load(ordering: .relaxed) ? SharedPriority(context.boundPriority) : nil
+    }
+
+    /// Turns on shared priorities, before the first priority is bound.
+    static func expectPriorities() {
+        if !isInUse.load(ordering: .relaxed) { isInUse.store(true, ordering: .relaxed) }
+    }
+
+    /// Relaxed loads are enough: a thread that reads false has bound no priority.
+    private static let isInUse = Atomic<Bool>(false)
+
+    private struct State {
+        /// Nil if no caller has bound one, which means critical.
+        var bound: CallPriority?
+        var listeners: [Int: @Sendable (CallPriority) -> Void] = [:]
+        var lastListener = 0
+    }
+
+    private let state: Locked<State>
+
+    private init(_ bound: CallPriority?) { state = Locked(State(bound: bound)) }
+
+    /// The priority, or nil if no caller has bound one.
+    var bound: CallPriority? { state.withLock { $0.bound } }
+
+    /// The number of listeners, for the test that all are removed.
+    var listenerCount: Int { state.withLock { $0.listeners.count } }
+
+    /// Raises the priority to a caller's; never lowers it.
+    package func raise(to priority: CallPriority) {
+        let listeners = state.withLock { state -> [@Sendable (CallPriority) -> Void] in
+            guard priority > state.bound ?? .critical else { return [] }
+            state.bound = priority
+            return Array(state.listeners.values)
+        }
+        // Outside the lock: a listener may raise another shared call.
+        for listener in listeners { listener(priority) }
+    }
+
+    /// Calls a closure with the priority, now and whenever it rises, until ``stopListening(_:)``.
+    ///
+    /// - Parameter body: Called on the thread that raises the priority. If several threads raise it at once, the
+    ///   calls come in any order.
+    /// - Returns: The listener's number.
+    func listen(_ body: @escaping @Sendable (CallPriority) -> Void) -> Int {
+        let (number, priority) = state.withLock { state in
+            state.lastListener += 1
+            state.listeners[state.lastListener] = body
+            return (state.lastListener, state.bound ?? .critical)
+        }
+        body(priority)
+        return number
+    }
+
+    /// Removes a listener, unless it was removed before.
+    func stopListening(_ number: Int) {
+        state.withLockThenRelease { $0.listeners.removeValue(forKey: number) }
+    }
+}
+
+extension Future {
+    /// Passes rises of the caller's priority on to a shared call, while this future waits for it.
+    ///
+    /// - Parameters:
+    ///   - shared: The shared call's priority; nil if it has none.
+    ///   - context: The caller's context.
+    package func raising(
+        _ shared: SharedPriority?, in context: CallContext
+    ) -> Future<Value> {
+        guard let shared, let outer = context.sharedPriority else { return self }
+        let listener = outer.listen { shared.raise(to: $0) }
+        return onEnd { _ in outer.stopListening(listener) }
+    }
+}

@@ -1,0 +1,408 @@
+package import PledgeFutures
+import Synchronization
+
+/// A record of the requests that one attempt of a call has sent.
+///
+/// A policy that may repeat a call binds a record in the ``CallContext`` of each attempt. Code that sends a request
+/// notes a mark in the record before it sends, and the request's fate afterwards. ``CallContext/sending(_:fate:by:)``
+/// notes both. So the policy decides by what has left the process, whatever code is in between: functions that
+/// convert inputs to requests, further policies, or your own services.
+///
+/// If the attempt is part of an outer attempt, its marks count in the outer record as well. You can use a record from
+/// any thread. Each use takes a few atomic operations, and a few more for each outer attempt.
+public final class CallRecord: Sendable {
+    /// The fate of a request.
+    public enum Fate: Hashable, Sendable {
+        /// The request didn't leave the process, or didn't reach the service.
+        case unsent
+        /// The service refused the request and didn't process it, as HTTP's 401, 421 and 425 say.
+        case refused
+        /// Any other fate: the request may have been processed.
+        case mayHaveArrived
+    }
+
+    /// A judgement on repeating an attempt, based on the requests that it sent.
+    public enum Verdict: Hashable, Sendable {
+        /// No mark was noted, so it isn't known what was sent.
+        case nothing
+        /// Every request that may have been processed can be processed again without harm.
+        case repeatable
+        /// A request that must not be processed twice may have been processed.
+        case harmful
+    }
+
+    /// A request that is being sent.
+    public struct Mark: Sendable {
+        /// Nil if the request may be processed twice, because its fate doesn't matter then.
+        fileprivate let request: UnreplayableRequest?
+    }
+
+    /// The record of the attempt that this one is part of.
+    private let outer: CallRecord?
+    /// A mark in the outer record, which this record's first mark replaces.
+    private let presumed: Mark?
+    private let state = Atomic(RecordState())
+    private let adopted = AtomicLazyReference<Locked<[CallRecord]>>()
+    private let pauses = AtomicLazyReference<Locked<PauseTimes>>()
+    let soleSender = AtomicLazyReference<SoleSender>()
+    private let noted = AtomicLazyReference<Locked<(any CallUsers)?>>()
+
+    /// Creates a record.
+    ///
+    /// - Parameter outer: The record of the attempt that the new attempt is part of.
+    public convenience init(within outer: CallRecord? = nil) { self.init(outer, presuming: nil) }
+
+    private init(_ outer: CallRecord?, presuming mark: Mark?) {
+        self.outer = outer
+        presumed = mark
+    }
+}
+
+// MARK: - Requests
+
+extension CallRecord {
+    /// Notes that a request is about to be sent.
+    ///
+    /// - Parameter isReplayable: Whether the request may be processed twice without harm.
+    /// - Returns: The mark to pass to ``end(_:_:)``.
+    /// - Throws: ``AttemptSuperseded`` if the request must not be sent. Either this attempt or one around it is over,
+    ///   or the request isn't replayable and another attempt of the hedged call has sent such a request.
+    public func willSend(replayable isReplayable: Bool) throws(AttemptSuperseded) -> Mark {
+        let mark = Mark(request: isReplayable ? nil : UnreplayableRequest())
+        try add(mark)
+        return mark
+    }
+
+    /// Notes a request that waits in this process, for example in the queue for a connection.
+    ///
+    /// Nothing has been sent until ``willSend(replayable:)``, so the attempt may be repeated.
+    ///
+    /// - Throws: ``AttemptSuperseded`` if the attempt, or one around it, is over.
+    public func willQueue() throws(AttemptSuperseded) {
+        try outer?.willQueue()
+        let isOpen = change { state in
+            if state.isClosed { return false }
+            state.addMark()
+            return true
+        }
+        guard isOpen else { throw AttemptSuperseded() }
+        if let presumed { outer?.end(presumed, .unsent) }
+    }
+
+    /// Notes the fate of a request.
+    ///
+    /// Until its fate is noted, a request counts as possibly arrived.
+    ///
+    /// - Parameters:
+    ///   - mark: The request's mark. Only the first fate that is noted for a mark counts.
+    ///   - fate: The fate.
+    public func end(_ mark: Mark, _ fate: Fate) {
+        guard let request = mark.request, request.end(), fate != .mayHaveArrived else { return }
+        subtract()
+    }
+
+    /// Creates a record for a part of the attempt, in case the part doesn't note what it sends.
+    ///
+    /// - Parameter mark: A mark in this record that stands for whatever the part sends. It is removed as soon as the
+    ///   part notes a mark of its own.
+    public func part(presuming mark: Mark) -> CallRecord { CallRecord(self, presuming: mark) }
+
+    /// Adds a mark to this record and all outer ones, the outermost first.
+    ///
+    /// If a record refuses, the records around it drop an unreplayable mark.
+    private func add(_ mark: Mark) throws(AttemptSuperseded) {
+        try outer?.add(mark)
+        let isReplayable = mark.request == nil
+        let isAdded = change { state in
+            if state.isClosed { return false }
+            if !isReplayable, state.hasRivals, !claim() { return false }
+            state.add(isReplayable: isReplayable)
+            return true
+        }
+        guard isAdded else {
+            if !isReplayable { outer?.subtract() }
+            throw AttemptSuperseded()
+        }
+        if let presumed { outer?.end(presumed, .unsent) }
+    }
+
+    /// Removes an unreplayable mark from this record and all outer ones.
+    private func subtract() {
+        change { state in
+            state.subtract()
+            return true
+        }
+        outer?.subtract()
+    }
+
+    /// Changes the state atomically.
+    ///
+    /// - Parameter change: Updates the state, and returns whether to store it. Called again if another thread has
+    ///   changed the state in between.
+    /// - Returns: The last result of `change`.
+    @discardableResult
+    func change(_ change: (inout RecordState) -> Bool) -> Bool {
+        var old = state.load(ordering: .acquiring)
+        while true {
+            var new = old
+            guard change(&new) else { return false }
+            let (isDone, current) = state.compareExchange(
+                expected: old, desired: new, ordering: .acquiringAndReleasing)
+            if isDone { return true }
+            old = current
+        }
+    }
+}
+
+// MARK: - Pauses
+
+extension CallRecord {
+    /// A kind of time that says nothing about the service.
+    package enum Pause: Int, CaseIterable, Sendable {
+        /// A request waits in a queue of this process.
+        case queue
+        /// Bytes of a request's body are being sent.
+        case upload
+        /// Bytes of a response's body are arriving.
+        case download
+    }
+
+    /// Notes that a pause begins.
+    ///
+    /// - Parameters:
+    ///   - pause: The kind of pause.
+    ///   - isOngoing: True if the pause lasts until ``end(_:)``, and false if it only lasts until the last
+    ///     ``touch(_:)``.
+    ///   - scheduler: The clock.
+    package func begin(_ pause: Pause, isOngoing: Bool = true, on scheduler: any Scheduler) {
+        pauses.storeIfNil(Locked(PauseTimes())).withLock {
+            $0[pause].begin(isOngoing: isOngoing, on: scheduler)
+        }
+        outer?.begin(pause, isOngoing: isOngoing, on: scheduler)
+    }
+
+    /// Notes that bytes have just moved.
+    package func touch(_ pause: Pause) {
+        pauses.load()?.withLock { $0[pause].touch() }
+        outer?.touch(pause)
+    }
+
+    /// Notes that a pause ends.
+    package func end(_ pause: Pause) {
+        pauses.load()?.withLock { $0[pause].end() }
+        outer?.end(pause)
+    }
+
+    /// Returns the time spent so far in pauses of one kind.
+    func time(of pause: Pause) -> Duration {
+        let own = pauses.load()?.withLock { $0[pause].total } ?? .zero
+        guard let adopted = adopted.load() else { return own }
+        return adopted.withLock { $0 }.reduce(own) { max($0, $1.time(of: pause)) }
+    }
+}
+
+/// The time of each kind of pause.
+private struct PauseTimes {
+    private var times = CallRecord.Pause.allCases.map { _ in PauseTime() }
+
+    subscript(_ pause: CallRecord.Pause) -> PauseTime {
+        get { times[pause.rawValue] }
+        set { times[pause.rawValue] = newValue }
+    }
+}
+
+/// The time during which at least one request pauses.
+private struct PauseTime {
+    private var past = Duration.zero
+    private var count = 0
+    /// Nil while no request pauses.
+    private var since: (scheduler: any Scheduler, start: SchedulerInstant)?
+    /// The end of the time that counts, or nil if it still goes on.
+    private var last: SchedulerInstant?
+
+    var total: Duration {
+        past + (since.map { $0.start.duration(to: last ?? $0.scheduler.now) } ?? .zero)
+    }
+
+    mutating func begin(isOngoing: Bool, on scheduler: any Scheduler) {
+        count += 1
+        guard count == 1 else { return }
+        let now = scheduler.now
+        since = (scheduler, now)
+        last = isOngoing ? nil : now
+    }
+
+    mutating func touch() {
+        if last != nil { last = since?.scheduler.now }
+    }
+
+    mutating func end() {
+        guard count > 0 else { return }
+        count -= 1
+        guard count == 0 else { return }
+        past = total
+        (since, last) = (nil, nil)
+    }
+}
+
+// MARK: - Users
+
+extension CallRecord {
+    /// Notes the users for whom a request is sent.
+    ///
+    /// A further attempt is for the same users, or fails.
+    package func note(users: any CallUsers) {
+        outer?.note(users: users)
+        noted.storeIfNil(Locked(nil)).withLock { $0 = users }
+    }
+
+    /// The users noted last, by this attempt or else by a shared call that it has joined.
+    var users: (any CallUsers)? {
+        noted.load()?.withLock { $0 }
+            ?? adopted.load()?.withLock { $0 }.lazy.compactMap(\.users).first
+    }
+}
+
+// MARK: - The verdict
+
+extension CallRecord {
+    /// The verdict on the attempt so far.
+    public var verdict: Verdict {
+        let own = state.load(ordering: .acquiring).verdict
+        guard own != .harmful, let adopted = adopted.load() else { return own }
+        return adopted.withLock { $0 }.reduce(own) { max($0, $1.verdict) }
+    }
+
+    /// Ends the attempt, so that it can't send anything more.
+    ///
+    /// The records of shared calls that it has joined stay open.
+    ///
+    /// - Returns: The verdict on the attempt.
+    @discardableResult
+    public func close() -> Verdict {
+        change { state in
+            state.close()
+            return true
+        }
+        return verdict
+    }
+
+    /// Counts a shared call's requests as requests of this attempt as well.
+    ///
+    /// That includes the requests that the shared call has sent before.
+    ///
+    /// - Parameter flight: The record of the shared call.
+    public func adopt(_ flight: CallRecord) {
+        adopted.storeIfNil(Locked([])).withLock { $0.append(flight) }
+        outer?.adopt(flight)
+    }
+}
+
+extension CallRecord.Verdict: Comparable {
+    /// Returns whether the left verdict allows more than the right one.
+    public static func < (left: Self, right: Self) -> Bool { left.severity < right.severity }
+
+    private var severity: Int {
+        switch self {
+        case .nothing: 0
+        case .repeatable: 1
+        case .harmful: 2
+        }
+    }
+}
+
+/// A request that must not be processed twice.
+private final class UnreplayableRequest: Sendable {
+    /// Ends the request, and returns whether this call was the first to do so.
+    func end() -> Bool { !isEnded.exchange(true, ordering: .acquiringAndReleasing) }
+
+    private let isEnded = Atomic(false)
+}
+
+/// The one attempt of a hedged call that may send unreplayable requests.
+final class SoleSender: Sendable {
+    private let sender = Atomic<ObjectIdentifier?>(nil)
+
+    /// Claims this role for an attempt.
+    ///
+    /// - Returns: False if another attempt has it.
+    fileprivate func claim(for record: CallRecord) -> Bool {
+        let (isFirst, current) = sender.compareExchange(
+            expected: nil, desired: ObjectIdentifier(record), ordering: .relaxed)
+        return isFirst || current == ObjectIdentifier(record)
+    }
+}
+
+extension CallRecord {
+    /// Notes that other attempts run beside this one.
+    ///
+    /// - Parameter sender: The object that these attempts share. It keeps no record alive. The policy that makes the
+    ///   attempts does, so that no two records have the same identity.
+    /// - Returns: The verdict on this attempt so far.
+    func allowRivals(_ sender: SoleSender) -> Verdict {
+        _ = soleSender.storeIfNil(sender)
+        change { state in
+            state.addRivals()
+            return true
+        }
+        return verdict
+    }
+
+    /// Claims the right to send unreplayable requests, and returns whether this attempt has it.
+    func claim() -> Bool { soleSender.load()?.claim(for: self) ?? true }
+}
+
+/// The state of a ``CallRecord``, in one word.
+struct RecordState: RawRepresentable, AtomicRepresentable {
+    /// The bits of the state.
+    ///
+    /// Bit 0: closed; bit 1: has rivals; bit 2: has a mark; from bit 3 on: the number of unreplayable requests that
+    /// may have arrived.
+    private(set) var rawValue: UInt64 = 0
+
+    /// Creates the state of a new record.
+    init() {}
+
+    init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// True if the attempt is over.
+    var isClosed: Bool { rawValue & 1 != 0 }
+
+    /// True if other attempts run beside this one.
+    var hasRivals: Bool { rawValue & 2 != 0 }
+
+    var verdict: CallRecord.Verdict {
+        if rawValue >> 3 > 0 { return .harmful }
+        return rawValue & 4 == 0 ? .nothing : .repeatable
+    }
+
+    mutating func close() { rawValue |= 1 }
+
+    mutating func addRivals() { rawValue |= 2 }
+
+    /// Notes that the attempt records what it sends.
+    mutating func addMark() { rawValue |= 4 }
+
+    mutating func add(isReplayable: Bool) { rawValue = (rawValue | 4) + (isReplayable ? 0 : 8) }
+
+    /// Subtracts an unreplayable request.
+    mutating func subtract() { rawValue -= 8 }
+}
+
+/// The error of a request that isn't sent, because its attempt is over or another one sends instead.
+public struct AttemptSuperseded: Error, Hashable {
+    /// Creates the error.
+    public init() {}
+}
+
+extension AttemptSuperseded: CodedError {
+    /// The code `superseded`.
+    public var loggedCode: String { "superseded" }
+}
+
+extension AttemptSuperseded: CustomStringConvertible {
+    /// The reason why the request wasn't sent, in words.
+    public var description: String {
+        "not sent: its attempt is over, or another attempt of the same call sends in its place"
+    }
+}

@@ -1,0 +1,127 @@
+public import PledgeFutures
+
+/// An error with which a policy itself fails a call.
+///
+/// Errors of the service inside pass through unchanged.
+public struct ServiceError: Error {
+    /// The kind of failure.
+    public let code: Code
+
+    /// The kind of policy that failed the call, by the name in its events.
+    public let policy: String
+
+    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil if it has none.
+    public let policyName: String?
+
+    /// The limit of a timeout, or the duration of a wait.
+    ///
+    /// For a deadline, it is the time that was left when the policy began to wait.
+    public let limit: Duration?
+
+    /// The earliest instant at which another call makes sense after a refusal; nil if unknown.
+    ///
+    /// It is on the policy's scheduler.
+    public let retryAt: SchedulerInstant?
+
+    /// The time from the refusal until ``retryAt``.
+    public let retryAfter: Duration?
+
+    /// The error behind this one, if there is one.
+    public let cause: (any Error)?
+
+    /// The name of the input, if it is a ``NamedInput``.
+    public let subject: String?
+
+    /// Creates an error.
+    public init(
+        _ code: Code, policy: String, policyName: String? = nil, limit: Duration? = nil,
+        retryAt: SchedulerInstant? = nil, retryAfter: Duration? = nil,
+        cause: (any Error)? = nil, subject: String? = nil
+    ) {
+        self.code = code
+        self.policy = policy
+        self.policyName = policyName
+        self.limit = limit
+        self.retryAt = retryAt
+        self.retryAfter = retryAfter
+        self.cause = cause
+        self.subject = subject
+    }
+}
+
+extension ServiceError {
+    /// The kinds of failure.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// One attempt took longer than its timeout allows.
+        case timedOut
+        /// The call's deadline has passed.
+        case deadlineExceeded
+        /// A breaker is open, because the service has failed too often.
+        ///
+        /// Without ``ServiceError/retryAt``, the breaker is isolated.
+        case circuitOpen
+        /// A bulkhead admits no more calls, and its queue is full.
+        case bulkheadFull
+        /// An adaptive limit admits no more calls now, and its queue is full.
+        case concurrencyLimited
+        /// A call has waited in a queue for as long as the queue allows.
+        case queueTimedOut
+        /// A rate limit would have made the call wait longer than allowed.
+        case rateLimited
+        /// The service has asked all calls to wait, for longer than allowed.
+        case heldBack
+        /// A throttle refused the call, because the service fails too large a share of the calls.
+        case throttled
+        /// A load shedder's queue was full of calls that it serves before this one.
+        ///
+        /// Those calls are more important than this one, or equally important.
+        case shed
+        /// A failure made on purpose.
+        case injected
+    }
+
+    /// True if a policy refused the call without giving it to the service.
+    public var isRefusal: Bool {
+        switch code {
+        case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
+            .heldBack, .throttled, .shed:
+            true
+        case .timedOut, .deadlineExceeded, .injected: false
+        }
+    }
+}
+
+extension ServiceError: CustomStringConvertible {
+    /// The policy, the failure, the input's name, and when to call again.
+    ///
+    /// Of the cause, it shows only the type.
+    public var description: String {
+        let again = retryAfter.map { "; call again in \($0.inWords)" } ?? ""
+        let about = subject.map { " for \($0)" } ?? ""
+        let behind = cause.map { " (\(type(of: $0)))" } ?? ""
+        let name = policyName.map { " \($0.quoted)" } ?? ""
+        return "\(policy)\(name): \(explanation)\(about)\(behind)\(again)"
+    }
+
+    private var explanation: String {
+        let time = limit.map { " of \($0.inWords)" } ?? ""
+        switch code {
+        case .timedOut: return "no result within the timeout\(time)"
+        case .deadlineExceeded:
+            let span = limit.map { " in the \($0.inWords)" } ?? ""
+            return "no result\(span) before the call's deadline"
+        case .circuitOpen where retryAt == nil:
+            return "refused: the circuit is isolated, until somebody resets it"
+        case .circuitOpen: return "refused: the circuit is open, the service failed too often"
+        case .bulkheadFull: return "refused: as many calls are in flight and queued as allowed"
+        case .concurrencyLimited:
+            return "refused: as many calls are in flight and queued as the service can take now"
+        case .queueTimedOut: return "refused: no place within the queue's timeout\(time)"
+        case .rateLimited: return "refused: the rate is exceeded"
+        case .heldBack: return "refused: the service has asked to wait"
+        case .throttled: return "refused: the service fails too many calls, so fewer are made"
+        case .shed: return "refused: the queue is full of calls that are served before"
+        case .injected: return "failed on purpose"
+        }
+    }
+}

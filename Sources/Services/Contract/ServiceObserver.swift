@@ -1,0 +1,210 @@
+public import PledgeFutures
+
+/// An observer of the events that a stack's policies report.
+///
+/// ```swift
+/// let printing = ServiceObserver { event in print(event.policy, event.kind) }
+/// let api = stack(.observed(by: printing), .retry(), .timeout(.seconds(2)), over: transport)
+/// ```
+public struct ServiceObserver: Sendable {
+    /// The function that receives each event.
+    ///
+    /// It is called right away, on the thread where the event happened, while no lock is held. Several threads may
+    /// report events of one call at the same time.
+    public let receive: @Sendable (PolicyEvent) -> Void
+
+    /// Creates an observer from a function.
+    ///
+    /// - Parameter receive: Called with each event, on any thread. It should return quickly, because the call waits
+    ///   for it.
+    public init(_ receive: @escaping @Sendable (PolicyEvent) -> Void) { self.receive = receive }
+}
+
+extension ServiceObserver {
+    /// Creates one observer from several.
+    ///
+    /// ```swift
+    /// let observer = ServiceObserver(combining: [metrics.observer, recorder.observer])
+    /// ```
+    ///
+    /// - Parameter observers: The observers. Each event goes to all of them in this order, on the thread where it
+    ///   happened.
+    public init(combining observers: [ServiceObserver]) {
+        self.init { event in for observer in observers { observer.receive(event) } }
+    }
+}
+
+/// One action of a policy for a call.
+///
+/// A call's events form a tree of spans. ``Kind/began(name:)`` opens a span, and ``Kind/ended(_:latency:error:)``
+/// closes it. The events in between with the same ``call`` and ``span`` happened within that span. Spans of hedges
+/// and of nested services overlap in time.
+public struct PolicyEvent: Sendable {
+    /// The action.
+    public let kind: Kind
+
+    /// The kind of policy that acted: `"retry"`, `"hedge"`, or your own.
+    public let policy: String
+
+    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil if it has none.
+    public let policyName: String?
+
+    /// The instant of the action, on the clock passed to ``Middleware/observed(by:on:named:classifier:)``.
+    public let instant: SchedulerInstant
+
+    /// The number of the call, unique in this process.
+    public let call: UInt64
+
+    /// The number of the span in which the action happened, counted from one within the call.
+    public let span: Int
+
+    /// The number of the parent span; nil for the span of the whole call.
+    public let parent: Int?
+
+    /// The number of the innermost retry's attempt, counted from one.
+    public let attempt: Int
+
+    /// True if the policy repeats a call that isn't known to be repeatable.
+    ///
+    /// Such a call has no mark in its ``CallRecord``, no request in its error, and an input that isn't ``Replayable``.
+    public let isUnproven: Bool
+
+    /// Creates an event.
+    public init(
+        kind: Kind, policy: String, policyName: String? = nil, instant: SchedulerInstant,
+        call: UInt64, span: Int, parent: Int?, attempt: Int,
+        isUnproven: Bool = false
+    ) {
+        self.kind = kind
+        self.policy = policy
+        self.policyName = policyName
+        self.instant = instant
+        self.call = call
+        self.span = span
+        self.parent = parent
+        self.attempt = attempt
+        self.isUnproven = isUnproven
+    }
+}
+
+extension PolicyEvent {
+    /// The kinds of actions that policies report.
+    ///
+    /// Later versions may add cases, so a switch needs a default.
+    public enum Kind: Sendable {
+        /// A span began: the whole call, an attempt, or a hedge.
+        case began(name: String)
+        /// The span ended. The error is nil if there was a value.
+        case ended(Outcome, latency: Duration, error: (any Error)?)
+
+        /// Another attempt follows after a delay. The error is nil if a value was classified as a failure.
+        case retrying(after: Duration, error: (any Error)?)
+        /// A retryable failure is returned, and not repeated.
+        case retryWithheld(RetryRefusal)
+
+        /// An attempt's time limit has passed, or the call's deadline.
+        case timedOut(after: Duration)
+
+        /// Another call starts after this duration, beside the calls in flight.
+        case hedged(after: Duration)
+        /// One of several calls in flight was the first to succeed. The original call is number 1.
+        case hedgeWon(number: Int)
+        /// A call in flight was cancelled, because another one was first.
+        case hedgeLost(number: Int)
+
+        /// A breaker changed from one state to another.
+        case stateChanged(from: String, to: String)
+        /// A call was refused, without reaching the service.
+        case refused(ServiceError)
+        /// A call continues without the policy.
+        ///
+        /// A ``Middleware/keyed(by:limit:named:_:)`` has no room for the call's key.
+        case bypassed
+
+        /// A call waits in a queue of this length, itself included.
+        case queued(length: Int)
+        /// A call runs after it has waited for this duration.
+        case dequeued(after: Duration)
+
+        /// A call joined one in flight, which this number of callers share now.
+        case coalesced(callers: Int)
+        /// A kept answer was found.
+        case hit
+        /// No kept answer was found.
+        case miss
+
+        /// A substitute replaces a failure. The error is nil if a value was classified as a failure.
+        case fellBack(error: (any Error)?)
+
+        /// A delay was injected.
+        case injectedLatency(Duration)
+        /// A failure, or another outcome, was injected.
+        case injectedOutcome
+
+        /// A span of a distributed trace began. The parent is nil for the first span of a trace.
+        ///
+        /// Other processes know the span by these IDs.
+        case traced(TraceContext, parent: TraceContext.SpanID?)
+
+        /// Anything else, in words. The text must not hold secrets.
+        case note(String)
+    }
+}
+
+/// A reason why a retryable failure isn't repeated.
+public enum RetryRefusal: String, CaseIterable, Sendable {
+    /// All attempts were used.
+    case attemptsUsed
+    /// A request that was sent, or the input, must not be sent twice.
+    case notReplayable
+    /// The call isn't known to be repeatable.
+    case unproven
+    /// The service asked for a longer wait than is allowed.
+    case askedTooLong
+    /// The call's deadline would pass before the next attempt.
+    case deadline
+    /// The budget was empty.
+    case budget
+}
+
+/// An input with a name that may be written to a log.
+///
+/// ```swift
+/// extension ProductQuery: NamedInput {
+///     var loggedName: String { "products of page \(page)" }
+/// }
+/// ```
+///
+/// An error that a policy creates, such as a timeout's, contains this name. Nothing is written about other inputs,
+/// because they may hold secrets.
+public protocol NamedInput {
+    /// The name. It must not hold secrets.
+    var loggedName: String { get }
+}
+
+/// Returns an input's name, or nil if the input isn't a ``NamedInput``.
+func loggedName(of input: some Sendable) -> String? { (input as? any NamedInput)?.loggedName }
+
+/// An error with a code that may be written to a log.
+///
+/// ```swift
+/// extension LoginError: CodedError {
+///     var loggedCode: String { "\(reason)" }
+/// }
+/// ```
+///
+/// Observers write only an error's type and this code, because a message, a request or a body may hold secrets.
+public protocol CodedError: Error {
+    /// The kind of error, as a code or a status. It must not hold secrets.
+    var loggedCode: String { get }
+}
+
+extension ServiceError: CodedError {
+    /// The code's name.
+    public var loggedCode: String { code.rawValue }
+}
+
+extension FutureError: CodedError {
+    /// The code's name.
+    public var loggedCode: String { code.rawValue }
+}

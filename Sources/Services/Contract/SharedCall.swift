@@ -1,0 +1,132 @@
+import PledgeFutures
+import Synchronization
+
+/// The time between two invalidations, of any keys and anywhere in the process.
+///
+/// If a call began in an era before its key's last invalidation, its answer may be outdated.
+struct Era: Comparable, Sendable {
+    /// The era before all invalidations.
+    static let first = Era(number: 0)
+
+    /// The present era.
+    static var current: Era { Era(number: last.load(ordering: .acquiring)) }
+
+    /// Begins a new era.
+    ///
+    /// Called while the lock of the invalidated object is held.
+    static func begin() -> Era {
+        Era(number: last.add(1, ordering: .acquiringAndReleasing).newValue)
+    }
+
+    static func < (left: Era, right: Era) -> Bool { left.number < right.number }
+
+    private static let last = Atomic<Int>(0)
+
+    let number: Int
+}
+
+/// A shared call and the dependencies of its answer.
+///
+/// The answer depends on other shared calls that this one waits for, and on answers that memos further in have kept.
+/// The object is in the call's context, where memos and coalescers find it.
+final class SharedCall: Sendable {
+    /// Creates a shared call, or returns nil while the process has no memo that could look for it.
+    static func make() -> SharedCall? { hasMemos.load(ordering: .relaxed) ? SharedCall() : nil }
+
+    /// Turns on shared calls, before the first memo is used.
+    static func expectMemos() { hasMemos.store(true, ordering: .relaxed) }
+
+    private static let hasMemos = Atomic<Bool>(false)
+
+    private struct Parts {
+        var isInvalidated: [@Sendable () -> Bool] = []
+        var calls: [SharedCall] = []
+    }
+
+    private let parts = Locked(Parts())
+
+    private init() {}
+
+    /// Adds an answer that the call depends on.
+    ///
+    /// - Parameter isInvalidated: Returns whether the answer has been invalidated since then.
+    func add(_ isInvalidated: @escaping @Sendable () -> Bool) {
+        parts.withLock { $0.isInvalidated.append(isInvalidated) }
+    }
+
+    /// Adds a shared call that this one waits for.
+    func add(_ call: SharedCall) { parts.withLock { $0.calls.append(call) } }
+
+    /// True if a dependency has been invalidated.
+    var isOutdated: Bool {
+        var (calls, seen) = ([self], Set<ObjectIdentifier>())
+        while let call = calls.popLast() {
+            guard seen.insert(ObjectIdentifier(call)).inserted else { continue }
+            let parts = call.parts.withLock { $0 }
+            // These closures compare keys, so no lock is held here.
+            if parts.isInvalidated.contains(where: { $0() }) { return true }
+            calls += parts.calls
+        }
+        return false
+    }
+}
+
+/// An answer, or an error with an answer, that has a part for the first receiver only.
+///
+/// A cookie is such a part. The server sets it for the caller who asked, and not for the callers who share the answer.
+package protocol Shareable: Sendable {
+    /// A copy without that part, for all other callers.
+    var shared: Self { get }
+
+    /// True if one of its users has signed out, so that it must not be kept.
+    var isOver: Bool { get }
+}
+
+extension Result where Success: Sendable, Failure == any Error {
+    /// The result for callers who share it, or the same result if its type isn't ``Shareable``.
+    var shared: Result {
+        switch self {
+        case .success(let value):
+            (value as? any Shareable).flatMap { $0.shared as? Success }.map(Result.success) ?? self
+        case .failure(let error):
+            (error as? any Shareable & Error).map { .failure($0.shared) } ?? self
+        }
+    }
+
+    /// True if the result is a value for a user who has signed out.
+    var isOver: Bool {
+        guard case .success(let value) = self else { return false }
+        return (value as? any Shareable)?.isOver ?? false
+    }
+}
+
+/// An input that hears about every answer to it, even about one that doesn't become the result.
+package protocol AnswerKeeping: Sendable {
+    /// Receives an answer that is replaced by another one, or whose caller has left.
+    func keep<Output: Sendable>(_ result: Result<Output, any Error>)
+}
+
+extension Result where Success: Sendable, Failure == any Error {
+    /// Tells an input that this result is replaced.
+    package func replaced(of input: some Sendable) { (input as? any AnswerKeeping)?.keep(self) }
+}
+
+/// The users for whom a service further in has sent a request.
+package protocol CallUsers: Sendable {
+    /// True if one of the users has signed out.
+    var isOver: Bool { get }
+}
+
+/// An input that may be sent again only for the same users.
+package protocol UserBound: Sendable {
+    /// Returns the input for these users only.
+    func bound(to users: any CallUsers) -> Self
+}
+
+extension CallRecord {
+    /// Returns the input of the next attempt, for the users of this one.
+    func next<Input: Sendable>(_ input: Input) -> Input {
+        guard let users, let bound = input as? any UserBound else { return input }
+        return bound.bound(to: users) as? Input ?? input
+    }
+}

@@ -1,0 +1,123 @@
+/// A policy's state whose numbers metrics show, such as the calls in flight in a bulkhead.
+public protocol GaugedState: AnyObject, Sendable {
+    /// The kind of policy, for the label `policy`.
+    static var policy: String { get }
+
+    /// The name, for the label `policy_name`; nil if the state has none.
+    var name: String? { get }
+
+    /// The state's numbers now.
+    ///
+    /// Read for each scrape, on any thread, while no lock is held.
+    var gauges: [StateGauge: Double] { get }
+}
+
+/// The meaning of a state's number.
+public enum StateGauge: String, Hashable, Sendable, CaseIterable {
+    /// The number of calls in flight.
+    case inFlight = "in_flight"
+    /// The number of calls that wait.
+    case queued
+    /// The largest number of calls in flight.
+    case limit
+    /// The number of retries that a budget allows now.
+    case balance
+    /// The state of a breaker: 0 closed, 1 half-open, 2 open, 3 isolated.
+    case state
+    /// The share of calls that are refused, 0…1.
+    case probability
+}
+
+extension StateGauge {
+    /// The name of the metric family, without the prefix.
+    var family: String { "policy_\(rawValue)" }
+
+    var help: String {
+        switch self {
+        case .inFlight: "Calls in flight in a policy."
+        case .queued: "Calls that wait in a policy."
+        case .limit: "How many calls a policy lets be in flight."
+        case .balance: "How many retries a budget allows now."
+        case .state: "The state of a breaker: 0 closed, 1 half-open, 2 open, 3 isolated."
+        case .probability: "The share of calls that a throttle refuses now."
+        }
+    }
+
+    /// Combines the numbers of two states with the same name.
+    func sum(_ first: Double, _ second: Double) -> Double {
+        switch self {
+        case .inFlight, .queued, .limit, .balance: first + second
+        case .state, .probability: max(first, second)
+        }
+    }
+}
+
+extension CircuitBreaker: GaugedState {
+    /// The label `circuitBreaker`.
+    public static var policy: String { "circuitBreaker" }
+
+    /// The breaker's state.
+    public var gauges: [StateGauge: Double] {
+        switch state {
+        case .closed: [.state: 0]
+        case .halfOpen: [.state: 1]
+        case .open: [.state: 2]
+        case .isolated: [.state: 3]
+        }
+    }
+}
+
+extension Bulkhead: GaugedState {
+    /// The calls in flight, and the calls that wait.
+    public var gauges: [StateGauge: Double] {
+        [.inFlight: Double(inFlight), .queued: Double(queued)]
+    }
+}
+
+extension AdaptiveConcurrency: GaugedState {
+    /// The calls in flight, the calls that wait, and the limit.
+    public var gauges: [StateGauge: Double] {
+        [.inFlight: Double(inFlight), .queued: Double(queued), .limit: Double(limit)]
+    }
+}
+
+extension LoadShedder: GaugedState {
+    /// The calls in flight, and the calls that wait.
+    public var gauges: [StateGauge: Double] {
+        [.inFlight: Double(inFlight), .queued: Double(queued)]
+    }
+}
+
+extension AdaptiveThrottle: GaugedState {
+    /// The label `throttle`.
+    public static var policy: String { "throttle" }
+
+    /// The share of calls that the throttle refuses.
+    public var gauges: [StateGauge: Double] { [.probability: probability] }
+}
+
+extension RateLimiter: GaugedState {
+    /// The label `rateLimit`.
+    public static var policy: String { "rateLimit" }
+
+    /// The calls that wait.
+    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
+}
+
+extension Pushback: GaugedState {
+    /// The label `pushback`.
+    public static var policy: String { "pushback" }
+
+    /// The calls that wait.
+    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
+}
+
+extension RetryBudget: GaugedState {
+    /// The label `retry`.
+    public static var policy: String { "retry" }
+
+    /// The retries that the budget allows; empty for the unlimited budget.
+    public var gauges: [StateGauge: Double] {
+        balance == .max ? [:] : [.balance: Double(balance)]
+    }
+}

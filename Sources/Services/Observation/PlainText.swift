@@ -1,0 +1,119 @@
+import PledgeFutures
+
+extension Unicode.Scalar {
+    /// True if the scalar is visible, or a space.
+    ///
+    /// Other scalars may end a line, move a cursor, or change the direction of writing.
+    var isPlain: Bool {
+        if isASCII { return (0x20..<0x7F).contains(value) }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
+            .unassigned:
+            return false
+        default: return true
+        }
+    }
+}
+
+extension String {
+    /// The text in one line, with a question mark for each character that isn't plain.
+    var inOneLine: String {
+        String(map { $0.unicodeScalars.allSatisfy(\.isPlain) ? $0 : "?" })
+    }
+
+    /// The text with an escape like `\u{202E}` for each scalar that isn't plain.
+    var withVisibleScalars: String {
+        if unicodeScalars.allSatisfy(\.isPlain) { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.isPlain {
+                text.unicodeScalars.append(scalar)
+            } else {
+                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            }
+        }
+    }
+
+    /// Returns the text, cut to a number of Unicode scalars so that it takes bounded memory.
+    func cut(to count: Int) -> String {
+        guard utf8.count > count, let end = unicodeScalars.index(at: count) else { return self }
+        return String(unicodeScalars[..<end]) + "…"
+    }
+
+    /// The text as a JSON string (RFC 8259), quotes included.
+    ///
+    /// It escapes the scalars for which JSON requires that, and all that aren't plain. So the string is one line.
+    package var quoted: String {
+        var text = "\""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.isPlain: text.unicodeScalars.append(scalar)
+            default:
+                for unit in UTF16.encode(scalar)! {
+                    let digits = String(unit, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            }
+        }
+        return text + "\""
+    }
+}
+
+extension String.UnicodeScalarView {
+    /// Returns the index after a number of scalars, or nil if there are no more scalars.
+    fileprivate func index(at count: Int) -> Index? {
+        let index = index(startIndex, offsetBy: count, limitedBy: endIndex)
+        return index == endIndex ? nil : index
+    }
+}
+
+extension Duration {
+    /// A unit of durations.
+    package enum DecimalUnit: Int64 {
+        case microsecond = 1_000
+        case millisecond = 1_000_000
+        case second = 1_000_000_000
+    }
+
+    /// Returns the duration as a decimal number, exact to the nanosecond, without zeros at the end.
+    ///
+    /// The duration is limited to about 292 years.
+    package func decimal(in unit: DecimalUnit) -> String {
+        let magnitude = nanoseconds.magnitude
+        let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: UInt64(unit.rawValue))
+        let sign = nanoseconds < 0 ? "-" : ""
+        if rest == 0 { return "\(sign)\(whole)" }
+        let digits = String(String(UInt64(unit.rawValue) + rest).dropFirst())
+        return "\(sign)\(whole).\(digits.trimmingZeros)"
+    }
+
+    /// Returns the duration, rounded to one digit after the point; zero if it is negative.
+    func rounded(to unit: DecimalUnit) -> String {
+        let size = unit.rawValue
+        let (whole, rest) = max(0, nanoseconds).quotientAndRemainder(dividingBy: size)
+        let tenths = (rest * 10 + size / 2) / size
+        return tenths == 10 ? "\(whole + 1).0" : "\(whole).\(tenths)"
+    }
+}
+
+extension String {
+    fileprivate var trimmingZeros: Substring {
+        var text = self[...]
+        while text.last == "0" { text.removeLast() }
+        return text
+    }
+}
+
+extension Duration {
+    /// The duration to three significant digits, such as "1.64 seconds"; zero if it is negative.
+    package var inWords: String {
+        let count = UInt64(max(0, nanoseconds))
+        var step: UInt64 = 1
+        while (count + step / 2) / step >= 1_000 { step *= 10 }
+        return "\(Duration.nanoseconds(Int64(clamping: (count + step / 2) / step * step)))"
+    }
+}

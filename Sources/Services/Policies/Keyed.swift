@@ -1,0 +1,234 @@
+import PledgeFutures
+
+extension Middleware {
+    /// Gives each key its own middleware: each host a breaker, or each tenant a bulkhead.
+    ///
+    /// ```swift
+    /// let send = stack(
+    ///     .keyed(by: \.origin) { origin in .circuitBreaker(named: origin?.description) },
+    ///     over: transport.send)
+    /// ```
+    ///
+    /// The first call with a key creates that key's middleware, which keeps its state for later calls. There are at
+    /// most `limit` keys. A further key replaces the least recently used one that has no calls in flight and an idle
+    /// middleware. A middleware isn't idle while it may have to hold back calls. Examples are a breaker that counts a
+    /// failure or lets no call pass, and a rate limiter that wouldn't let a whole burst pass. Budgets and memos are
+    /// always idle, so their contents are lost when their key is replaced.
+    ///
+    /// A new key checks the eight least recently used keys, and the next new key checks the next eight. If none of them
+    /// can be replaced, the call continues without a middleware, and ``PolicyEvent/Kind/bypassed`` reports it.
+    ///
+    /// Each service that this wraps has its own keys. A key without calls in flight holds no timer. A call takes a lock
+    /// for constant time when it starts and when it ends, and its key is hashed and compared under this lock.
+    ///
+    /// - Parameters:
+    ///   - key: Returns a call's key. Called once per call, on the caller's thread. A call whose key isn't equal to
+    ///     itself, such as a NaN, continues without a middleware.
+    ///   - limit: The maximum number of keys. Less than one is a programming error and traps.
+    ///   - name: The name in this policy's own events; nil for none. It must hold no secrets.
+    ///   - makeMiddleware: Creates a key's middleware. Called on a caller's thread, while no lock is held. If several
+    ///     threads create the middleware for the same key at once, one of them is kept.
+    public static func keyed<Key: Hashable & Sendable>(
+        by key: @escaping @Sendable (Input) -> Key, limit: Int = 1_000, named name: String? = nil,
+        _ makeMiddleware: @escaping @Sendable (Key) -> Middleware
+    ) -> Middleware {
+        precondition(limit >= 1, "each needs a limit of at least 1, not \(limit)")
+        return Middleware(named: "each") { service in
+            let each = Each(limit: limit, name: name, makeMiddleware, over: service)
+            return { input in each.call(key(input), input) }
+        }
+    }
+}
+
+/// The table of keys, and the service that they wrap.
+final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: Sendable {
+    /// A key's middleware, around the service.
+    private final class KeyedService: Sendable {
+        let service: Service<Input, Output>
+        let isIdle: @Sendable () -> Bool
+
+        init(
+            _ middleware: Middleware<Input, Output>,
+            around service: @escaping Service<Input, Output>
+        ) {
+            self.service = middleware(service)
+            isIdle = middleware.isIdle
+        }
+    }
+
+    private let name: String?
+    private let makeMiddleware: @Sendable (Key) -> Middleware<Input, Output>
+    private let service: Service<Input, Output>
+    /// The keys and their `KeyedService`s.
+    ///
+    /// All types are known here, so that no operation looks up a generic type at run time.
+    private let table: Locked<KeyTable<AnyHashable, AnyObject>>
+
+    init(
+        limit: Int, name: String?,
+        _ makeMiddleware: @escaping @Sendable (Key) -> Middleware<Input, Output>,
+        over service: @escaping Service<Input, Output>
+    ) {
+        self.name = name
+        self.makeMiddleware = makeMiddleware
+        self.service = service
+        table = Locked(KeyTable(limit: limit))
+    }
+
+    func call(_ key: Key, _ input: Input) -> Future<Output> {
+        guard key == key, let (slot, keyed) = enter(key) else {
+            CallContext.current.report(.bypassed, by: eachPolicy, named: name)
+            return service(input)
+        }
+        let future = keyed.service(input)
+        if future.isSettled {
+            leave(slot)
+            return future
+        }
+        return future.onEnd { _ in self.leave(slot) }
+    }
+
+    /// - Returns: Nil if there is no room.
+    private func enter(_ key: Key) -> (slot: Int, KeyedService)? {
+        let known = AnyHashable(key)
+        if let (slot, keyed) = table.withLock({ $0.enter(known) }) {
+            return (slot, self.keyed(keyed))
+        }
+        guard makeRoom() else { return nil }
+        let made = KeyedService(makeMiddleware(key), around: service)
+        // Another thread may have entered the key first, or taken the last room. Then the new object is released
+        // outside the lock.
+        return withExtendedLifetime(made) {
+            table.withLock { $0.enter(known, adding: made) }.map { ($0, self.keyed($1)) }
+        }
+    }
+
+    private func keyed(_ value: AnyObject) -> KeyedService {
+        unsafeDowncast(value, to: KeyedService.self)
+    }
+
+    private func leave(_ slot: Int) { table.withLock { $0.leave(slot) } }
+
+    /// Removes the least recently used idle key, if the table is full.
+    ///
+    /// It checks only a few keys, so a new key takes constant time, however many breakers are open.
+    private func makeRoom() -> Bool {
+        var untried = table.withLock { min($0.idleCount, 8) }
+        while table.withLock({ $0.isFull }) {
+            guard untried > 0, let oldest = table.withLock({ $0.oldest }) else { return false }
+            untried -= 1
+            if keyed(oldest.value).isIdle() {
+                table.withLockThenRelease { $0.remove(oldest) }
+            } else {
+                table.withLock { $0.postpone(oldest) }
+            }
+        }
+        return true
+    }
+}
+
+private let eachPolicy = "each"
+
+/// A bounded number of values by key, with the number of users of each key.
+///
+/// A key starts unknown. Next: in use, when the first user enters. After that: unused, when the last user leaves; then
+/// in use again, or unknown when it is removed.
+///
+/// The table never releases stored objects. It returns them to the holder of the lock, who releases them later.
+struct KeyTable<Key: Hashable, Value> {
+    /// An unused key.
+    struct Unused {
+        let value: Value
+        fileprivate let slot: Int
+        /// The number of the entry's last use.
+        fileprivate let use: Int
+    }
+
+    private struct Entry {
+        let value: Value
+        var users = 1
+        /// The number of the last change between in use and unused, or of the last postponement.
+        var use = 0
+    }
+
+    private let limit: Int
+    /// The entries by key; those in use are held.
+    private var entries = LRUTable<Key, Entry>()
+    private var lastUse = 0
+
+    /// The number of unused keys.
+    private(set) var idleCount = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    /// The number of known keys.
+    var count: Int { entries.count }
+
+    var isFull: Bool { entries.count >= limit }
+
+    /// The key that has been unused for the longest time; nil if all are in use.
+    var oldest: Unused? {
+        guard let slot = entries.oldest, let entry = entries[slot]?.value else { return nil }
+        return Unused(value: entry.value, slot: slot, use: entry.use)
+    }
+
+    /// Enters a user of a known key.
+    ///
+    /// - Returns: The slot to leave with; nil if the key is unknown.
+    mutating func enter(_ key: Key) -> (slot: Int, Value)? {
+        guard let slot = entries.slot(of: key), let entry = entries[slot]?.value else { return nil }
+        if entry.users == 0 { hold(slot) }
+        entries.update(slot) { $0.users += 1 }
+        return (slot, entry.value)
+    }
+
+    /// Enters a user of a key that may be unknown.
+    ///
+    /// - Returns: Nil if there is no room for a new key.
+    mutating func enter(_ key: Key, adding value: Value) -> (slot: Int, Value)? {
+        if let entered = enter(key) { return entered }
+        if isFull { return nil }
+        return (entries.insert(key, Entry(value: value), isHeld: true), value)
+    }
+
+    /// Leaves a slot; must be called once for each user that has entered.
+    mutating func leave(_ slot: Int) {
+        guard let users = entries[slot]?.value.users else { return }
+        entries.update(slot) { $0.users -= 1 }
+        if users == 1 { release(slot) }
+    }
+
+    /// Removes a key, unless it was used in the meantime.
+    ///
+    /// - Returns: The removed objects.
+    mutating func remove(_ key: Unused) -> (Key, Value)? {
+        guard isCurrent(key), let (known, entry) = entries.remove(key.slot) else { return nil }
+        idleCount -= 1
+        return (known, entry.value)
+    }
+
+    /// Counts a key as used now, unless it was used in the meantime.
+    mutating func postpone(_ key: Unused) {
+        guard isCurrent(key) else { return }
+        hold(key.slot)
+        release(key.slot)
+    }
+
+    private func isCurrent(_ key: Unused) -> Bool {
+        guard let entry = entries[key.slot]?.value else { return false }
+        return entry.use == key.use && entry.users == 0
+    }
+
+    private mutating func release(_ slot: Int) {
+        lastUse += 1
+        let use = lastUse
+        entries.update(slot) { $0.use = use }
+        entries.release(slot)
+        idleCount += 1
+    }
+
+    private mutating func hold(_ slot: Int) {
+        entries.hold(slot)
+        idleCount -= 1
+    }
+}

@@ -1,0 +1,304 @@
+public import PledgeFutures
+
+extension Middleware {
+    /// Limits the calls in flight; the others wait for a short time, by priority, or are refused.
+    ///
+    /// ```swift
+    /// let shedder = LoadShedder(limit: 32)
+    /// let api = stack(.loadShedding(sharing: shedder), over: work)
+    /// ```
+    ///
+    /// If a place is free, the call starts at once, on the caller's thread. Waiting calls start by their
+    /// ``CallContext/priority``, each on the thread on which another call ended. A call that waits too long fails with
+    /// ``ServiceError/Code/queueTimedOut``, on the shedder's scheduler. If the queue is full, the call that would be
+    /// served last fails with ``ServiceError/Code/shed``: either the new call, at once, or a waiting one, on the new
+    /// call's thread. Cancelling a call frees its place, or removes it from the queue. Errors of the service pass
+    /// through unchanged.
+    ///
+    /// - Parameter shedder: The shedder, shared by all stacks that use the same resource.
+    public static func loadShedding(sharing shedder: LoadShedder) -> Middleware {
+        Middleware(named: LoadShedder.policy) { service in
+            AdmittedService(service: service, gate: shedder) { _, service, input in
+                service(input).atEnd { shedder.leave() }
+            }.call
+        }
+    }
+
+    /// Gives a priority to calls that have none.
+    ///
+    /// ```swift
+    /// let prefetch = stack(.priority(.sheddable), .loadShedding(sharing: shedder), over: transport)
+    /// ```
+    ///
+    /// Calls below find the priority in their ``CallContext``, and so do the calls that they make. If a server or an
+    /// enclosing call has already set ``CallContext/boundPriority``, the call keeps that priority. So all calls for one
+    /// user's request are as important as that request. To change the priority of one call:
+    ///
+    /// ```swift
+    /// CallContext.current.with(priority: .sheddable).run { load(7) }
+    /// ```
+    ///
+    /// - Parameter priority: The priority.
+    public static func priority(_ priority: CallPriority) -> Middleware {
+        Middleware(named: "priority") { service in
+            { input in
+                let context = CallContext.current
+                if context.boundPriority != nil { return service(input) }
+                return context.with(priority: priority).call(service, input)
+            }
+        }
+    }
+}
+
+/// A limited number of places for calls, with a queue by priority in which calls never wait long.
+///
+/// ```swift
+/// let shedder = LoadShedder(limit: 32)
+/// let products = stack(.loadShedding(sharing: shedder), over: loadProduct)
+/// let prices = stack(.loadShedding(sharing: shedder), over: loadPrice)
+/// ```
+///
+/// It works like a ``Bulkhead``, but keeps its queue short during lasting overload. A call normally waits for at most
+/// `interval`, which is enough for bursts. Once the queue hasn't been empty for that long, new calls wait for at most
+/// `target`. So callers of an overloaded service learn about it within milliseconds, and the calls that start are
+/// recent ones, whose callers still wait. (Maurer, "Fail at Scale", ACM Queue 13:8, 2015. Both times come from CoDel,
+/// RFC 8289; its schedule of drops isn't used.)
+///
+/// Waiting calls with the highest ``CallContext/priority`` start first, whatever their age. If the queue is full, the
+/// call that would be served last is refused. If the priority of a waiting shared call rises, it becomes the youngest
+/// call of its new priority.
+///
+/// Create one for each resource. For a client, that is the service it calls; for a server, something that its requests
+/// share, such as the processors. You can use it from any thread. A call takes a lock for constant time when it starts,
+/// when its turn comes, and when it ends.
+public final class LoadShedder: Sendable {
+    /// The order in which waiting calls of the same priority start.
+    public enum Order: Hashable, Sendable {
+        /// The call that has waited longest starts first.
+        case oldestFirst
+        /// In overload, the newest call starts first, because its caller is still waiting; otherwise the oldest.
+        /// (Adaptive LIFO, "Fail at Scale".)
+        case newestFirstInOverload
+    }
+
+    /// The name in events and errors; nil for none.
+    public let name: String?
+
+    /// The number of calls in flight now.
+    public var inFlight: Int { machine.withLock { $0.inFlight } }
+
+    /// The number of calls that wait now.
+    public var queued: Int { machine.withLock { $0.queued } }
+
+    /// True if the queue hasn't been empty for an interval, so that new calls wait for at most `target`.
+    public var isOverloaded: Bool {
+        let now = scheduler.now
+        return machine.withLock { $0.isOverloaded(at: now) }
+    }
+
+    /// Creates a shedder whose places are all free.
+    ///
+    /// A value outside the bounds below is a programming error and traps.
+    ///
+    /// - Parameters:
+    ///   - name: The name in events and errors; nil for none. It must hold no secrets.
+    ///   - limit: The maximum number of calls in flight; at least 1.
+    ///   - queue: The maximum number of waiting calls; zero or more.
+    ///   - target: The maximum wait of a call that arrives in overload; more than zero.
+    ///   - interval: The maximum wait of any other call, and the time after which a queue that was never empty counts
+    ///     as overload; at least the target.
+    ///   - order: The order in which waiting calls of the same priority start.
+    ///   - scheduler: The clock for the waits. Each waiting call schedules one action on it.
+    public init(
+        named name: String? = nil, limit: Int = 64, queue: Int = 1_000,
+        target: Duration = .milliseconds(5), interval: Duration = .milliseconds(100),
+        order: Order = .oldestFirst, on scheduler: some Scheduler = .live
+    ) {
+        precondition(limit >= 1, "a load shedder needs a limit of at least 1, not \(limit)")
+        precondition(queue >= 0, "a load shedder needs a queue of zero or more, not \(queue)")
+        precondition(
+            target > .zero, "a load shedder needs a target of more than zero, not \(target)")
+        precondition(
+            interval >= target,
+            "a load shedder needs an interval of at least the target, not \(interval)")
+        machine = Locked(
+            LoadShedderMachine(
+                LoadShedderLimits(
+                    places: limit, queue: queue, target: target, interval: interval,
+                    order: order)))
+        self.name = name
+        self.scheduler = scheduler
+    }
+
+    private typealias Machine = LoadShedderMachine<InternalPromise<Void>>
+
+    private let machine: Locked<Machine>
+    let scheduler: any Scheduler
+}
+
+extension LoadShedder: AdmissionGate {
+    /// `shed`.
+    public static let policy = "shed"
+    static let refusal = ServiceError.Code.shed
+
+    func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }
+
+    func mayWait(in context: CallContext) -> Bool {
+        let now = scheduler.now
+        return machine.withLock { $0.mayWait(context.priority, at: now) }
+    }
+
+    func enter(
+        _ turn: InternalPromise<Void>, in context: CallContext
+    ) -> Admission<Void, InternalPromise<Void>> {
+        let now = scheduler.now
+        switch machine.withLock({ $0.enter(turn, context.priority, at: now) }) {
+        case .admitted: return .admitted(())
+        case .refused: return .refused
+        case .queued(let ticket, let length, let patience, let displaced):
+            displaced?.reject(
+                with: ServiceError(Self.refusal, policy: Self.policy, policyName: name))
+            return .queued(ticket, length: length, patience: patience)
+        }
+    }
+
+    func begin(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) -> Bool {
+        machine.withLock { $0.begin(ticket) }
+    }
+
+    func raise(
+        _ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket, to priority: CallPriority
+    ) {
+        machine.withLock { $0.raise(ticket, to: priority) }
+    }
+
+    func leave(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) {
+        let now = scheduler.now
+        machine.withLock { $0.leave(ticket, at: now) }.next?.resolve()
+    }
+
+    func leave() {
+        let now = scheduler.now
+        machine.withLock { $0.leave(at: now) }?.resolve()
+    }
+}
+
+/// The state of a load shedder: the calls in flight, the queue, and the longest wait.
+///
+/// A call's longest wait is decided when it starts to wait: `target` if the queue hasn't been empty for an `interval`,
+/// or else `interval`. So a burst may wait as long as it takes to serve it, while a standing queue is kept short.
+/// (Maurer, "Fail at Scale", ACM Queue 13:8, 2015, after Nichols and Jacobson, "Controlling Queue Delay", ACM Queue
+/// 10:5, 2012.)
+struct LoadShedderMachine<Waiter: Sendable>: Sendable {
+    typealias Ticket = PriorityWaitQueue<Waiter>.Ticket
+
+    /// The shedder's decision about a call.
+    enum Entry {
+        /// The call starts, and holds a place until it ends.
+        case admitted
+        /// The call waits, for at most `patience`. The caller refuses the displaced call, if there is one.
+        case queued(Ticket, length: Int, patience: Duration, displaced: Waiter?)
+        /// The call is refused.
+        case refused
+    }
+
+    /// The number of calls in flight.
+    private(set) var inFlight = 0
+    private let limits: LoadShedderLimits
+    private var line = PriorityWaitQueue<Waiter>()
+    /// The instant since which the queue hasn't been empty; nil if it is empty.
+    private var standingSince: SchedulerInstant?
+
+    init(_ limits: LoadShedderLimits) { self.limits = limits }
+
+    /// The number of waiting calls.
+    var queued: Int { line.count }
+
+    /// Returns whether the queue hasn't been empty for an interval.
+    func isOverloaded(at instant: SchedulerInstant) -> Bool {
+        standingSince.map { $0.duration(to: instant) >= limits.interval } ?? false
+    }
+
+    /// Admits a call if a place is free.
+    mutating func enterIfFree() -> Bool {
+        guard inFlight < limits.places else { return false }
+        inFlight += 1
+        return true
+    }
+
+    /// Returns whether a call could wait: the queue has room, or holds a call that would be served later.
+    func mayWait(_ priority: CallPriority, at instant: SchedulerInstant) -> Bool {
+        if line.count < limits.queue { return true }
+        guard let least = line.leastPriority, least <= priority else { return false }
+        return least < priority || servesYoungestFirst(at: instant)
+    }
+
+    /// Admits a call, or queues it.
+    mutating func enter(
+        _ waiter: Waiter, _ priority: CallPriority, at instant: SchedulerInstant
+    ) -> Entry {
+        if enterIfFree() { return .admitted }
+        guard mayWait(priority, at: instant) else { return .refused }
+        let patience = isOverloaded(at: instant) ? limits.target : limits.interval
+        if line.isEmpty { standingSince = instant }
+        let isFull = line.count >= limits.queue
+        let displaced =
+            isFull ? line.removeLeast(oldest: servesYoungestFirst(at: instant)) : nil
+        let ticket = line.append(waiter, priority)
+        return .queued(ticket, length: line.count, patience: patience, displaced: displaced)
+    }
+
+    /// Raises a waiting call to a higher priority, as its youngest.
+    mutating func raise(_ ticket: Ticket, to priority: CallPriority) {
+        line.raise(ticket, to: priority)
+    }
+
+    /// Confirms that an admitted call from the queue starts.
+    ///
+    /// - Returns: False if it has left in the meantime; then it must not start.
+    mutating func begin(_ ticket: Ticket) -> Bool { line.confirm(ticket) }
+
+    /// Frees a place, and gives it to the next call in the queue.
+    ///
+    /// - Returns: The call that got the place. The caller must notify it.
+    mutating func leave(at instant: SchedulerInstant) -> Waiter? {
+        guard let next = line.call(youngest: servesYoungestFirst(at: instant)) else {
+            inFlight -= 1
+            return nil
+        }
+        noteIfEmpty()
+        return next
+    }
+
+    /// Removes a call that was cancelled or has waited too long, or frees its place if it was admitted.
+    ///
+    /// It has no effect after ``begin(_:)``, or after another call has displaced this one.
+    ///
+    /// - Returns: The call that got the place, which the caller must notify; and the removed waiter.
+    mutating func leave(
+        _ ticket: Ticket, at instant: SchedulerInstant
+    ) -> (next: Waiter?, left: Waiter?) {
+        if let left = line.remove(ticket) {
+            noteIfEmpty()
+            return (nil, left)
+        }
+        return line.confirm(ticket) ? (leave(at: instant), nil) : (nil, nil)
+    }
+
+    private func servesYoungestFirst(at instant: SchedulerInstant) -> Bool {
+        limits.order == .newestFirstInOverload && isOverloaded(at: instant)
+    }
+
+    private mutating func noteIfEmpty() {
+        if line.isEmpty { standingSince = nil }
+    }
+}
+
+/// The limits of a load shedder.
+struct LoadShedderLimits: Sendable {
+    var places = 64
+    var queue = 1_000
+    var target = Duration.milliseconds(5)
+    var interval = Duration.milliseconds(100)
+    var order = LoadShedder.Order.oldestFirst
+}

@@ -1,0 +1,312 @@
+public import PledgeFutures
+
+extension Middleware {
+    /// Repeats a call after a failure that may be temporary.
+    ///
+    /// ```swift
+    /// let budget = RetryBudget()
+    /// let api = stack(.deadline(.seconds(10)), .retry(sharing: budget), over: transport)
+    /// ```
+    ///
+    /// An attempt is repeated if four things are true: the classifier says that another attempt may succeed, everything
+    /// that this one has sent may be sent again, the call's deadline leaves time for the wait, and the budget allows
+    /// it. Otherwise the result is returned unchanged. The attempt's ``CallRecord``, in its ``CallContext``, says what
+    /// may be sent again. If the record is empty, the request in the error (``HasRequest``) decides, or else the input
+    /// (``Replayable``).
+    ///
+    /// If the service asks for a delay, that delay replaces the backoff's. The wait is then at least the backoff's
+    /// first step, and up to a tenth is added, so that not all callers come back at once. If the service asks for more
+    /// than `maxServerDelay`, the result is returned without a wait.
+    ///
+    /// Each attempt's context has the attempt's number. The first attempt starts on the caller's thread. The others
+    /// start on the scheduler's thread, or, without a delay, on the thread on which the previous attempt ended. They
+    /// have the caller's task-local values. Cancelling the future cancels the attempt or the wait. Memory is constant
+    /// for any number of attempts.
+    ///
+    /// - Parameters:
+    ///   - attempts: The maximum number of attempts, including the first. Less than one is a programming error and
+    ///     traps.
+    ///   - backoff: The rule for the waits.
+    ///   - budget: The budget for retries, shared by all calls of the same service. With nil, this retry has its own
+    ///     budget with the default settings. With ``RetryBudget/unlimited``, only `attempts` limits the retries.
+    ///   - maxServerDelay: The longest wait that the service may ask for. Less than zero is a programming error and
+    ///     traps.
+    ///   - unproven: Decides about calls that aren't known to be repeatable.
+    ///   - classifier: Assesses the end of a call.
+    ///   - scheduler: The clock for the waits.
+    ///   - random: The source of the jitter.
+    public static func retry(
+        attempts: Int = 3,
+        backoff: Backoff = .fullJitter(),
+        sharing budget: RetryBudget? = nil,
+        maxServerDelay: Duration = .seconds(10),
+        unproven: UnprovenRetries = .allowed,
+        classifier: Classifier<Output> = .standard,
+        on scheduler: some Scheduler = .live,
+        random: RandomSource = .system
+    ) -> Middleware {
+        let rules = RetryRules(
+            attempts, backoff, maxServerDelay, unproven, classifier, scheduler, random)
+        return Middleware(named: retryPolicy) { service in
+            let retry = RetriedCall(rules: rules, budget: budget ?? RetryBudget())
+            return { input in retry.call(service, input) }
+        }
+    }
+}
+
+/// A setting for calls that aren't known to be repeatable.
+///
+/// Nothing is known if the attempt's ``CallRecord`` is empty, its error has no request, and the input isn't
+/// ``Replayable``.
+public enum UnprovenRetries: Sendable {
+    /// They are repeated, and the event says so (``PolicyEvent/isUnproven``).
+    case allowed
+    /// They are not repeated.
+    case never
+}
+
+private let retryPolicy = "retry"
+
+/// The settings shared by all calls through one retry.
+private final class RetryRules<Output: Sendable>: Sendable {
+    let machine: RetryMachine
+    let classifier: Classifier<Output>
+    let scheduler: any Scheduler
+    let random: RandomSource
+
+    init(
+        _ attempts: Int, _ backoff: Backoff, _ maxServerDelay: Duration,
+        _ unproven: UnprovenRetries, _ classifier: Classifier<Output>,
+        _ scheduler: any Scheduler, _ random: RandomSource
+    ) {
+        precondition(attempts >= 1, "retry needs at least 1 attempt, not \(attempts)")
+        precondition(
+            maxServerDelay >= .zero,
+            "retry needs a maxServerDelay of zero or more, not \(maxServerDelay)")
+        machine = RetryMachine(
+            attempts: attempts, backoff: backoff, maxServerDelay: maxServerDelay,
+            unproven: unproven)
+        self.classifier = classifier
+        self.scheduler = scheduler
+        self.random = random
+    }
+}
+
+/// The state shared by all calls through one retried service.
+private struct RetriedCall<Output: Sendable>: Sendable {
+    /// An attempt that has started.
+    private struct Attempt {
+        let future: Future<Output>
+        let record: CallRecord
+    }
+
+    let rules: RetryRules<Output>
+    let budget: RetryBudget
+
+    func call<Input: Sendable>(
+        _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        let context = CallContext.current
+        let first = attempt(1, in: context, service, input)
+        if rules.classifier.isPlainSuccess(first.future) {
+            budget.deposit()
+            return first.future
+        }
+        return follow(first, rules.machine, context, service, input)
+    }
+
+    private func attempt<Input: Sendable>(
+        _ number: Int, in context: CallContext, _ service: Service<Input, Output>, _ input: Input
+    ) -> Attempt {
+        let record = CallRecord(within: context.record)
+        let future = context.call(
+            // The first attempt is made for every call; a constant avoids the interpolation.
+            number == 1 ? "attempt 1" : "attempt \(number)", attempt: number, record: record,
+            by: retryPolicy, named: budget.name, classifier: rules.classifier, service, input)
+        return Attempt(future: future, record: record)
+    }
+
+    /// Makes further attempts, until one is pending or none may follow.
+    ///
+    /// An attempt that ends at once is repeated in a loop; a pending attempt, in its callback.
+    ///
+    /// - Parameter caller: The kept caller of the attempts; nil on the caller's own thread.
+    private func follow<Input: Sendable>(
+        _ first: Attempt, _ machine: RetryMachine, _ context: CallContext,
+        _ service: @escaping Service<Input, Output>, _ input: Input, for caller: KeptCaller? = nil
+    ) -> Future<Output> {
+        var machine = machine
+        var current = first
+        var input = input
+        while true {
+            guard let result = current.future.result else {
+                let (pending, record) = (machine, current.record)
+                let caller = caller ?? KeptCaller(context)
+                // A cancelled attempt ends without a decision.
+                let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
+                return watched.flatMapSomeResults { [input] result in
+                    var machine = pending
+                    return self.decide(&machine, result, record, context, input).map { delay in
+                        self.wait(delay, machine, caller, service, record.next(input))
+                    }
+                }
+            }
+            guard let delay = decide(&machine, result, current.record, context, input) else {
+                return current.future
+            }
+            input = current.record.next(input)
+            if delay > .zero {
+                return wait(delay, machine, caller ?? KeptCaller(context), service, input)
+            }
+            current = attempt(machine.attempt, in: context, service, input)
+        }
+    }
+
+    /// Makes the next attempt after a delay.
+    private func wait<Input: Sendable>(
+        _ delay: Duration, _ machine: RetryMachine, _ caller: KeptCaller,
+        _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        let goOn: @Sendable () -> Future<Output> = {
+            caller.run {
+                self.follow(
+                    self.attempt(machine.attempt, in: caller.context, service, input),
+                    machine, caller.context, service, input, for: caller)
+            }
+        }
+        guard delay > .zero else { return goOn() }
+        return Future<Void>(value: ()).delay(delay, on: rules.scheduler)
+            .onEnd { if $0.isGivenUp, machine.hasPaid { self.budget.refund() } }
+            .flatMap(goOn)
+    }
+
+    /// Asks the machine for a decision, and reports it.
+    ///
+    /// - Returns: The wait before the next attempt; nil if there is none.
+    private func decide<Input: Sendable>(
+        _ machine: inout RetryMachine, _ result: Result<Output, any Error>,
+        _ record: CallRecord, _ context: CallContext, _ input: Input
+    ) -> Duration? {
+        let outcome = rules.classifier(result)
+        switch machine.budgetChange(after: outcome) {
+        case .deposit: budget.deposit()
+        case .refund: budget.refund()
+        case nil: break
+        }
+        if outcome.isSuccess { return nil }
+        let error = result.failure
+        let repeatability = Repeatability(of: input, after: record.close(), error)
+        let step = machine.end(
+            with: outcome, repeatability, remaining: context.remaining,
+            bits: rules.random.next(), withdraw: budget.withdraw())
+        switch step {
+        case .finish(let reason):
+            if let reason {
+                context.report(.retryWithheld(reason), by: retryPolicy, named: budget.name)
+            }
+            return nil
+        case .retry(let delay):
+            result.replaced(of: input)
+            context.report(
+                .retrying(after: delay, error: error), isUnproven: repeatability == .unproven,
+                by: retryPolicy, named: budget.name)
+            return delay
+        }
+    }
+}
+
+/// The state of one call's retry, and its decision at the end of each attempt.
+///
+/// An attempt is in flight. Next: `finish`; or `retry`, and then the next attempt.
+struct RetryMachine: Sendable {
+    /// The decision at the end of an attempt.
+    enum Decision: Equatable {
+        /// Return the result; with a reason if another attempt might have succeeded.
+        case finish(RetryRefusal?)
+        /// Repeat the attempt after a delay.
+        case retry(after: Duration)
+    }
+
+    /// The effect of an attempt's end on the budget.
+    enum BudgetChange {
+        /// The call succeeded without a retry.
+        case deposit
+        /// A retry succeeded, or wasn't sent, and returns its token.
+        case refund
+    }
+
+    /// The maximum number of attempts, including the first.
+    let attempts: Int
+    let backoff: Backoff
+    let maxServerDelay: Duration
+    let unproven: UnprovenRetries
+
+    /// The number of the attempt in flight, counted from one.
+    private(set) var attempt = 1
+    /// True if the attempt in flight has taken a token from the budget.
+    private(set) var hasPaid = false
+    /// The last delay that the backoff chose.
+    private var previous: Duration?
+
+    init(
+        attempts: Int, backoff: Backoff, maxServerDelay: Duration,
+        unproven: UnprovenRetries = .allowed
+    ) {
+        self.attempts = attempts
+        self.backoff = backoff
+        self.maxServerDelay = maxServerDelay
+        self.unproven = unproven
+    }
+
+    /// Returns the effect on the budget when the attempt in flight ends; nil for none.
+    ///
+    /// An answer from a healthy service counts as a success, even if it says that the request is wrong. A cancelled
+    /// attempt doesn't return its token. Otherwise a retry that is always cancelled by a timeout outside could spend
+    /// without limit.
+    func budgetChange(after outcome: Outcome) -> BudgetChange? {
+        switch outcome.health {
+        case .healthy: attempt == 1 ? .deposit : hasPaid ? .refund : nil
+        case .unhealthy: nil
+        case .unknown: hasPaid && outcome.hasLoadedNoService ? .refund : nil
+        }
+    }
+
+    /// Ends the attempt in flight.
+    ///
+    /// The conditions are checked in this order, and no further than necessary. The budget comes last, so that no token
+    /// is taken for a retry that isn't made. A retry is free if the network or a policy in this process kept the
+    /// attempt from reaching the service.
+    mutating func end(
+        with outcome: Outcome, _ repeatability: Repeatability,
+        remaining: @autoclosure () -> Duration?, bits: @autoclosure () -> UInt64,
+        withdraw: @autoclosure () -> Bool
+    ) -> Decision {
+        guard case .after(let asked) = outcome.retry else { return .finish(nil) }
+        if attempt >= attempts { return .finish(.attemptsUsed) }
+        if repeatability == .refused { return .finish(.notReplayable) }
+        if repeatability == .unproven, unproven == .never { return .finish(.unproven) }
+        if let asked, asked > maxServerDelay { return .finish(.askedTooLong) }
+        let chosen =
+            asked.map { delay(askedFor: $0, bits: bits()) }
+            ?? backoff.delay(before: attempt - 1, after: previous, bits: bits())
+        if let remaining = remaining(), chosen >= remaining { return .finish(.deadline) }
+        hasPaid = !outcome.hasLoadedNoService
+        if hasPaid, !withdraw() { return .finish(.budget) }
+        if asked == nil { previous = chosen }
+        attempt += 1
+        return .retry(after: chosen)
+    }
+
+    /// Returns the delay that the service asked for, at least the backoff's first step, plus up to a tenth.
+    private func delay(askedFor asked: Duration, bits: UInt64) -> Duration {
+        let least = max(asked, backoff.firstStep)
+        return least + .uniform(upTo: least / 10, bits: bits)
+    }
+}
+
+extension Outcome {
+    /// True if the call ended before it caused the service any work.
+    fileprivate var hasLoadedNoService: Bool {
+        isRefusal || health == .unknown && fault == .network
+    }
+}

@@ -1,0 +1,135 @@
+import PledgeFutures
+
+/// A budget for retries and hedges, so that they can't multiply the load on a failing service.
+///
+/// ```swift
+/// let budget = RetryBudget()
+/// let api = stack(.retry(sharing: budget), over: transport)
+/// ```
+///
+/// It is a bucket of tokens, full at first. A retry takes a token, and puts it back if it succeeds. A call that
+/// succeeds without a retry adds a fifth of a token. So a service that works gets all the retries it needs, and a
+/// service that is down gets at most `capacity` retries from each budget. Time doesn't refill it: an outage of an hour
+/// costs as many retries as one of a second.
+///
+/// Create one for each service, and pass it to every stack that calls the service. You can use it from any thread; each
+/// use takes a lock for constant time. (The retry quota of the AWS SDKs, whose capacity is 100 retries.)
+public final class RetryBudget: Sendable {
+    /// Adds a share of a retry, for a call that succeeded without one.
+    public func deposit() { bucket?.withLock { $0.add() } }
+
+    /// Takes a retry out.
+    ///
+    /// - Returns: False if there is none left; then the retry must not be made.
+    public func withdraw() -> Bool { bucket?.withLock { $0.take() } ?? true }
+
+    /// Puts back what a retry took, because the retry succeeded or wasn't made.
+    public func refund() { refund(1) }
+
+    func refund(_ count: Int) { bucket?.withLock { $0.putBack(count) } }
+
+    /// Fills the budget.
+    public func reset() { bucket?.withLock { $0.fill() } }
+
+    /// The number of retries that could be made now; `Int.max` for ``unlimited``.
+    public var balance: Int { bucket?.withLock { $0.balance } ?? .max }
+
+    /// True if the budget is in the same state as a new one.
+    package var isIdle: Bool { bucket?.withLock { $0.isFull } ?? true }
+
+    /// The name in the events of retries and hedges that use the budget; nil for none.
+    public let name: String?
+
+    /// A budget that allows every retry.
+    ///
+    /// With it, a service that is down gets all attempts of its callers.
+    public static let unlimited = RetryBudget(nil, nil)
+
+    /// Creates a full budget.
+    ///
+    /// A value outside the bounds below is a programming error and traps.
+    ///
+    /// - Parameters:
+    ///   - name: The name in events and errors; nil for none. It must hold no secrets.
+    ///   - capacity: The maximum number of retries, and the first balance; 0…1,000,000. With a higher capacity, up to
+    ///     100, a busy client survives short losses of all its connections, but a failing service gets that many
+    ///     retries.
+    ///   - retriesPerSuccess: The share of a retry that is added by a call that succeeds without one; 0…1.
+    public convenience init(
+        named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2
+    ) {
+        precondition(
+            (0...1_000_000).contains(capacity),
+            "a retry budget needs a capacity in 0...1000000, not \(capacity)")
+        precondition(
+            (0...1).contains(retriesPerSuccess),
+            "a retry budget needs retriesPerSuccess in 0...1, not \(retriesPerSuccess)")
+        self.init(
+            name,
+            Locked(
+                TokenBucket(capacity: capacity, share: retriesPerSuccess, initial: capacity)))
+    }
+
+    /// The tokens; nil if every retry is allowed.
+    private let bucket: Locked<TokenBucket>?
+
+    private init(_ name: String?, _ bucket: Locked<TokenBucket>?) {
+        self.name = name
+        self.bucket = bucket
+    }
+}
+
+/// A bucket of tokens: calls add a part of a token, and extra calls take one.
+///
+/// Integers avoid rounding errors: a token has a million parts, and a smaller share counts as none.
+struct TokenBucket: Sendable {
+    private static let token: Int64 = 1_000_000
+
+    private var parts: Int64
+    private var capacity: Int64
+    private let leastCapacity: Int64
+    /// The parts that one deposit adds.
+    private let deposit: Int64
+
+    /// - Parameters:
+    ///   - capacity: The maximum number of tokens, until it is resized; 0…1,000,000.
+    ///   - share: The part of a token that a deposit adds; 0…1.
+    ///   - initial: The first number of tokens; at most the capacity.
+    init(capacity: Int, share: Double, initial: Int) {
+        leastCapacity = Int64(capacity) * Self.token
+        self.capacity = leastCapacity
+        deposit = Int64((share * Double(Self.token)).rounded())
+        parts = Int64(initial) * Self.token
+    }
+
+    /// Sets the capacity to the sum of some deposits, or to the initial capacity if that is more.
+    ///
+    /// Tokens above the capacity are lost.
+    mutating func resize(toHold deposits: Int) {
+        capacity = max(leastCapacity, Int64(deposits) * deposit)
+        parts = min(parts, capacity)
+    }
+
+    /// Adds a part of a token.
+    mutating func add() { parts = min(capacity, parts + deposit) }
+
+    /// Takes one token, if there is one.
+    mutating func take() -> Bool {
+        guard parts >= Self.token else { return false }
+        parts -= Self.token
+        return true
+    }
+
+    /// Puts back tokens that were taken.
+    mutating func putBack(_ count: Int = 1) {
+        parts = min(capacity, parts + Int64(count) * Self.token)
+    }
+
+    mutating func fill() { parts = capacity }
+
+    /// True if the bucket is full.
+    var isFull: Bool { parts == capacity }
+
+    /// The number of whole tokens.
+    var balance: Int { Int(parts / Self.token) }
+}

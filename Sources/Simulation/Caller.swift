@@ -1,0 +1,114 @@
+import PledgeFutures
+import PledgeServices
+
+/// Makes the calls of a run and records how they end.
+final class Caller<Output: Sendable>: Sendable {
+    let recorder: RunRecorder
+    private let service: Service<SimulatedRequest, Output>
+
+    init(_ service: @escaping Service<SimulatedRequest, Output>, on scheduler: SimulationScheduler)
+    {
+        self.service = service
+        recorder = RunRecorder(on: scheduler)
+    }
+
+    func call() { _ = begin() }
+
+    /// Makes the next call, and runs a closure when the call ends.
+    func call(then next: @escaping @Sendable () -> Void) { begin().always(next) }
+
+    private func begin() -> Future<Output> {
+        let number = recorder.begin()
+        let future = service(SimulatedRequest(number: number))
+        future.observe { [recorder] result in
+            if case .success = result {
+                recorder.end(number, with: nil)
+            } else if case .failure(let error) = result {
+                recorder.end(number, with: error)
+            }
+        }
+        return future
+    }
+}
+
+/// One client of a closed loop, which waits for each answer before its next call.
+final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Sendable {
+    // Unchecked: belongs to the scheduler's thread. `think` checks the thread, because a call may end on another one.
+    private let caller: Caller<Output>
+    private let thinkTime: Distribution
+    private var generator: SeededGenerator
+    private let end: Nanoseconds
+    private let scheduler: SimulationScheduler
+
+    init(
+        _ caller: Caller<Output>, _ thinkTime: Distribution, _ generator: SeededGenerator,
+        until end: Nanoseconds, on scheduler: SimulationScheduler
+    ) {
+        self.caller = caller
+        self.thinkTime = thinkTime
+        self.generator = generator
+        self.end = end
+        self.scheduler = scheduler
+    }
+
+    /// Waits for the think time, then calls.
+    func think() {
+        // On another thread the recorder has noted the error already.
+        guard scheduler.isOnItsThread else { return }
+        let time = thinkTime.sample(&generator)
+        if scheduler.time.adding(time) < end { scheduler.add(self, after: time) }
+    }
+
+    override func happen() { caller.call { [self] in think() } }
+}
+
+/// The beginning, end and outcome of each call of a run.
+final class RunRecorder: @unchecked Sendable {
+    // Unchecked: belongs to the scheduler's thread. Calls begin in events; `end` may run anywhere, and checks the
+    // thread.
+    private let scheduler: SimulationScheduler
+    @exclusivity(unchecked) private(set) var begins: ContiguousArray<Nanoseconds> = []
+    /// The end of each call; −1 for a call that has not ended.
+    @exclusivity(unchecked) private(set) var ends: ContiguousArray<Nanoseconds> = []
+    /// The index in ``kinds`` of each call's outcome; 0 is success.
+    @exclusivity(unchecked) private(set) var outcomes: ContiguousArray<UInt16> = []
+    private(set) var kinds = ["success"]
+    private var numbers: [String: UInt16] = ["success": 0]
+    private(set) var callsInFlight = 0
+
+    init(on scheduler: SimulationScheduler) { self.scheduler = scheduler }
+
+    func begin() -> Int {
+        begins.append(scheduler.time)
+        ends.append(-1)
+        outcomes.append(0)
+        callsInFlight += 1
+        return begins.count - 1
+    }
+
+    func end(_ number: Int, with error: (any Error)?) {
+        // On another thread the call stays unfinished, and the run's error tells the reason.
+        guard scheduler.isOnItsThread else {
+            return scheduler.note(SimulationError(.endOnAnotherThread, call: number))
+        }
+        ends[number] = scheduler.time
+        callsInFlight -= 1
+        if let error { outcomes[number] = kind(of: error) }
+    }
+
+    /// The error of a call that waits for something that never happens; nil if there is none.
+    var errorOfWaiting: SimulationError? {
+        if callsInFlight == 0 { return nil }
+        return ends.firstIndex(of: -1).map { SimulationError(.neverEnds, call: $0) }
+    }
+
+    private func kind(of error: any Error) -> UInt16 {
+        let code = (error as? any CodedError)?.loggedCode
+        let name = "\(type(of: error))\(code.map { ".\($0)" } ?? "")"
+        if let number = numbers[name] { return number }
+        let number = UInt16(min(kinds.count, Int(UInt16.max)))
+        kinds.append(name)
+        numbers[name] = number
+        return number
+    }
+}

@@ -1,0 +1,64 @@
+public import PledgeServices
+
+/// The reason why a run says nothing about its stack: work has left the simulation.
+///
+/// A simulation runs on one thread, in its own time. The actions of another thread have no defined place in that time.
+/// ``SimulationRun/error`` is the first such error of a run, and its text says what to write instead.
+///
+/// ```swift
+/// #expect(run.error == nil)
+/// ```
+public struct SimulationError: Error, Hashable {
+    /// The ways that work leaves a simulation.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// The fleet was called on another thread. That call fails with this error.
+        case callOnAnotherThread
+        /// An action was scheduled or cancelled on another thread.
+        case actionOnAnotherThread
+        /// A task of the simulation was resumed on another thread.
+        case taskOnAnotherThread
+        /// A call ended, or was cancelled, on another thread.
+        case endOnAnotherThread
+        /// A call has not ended, though there is nothing left to happen.
+        case neverEnds
+    }
+
+    /// The way that work left the simulation.
+    public let code: Code
+
+    /// The number of the call that has not ended, or that ended on another thread; nil if it isn't known.
+    public let call: Int?
+
+    init(_ code: Code, call: Int? = nil) {
+        self.code = code
+        self.call = call
+    }
+}
+
+extension SimulationError: CodedError {
+    /// The code's name.
+    public var loggedCode: String { code.rawValue }
+}
+
+extension SimulationError: CustomStringConvertible {
+    /// What happened, and what to write instead.
+    public var description: String { "\(event). \(Self.advice)" }
+
+    private var event: String {
+        let call = call.map { "call \($0)" } ?? "a call"
+        return switch code {
+        case .callOnAnotherThread: "the fleet was called on another thread"
+        case .actionOnAnotherThread: "a timer was set or cancelled on another thread"
+        case .taskOnAnotherThread: "a task was resumed on another thread"
+        case .endOnAnotherThread: "\(call) ended, or was given up, on another thread"
+        case .neverEnds:
+            "\(call) has not ended, and nothing is left to happen: it waits for something outside the simulation, "
+                + "or for a promise that nobody settles"
+        }
+    }
+
+    private static let advice =
+        "`Task { }`, `Task.detached`, `Task.sleep(for:)`, `@MainActor` and queues leave the simulation: write "
+        + "`Future { }`, `async let`, a task group or `Task(executorPreference: world.scheduler) { }`, and "
+        + "`Task.sleep(for:clock:)` with `world.scheduler.clock`"
+}

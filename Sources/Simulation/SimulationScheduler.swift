@@ -1,0 +1,343 @@
+public import PledgeFutures
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Bionic)
+import Bionic
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The clock and the event queue of a simulation.
+///
+/// A simulation runs entirely on the thread that runs the scenario. This includes the tasks of a `Future`, and tasks
+/// that have this scheduler as their executor. Work that leaves the thread, such as a `Task { }` or a Dispatch queue,
+/// comes back at an undefined instant. What it schedules doesn't run, and becomes the run's ``SimulationRun/error``.
+public final class SimulationScheduler: Scheduler, @unchecked Sendable {
+    // Unchecked: other threads read only `owner`, which never changes, the atomic, and what the lock guards. The rest
+    // belongs to the owner's thread. `schedule`, `enqueue` and a timer's `cancel` check the thread; everything else
+    // runs in the simulation's events.
+    private let owner = ThreadIdentity.current
+    private let instant = Atomic<Nanoseconds>(0)
+    let escapes = Locked(Escapes())
+    private let queue = EventQueue()
+    /// The number of events that have happened.
+    private(set) var happened = 0
+    private var isOver = false
+    /// True once everything has ended, including what tasks did after the end.
+    private(set) var isClosed = false
+    /// True while a step of a task runs.
+    var isInTask = false
+
+    init() {}
+
+    /// The present instant: how long the simulation has run, on its own clock.
+    public var now: SchedulerInstant {
+        SchedulerInstant(offset: .nanoseconds(instant.load(ordering: .relaxed)))
+    }
+
+    /// Runs an action once, after a delay in the simulation's time.
+    @discardableResult
+    public func schedule(
+        after delay: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction {
+        guard isOnItsThread else {
+            note(SimulationError(.actionOnAnotherThread))
+            return SimulatedTimer(of: nil, action: nil)
+        }
+        if isOver { cancelPresentTask() }
+        let timer = SimulatedTimer(of: self, action: action)
+        add(timer, after: max(Nanoseconds(delay), 0))
+        return timer
+    }
+
+    /// Records that work has left the simulation.
+    func note(_ error: SimulationError) { escapes.withLock { $0.note(error) } }
+
+    /// The present in nanoseconds.
+    var time: Nanoseconds { instant.load(ordering: .relaxed) }
+
+    var isOnItsThread: Bool { owner == .current }
+
+    /// Adds an event after a delay, unless the simulation is over.
+    ///
+    /// Call it on the owner's thread.
+    func add(_ event: SimulatedEvent, after delay: Nanoseconds) {
+        if isOver { return }
+        queue.add(event, at: time.adding(delay))
+    }
+
+    /// Adds an event at the present instant, even when the simulation is over.
+    ///
+    /// Call it on the owner's thread.
+    func addNow(_ event: SimulatedEvent) { queue.add(event, at: time) }
+
+    /// True if there is nothing left to happen.
+    var isQuiet: Bool { queue.firstInstant == nil }
+
+    /// Runs all events up to an instant, and sets the clock to that instant.
+    func run(until end: Nanoseconds) {
+        while runNext(until: end) {}
+        instant.store(end, ordering: .relaxed)
+    }
+
+    /// Runs the next event, unless it comes after an instant.
+    ///
+    /// - Returns: False if no event ran.
+    func runNext(until end: Nanoseconds) -> Bool {
+        guard let (instant, event) = queue.next(until: end) else { return false }
+        self.instant.store(instant, ordering: .relaxed)
+        happened += 1
+        event.happen()
+        return true
+    }
+
+    /// Ends the simulation.
+    ///
+    /// All events are discarded, because each holds this scheduler. From now on, only the last steps of tasks are
+    /// added.
+    ///
+    /// - Parameter giveUp: Cancels whatever waits for the events.
+    func end(_ giveUp: () -> Void) {
+        isOver = true
+        discardEvents()
+        giveUp()
+        repeat { discardEvents() } while runKeptJobs()
+        isClosed = true
+    }
+
+    private func discardEvents() {
+        while let (_, event) = queue.next(until: .max) { event.discard() }
+    }
+
+    /// Removes an event, if it is in the queue.
+    ///
+    /// Call it on the owner's thread.
+    func remove(_ event: SimulatedEvent) { queue.remove(event) }
+}
+
+/// A scheduled action.
+private final class SimulatedTimer: SimulatedEvent, ScheduledAction, @unchecked Sendable {
+    // Unchecked: other threads read only `scheduler`, which never changes. The rest belongs to the scheduler's thread,
+    // which `cancel` checks.
+    private let scheduler: SimulationScheduler?
+    private var action: (@Sendable () -> Void)?
+
+    init(of scheduler: SimulationScheduler?, action: (@Sendable () -> Void)?) {
+        self.scheduler = scheduler
+        self.action = action
+    }
+
+    override func happen() { action.take()?() }
+
+    override func discard() { action = nil }
+
+    func cancel() {
+        guard let scheduler else { return }
+        guard scheduler.isOnItsThread else {
+            return scheduler.note(SimulationError(.actionOnAnotherThread))
+        }
+        guard let action = action.take() else { return }
+        scheduler.remove(self)
+        // The action is released after the removal, because its captured values may schedule or cancel in their deinit.
+        withExtendedLifetime(action) {}
+    }
+}
+
+extension SimulationScheduler: TaskExecutor {
+    /// Makes a task's next step an event at the present instant, after the events already there.
+    ///
+    /// The tasks that a `Future` starts in a simulation run here, together with their child tasks and the actors that
+    /// they call. For a task without a future, write `Task(executorPreference: world.scheduler) { … }`.
+    ///
+    /// A step that another thread enqueues, such as the one after `Task.sleep(for:)`, is an error of the run
+    /// (``SimulationError/Code/taskOnAnotherThread``). That step, and whatever tasks still do, runs when the simulation
+    /// has ended. After the end, a task that calls the fleet or sets a timer is cancelled, so a loop must end on
+    /// cancellation.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isOnItsThread, !isClosed {
+            addWork { [self] in run(job) }
+        } else if !escapes.withLock({ $0.keep(job) }) {
+            globalConcurrentExecutor.enqueue(ExecutorJob(job))
+        }
+    }
+
+    /// Keeps the tasks of futures on this scheduler.
+    var home: TaskHome {
+        TaskHome(executor: self) { [self] in addWork($0) }
+    }
+
+    /// Runs the jobs that other threads have enqueued.
+    ///
+    /// - Returns: False if there were none. Later jobs then run elsewhere.
+    func runKeptJobs() -> Bool {
+        let jobs = escapes.withLock { $0.takeJobs() }
+        for job in jobs { run(job) }
+        return !jobs.isEmpty
+    }
+
+    /// Cancels the task that still runs after the end of the simulation, if there is one.
+    func cancelPresentTask() {
+        if isInTask { withUnsafeCurrentTask { $0?.cancel() } }
+    }
+
+    private func addWork(_ work: @escaping () -> Void) { addNow(TaskWork(work)) }
+
+    private func run(_ job: UnownedJob) {
+        let wasInTask = isInTask
+        isInTask = true
+        job.runSynchronously(on: asUnownedTaskExecutor())
+        isInTask = wasInTask
+    }
+}
+
+/// The work that has left a simulation.
+struct Escapes {
+    private(set) var count = 0
+    private(set) var first: SimulationError?
+    /// Jobs from other threads.
+    ///
+    /// They run at the end, because a task that never resumes would never be freed.
+    private var jobs: [UnownedJob] = []
+    private var isClosed = false
+
+    /// Records an error, unless the run is over.
+    mutating func note(_ error: SimulationError) {
+        if isClosed { return }
+        count += 1
+        if first == nil { first = error }
+    }
+
+    /// Keeps a job for the end.
+    ///
+    /// - Returns: False if the end is past.
+    fileprivate mutating func keep(_ job: UnownedJob) -> Bool {
+        if isClosed { return false }
+        note(SimulationError(.taskOnAnotherThread))
+        jobs.append(job)
+        return true
+    }
+
+    fileprivate mutating func takeJobs() -> [UnownedJob] {
+        if jobs.isEmpty { isClosed = true }
+        defer { jobs = [] }
+        return jobs
+    }
+}
+
+/// Work of a task, or of its cancellation.
+///
+/// It also runs when it is discarded.
+private final class TaskWork: SimulatedEvent {
+    private var work: (() -> Void)?
+
+    init(_ work: @escaping () -> Void) { self.work = work }
+
+    override func happen() { work.take()?() }
+
+    override func discard() { happen() }
+}
+
+/// The identity of a thread.
+struct ThreadIdentity: Equatable, @unchecked Sendable {
+    // Unchecked: a `pthread_t` that is a pointer is compared, but never followed.
+    private let thread: pthread_t
+
+    /// The calling thread.
+    static var current: ThreadIdentity { ThreadIdentity(thread: pthread_self()) }
+
+    static func == (left: ThreadIdentity, right: ThreadIdentity) -> Bool {
+        pthread_equal(left.thread, right.thread) != 0
+    }
+}
+
+/// An event at an instant of a simulation.
+class SimulatedEvent {
+    /// The event's index in the queue; nil outside a queue.
+    fileprivate(set) final var queueIndex: Int?
+
+    /// Runs the event, while the clock stands at its instant.
+    func happen() {}
+
+    /// Drops the event, at the end of the simulation.
+    func discard() {}
+}
+
+/// The future events in the order of their instants.
+///
+/// Events at the same instant keep the order they were added in. Adding, taking and removing cost O(log n).
+final class EventQueue {
+    private struct Entry: HeapElement {
+        let instant: Nanoseconds
+        let number: UInt64
+        /// Retained by the queue, so that moving an entry doesn't count references.
+        let event: Unmanaged<SimulatedEvent>
+
+        func isBefore(_ other: Entry) -> Bool {
+            instant == other.instant ? number < other.number : instant < other.instant
+        }
+
+        func didMove(to index: Int) { event._withUnsafeGuaranteedRef { $0.queueIndex = index } }
+    }
+
+    // Only the simulation's thread uses the queue.
+    @exclusivity(unchecked) private var entries = BinaryHeap<Entry>()
+    private var added: UInt64 = 0
+
+    deinit {
+        while next(until: .max) != nil {}
+    }
+
+    /// The instant of the first event; nil if the queue is empty.
+    var firstInstant: Nanoseconds? { entries.first?.instant }
+
+    /// Adds an event that isn't in a queue.
+    func add(_ event: SimulatedEvent, at instant: Nanoseconds) {
+        assert(event.queueIndex == nil, "an event is in the queue once")
+        added += 1
+        entries.insert(Entry(instant: instant, number: added, event: .passRetained(event)))
+    }
+
+    /// Takes the first event, unless it comes after an instant.
+    func next(until end: Nanoseconds) -> (instant: Nanoseconds, event: SimulatedEvent)? {
+        guard let first = entries.first, first.instant <= end else { return nil }
+        entries.remove(at: 0)
+        let event = first.event.takeRetainedValue()
+        event.queueIndex = nil
+        return (first.instant, event)
+    }
+
+    /// Removes an event, if it is in the queue.
+    func remove(_ event: SimulatedEvent) {
+        guard let index = event.queueIndex.take() else { return }
+        entries.remove(at: index).event.release()
+    }
+}
+
+/// A time or a duration of a simulation, in nanoseconds: 292 years at most.
+typealias Nanoseconds = Int64
+
+extension Nanoseconds {
+    /// The value in seconds.
+    ///
+    /// Division keeps whole seconds exact; multiplying by 1e-9 wouldn't.
+    var seconds: Double { Double(self) / 1e9 }
+
+    /// Converts a duration to nanoseconds, clamped to the range of the type.
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isLonger) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        self = isTooLong || isLonger ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// The sum, clamped to the latest time.
+    func adding(_ other: Nanoseconds) -> Nanoseconds {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? .max : sum
+    }
+}

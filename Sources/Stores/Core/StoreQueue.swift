@@ -1,0 +1,291 @@
+internal import Dispatch
+internal import PledgeFutures
+public import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+extension StoreCore {
+    /// Puts an entry in the queue, and drains the queue unless another thread does.
+    ///
+    /// - Parameter make: Makes the entry, if there is one, under the lock.
+    func enter(_ make: (inout Values) -> Entry?) {
+        let thread = threadIdentity()
+        let (isMine, isLong) = values.withLock { values in
+            guard let entry = make(&values) else { return (false, false) }
+            let isMine = turn.take()
+            if isMine { values.drainer = thread }
+            return (isMine, values.enqueue(entry, by: thread))
+        }
+        if isLong { reportLongQueue() }
+        if isMine { drain() }
+    }
+
+    /// Notifies the observers of the entries in the queue, until it is empty.
+    ///
+    /// If entries of other threads hold up this thread for too long, a thread of the library takes the rest.
+    ///
+    /// Batches are swapped out. An observer that subscribes after that is newer than the whole batch.
+    @usableFromInline
+    func drain() {
+        var patience = Patience()
+        drain { isOfOthers in isOfOthers && patience.isOver }
+    }
+
+    /// Drains the queue until it is empty, or until `isToLeave` returns true.
+    ///
+    /// - Parameter isToLeave: Called before each entry, with true if the batch has entries of other threads.
+    ///   Returns true to leave the rest to a thread of the library.
+    private func drain(_ isToLeave: (Bool) -> Bool) {
+        var batch: [Entry] = []
+        var subscribers = Subscribers<State>()
+        repeat {
+            var isOfOthers = false
+            // Assigned outside the lock: this may free an observer that has unsubscribed, and objects that the
+            // observer captured may use the store when they are freed.
+            subscribers = values.withLock { values in
+                turn.goOn()
+                if batch.capacity == 0 { swap(&batch, &values.spare) }
+                swap(&batch, &values.pending)
+                isOfOthers = values.hasOthersEntries
+                values.hasOthersEntries = false
+                return values.subscribers
+            }
+            for index in batch.indices {
+                if isToLeave(isOfOthers) { return leave(batch[index...], subscribers) }
+                tell(batch[index], subscribers)
+            }
+            batch.removeAll(keepingCapacity: true)
+            // After a burst, the large buffer is released.
+            if batch.capacity > 1024 { batch = [] }
+        } while !endTurn(&batch)
+    }
+
+    /// Leaves the rest of a batch, and later entries, to a thread of the library, which keeps the turn.
+    private func leave(_ rest: ArraySlice<Entry>, _ subscribers: Subscribers<State>) {
+        let rest = Array(rest)
+        values.withLock { $0.drainer = 0 }
+        DispatchQueue.global(qos: .userInitiated).async {
+            let thread = threadIdentity()
+            self.values.withLock { $0.drainer = thread }
+            for entry in rest { self.tell(entry, subscribers) }
+            if !self.turn.end() { self.drain { _ in false } }
+        }
+    }
+
+    /// Ends the turn and keeps the buffer for reuse, if the queue is empty.
+    private func endTurn(_ batch: inout [Entry]) -> Bool {
+        values.withLock { values in
+            guard turn.end() else { return false }
+            swap(&batch, &values.spare)
+            return true
+        }
+    }
+
+    /// Notifies the observers of an entry, and frees its place in the queue.
+    private func tell(_ entry: Entry, _ subscribers: Subscribers<State>) {
+        switch entry {
+        case .transition(let step):
+            subscribers.notify(step.old, step.new, step.version, noting: observing)
+            perform(step.commands)
+        case .replay(let replay): replay()
+        case .commands(let commands): perform(commands)
+        }
+        if queueLimit != nil { admit(after: 1) }
+    }
+}
+
+/// The limit on how long other threads' entries may hold up a thread that dispatches.
+private struct Patience {
+    /// The most entries that the thread delivers for others, and the longest time.
+    ///
+    /// A thread that draws an app's screen has 8 ms for a frame.
+    private static let (entries, time) = (1_000, Duration.milliseconds(2))
+
+    private var delivered = 0
+    private var end: ContinuousClock.Instant?
+
+    /// True once a limit is reached; called once before each entry.
+    var isOver: Bool {
+        mutating get {
+            let now = ContinuousClock.now
+            let end = end ?? now.advanced(by: Self.time)
+            self.end = end
+            delivered += 1
+            return delivered > Self.entries || now >= end
+        }
+    }
+}
+
+// MARK: - Long queues
+
+extension StoreCore {
+    /// The length at which a queue is reported.
+    @usableFromInline static var reportedLength: Int { 10_000 }
+
+    /// Reports that observers are slower than dispatches, and names the observer being called.
+    @usableFromInline
+    func reportLongQueue() {
+        let place = values.withLock { values in
+            values.subscribers.member(observing.load(ordering: .relaxed))?.place
+        }
+        let observer = place.map { " at \($0)" } ?? ""
+        FutureDiagnostics.tell(
+            """
+            the observers of a Store of \(State.self) are slower than its events: \
+            \(Self.reportedLength) changes wait while the observer\(observer) runs
+            """)
+    }
+
+    /// Waits until a limited queue has a free place, except on the thread that drains it.
+    @usableFromInline
+    func waitForPlace() {
+        guard let queueLimit else { return }
+        let thread = threadIdentity()
+        let place = values.withLock { values -> QueuePlace? in
+            let isFull = values.undelivered >= queueLimit || !values.waiting.isEmpty
+            guard isFull, values.drainer != thread, !values.isClosed else { return nil }
+            let place = QueuePlace()
+            values.waiting.append(place)
+            return place
+        }
+        guard let place else { return }
+        place.wait()
+        values.withLock { $0.admitted -= 1 }
+    }
+
+    /// Lets waiting threads go on, one for each free place.
+    ///
+    /// - Parameter delivered: The number of entries that were delivered.
+    @usableFromInline
+    func admit(after delivered: Int) {
+        guard let queueLimit else { return }
+        let next = values.withLock { values -> ArraySlice<QueuePlace> in
+            values.undelivered -= delivered
+            let free = queueLimit - values.undelivered - values.admitted
+            let next = values.waiting.prefix(max(0, free))
+            values.waiting.removeFirst(next.count)
+            values.admitted += next.count
+            return next
+        }
+        for place in next { place.give() }
+    }
+}
+
+/// A thread's wait for a place in a limited queue.
+@usableFromInline
+final class QueuePlace: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func wait() { semaphore.wait() }
+
+    func give() { semaphore.signal() }
+}
+
+/// An entry in a store's queue.
+@usableFromInline
+enum QueueEntry<State: Sendable, Event: Sendable>: Sendable {
+    /// A change for the observers that subscribed before it, followed by the work of its effects.
+    case transition(Transition<State, Event>)
+    /// The state at the time of subscription, for a new subscriber.
+    case replay(@Sendable () -> Void)
+    /// Commands of effects without a change.
+    case commands([EffectCommand<Event>])
+}
+
+/// One step of a store, from a state to the next.
+@usableFromInline
+struct Transition<State: Sendable, Event: Sendable>: Sendable {
+    @usableFromInline
+    let old: State
+    @usableFromInline
+    let new: State
+    @usableFromInline
+    let version: UInt64
+    @usableFromInline
+    let commands: [EffectCommand<Event>]
+
+    @inlinable
+    init(old: State, new: State, version: UInt64, commands: [EffectCommand<Event>]) {
+        self.old = old
+        self.new = new
+        self.version = version
+        self.commands = commands
+    }
+}
+
+/// The turn to drain a store's queue, which at most one thread has.
+///
+/// A thread takes it under the store's lock and ends it without the lock, so that a dispatch without contention
+/// takes the lock once.
+@usableFromInline
+struct DrainToken: ~Copyable, Sendable {
+    /// No thread drains.
+    ///
+    /// Next: taken.
+    @usableFromInline static var idle: UInt8 { 0 }
+    /// A thread drains, and the queue holds no more.
+    ///
+    /// Next: idle, or more.
+    @usableFromInline static var taken: UInt8 { 1 }
+    /// A thread drains, and entries wait for it.
+    ///
+    /// Next: taken.
+    @usableFromInline static var more: UInt8 { 2 }
+
+    @usableFromInline
+    let word = Atomic<UInt8>(0)
+
+    @inlinable
+    init() {}
+
+    /// Takes the turn if it is idle, or tells the thread that has it that there is more.
+    ///
+    /// Call it under the lock that guards the queue. If it returns false, put the entry in the queue before you
+    /// release the lock.
+    @inlinable
+    func take() -> Bool {
+        // Only the holder of the lock takes an idle turn, so a load and a store are enough.
+        while word.load(ordering: .acquiring) != Self.idle {
+            // The draining thread may be about to end its turn.
+            let found = word.compareExchange(
+                expected: Self.taken, desired: Self.more, ordering: .relaxed)
+            if found.exchanged || found.original == Self.more { return false }
+        }
+        word.store(Self.taken, ordering: .relaxed)
+        return true
+    }
+
+    /// Ends the turn.
+    ///
+    /// - Returns: False if there is more: the turn continues.
+    @inlinable
+    func end() -> Bool {
+        word.compareExchange(
+            expected: Self.taken, desired: Self.idle, ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+
+    /// Notes that the thread with the turn has taken all entries that waited.
+    ///
+    /// Call it under the lock.
+    @inlinable
+    func goOn() { word.store(Self.taken, ordering: .relaxed) }
+}
+
+/// A number that identifies the current thread; never zero.
+@usableFromInline
+func threadIdentity() -> UInt {
+    #if canImport(Glibc) || canImport(Android)
+    UInt(truncatingIfNeeded: pthread_self())
+    #else
+    UInt(bitPattern: pthread_self())
+    #endif
+}

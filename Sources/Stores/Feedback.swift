@@ -1,0 +1,84 @@
+/// An effect that lasts as long as a query of the state has a value, as in RxFeedback.
+///
+/// ```swift
+/// Feedback<Search, Event> { $0.wanted } effect: { text in
+///     .request(find(text)) { .answered($0) }
+/// }
+/// ```
+///
+/// The query is a pure function of the state. The store queries its initial state first, then the state after
+/// each event:
+/// - If the query becomes a value, the effect begins.
+/// - If the value stays equal, the effect continues. An effect that has ended doesn't begin again.
+/// - If the query becomes another value, a new effect replaces the old one.
+/// - If the query becomes nil, the effect is cancelled.
+public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
+    /// Returns the effect for a change of state; the old state is nil for the initial state.
+    let step: @Sendable (State?, State) -> Effect<Event>
+
+    init(step: @escaping @Sendable (State?, State) -> Effect<Event>) { self.step = step }
+
+    /// Creates a feedback with at most one effect at a time.
+    ///
+    /// - Parameters:
+    ///   - query: Returns the query of a state, or nil. It runs inside dispatch, like a reducer, and its values
+    ///     are freed there: if freeing them uses the store, it traps.
+    ///   - effect: Makes the effect for a query. It runs inside dispatch and must be pure.
+    public init<Query: Equatable & Sendable>(
+        _ query: @escaping @Sendable (State) -> Query?,
+        effect: @escaping @Sendable (Query) -> Effect<Event>
+    ) {
+        let id = FeedbackID()
+        step = { old, new in
+            let query = (old: old.flatMap(query), new: query(new))
+            guard query.old != query.new else { return .none }
+            // A `none` effect still replaces the one before it.
+            let cancel: Effect<Event> = query.old == nil ? .none : .cancel(id: id)
+            guard let new = query.new else { return cancel }
+            return .merge(cancel, effect(new).id(id))
+        }
+    }
+
+    /// Creates a feedback with one effect for each of several queries.
+    ///
+    /// - Parameters:
+    ///   - queries: Returns the queries of a state. It runs inside dispatch, like a reducer, and its values are
+    ///     freed there: if freeing them uses the store, it traps. If several queries appear at once, their
+    ///     effects begin in the order of the set, which differs from run to run.
+    ///   - effect: Makes the effect for one query. It runs inside dispatch and must be pure. The effect lasts
+    ///     until its query leaves the set.
+    public init<Query: Hashable & Sendable>(
+        each queries: @escaping @Sendable (State) -> Set<Query>,
+        effect: @escaping @Sendable (Query) -> Effect<Event>
+    ) {
+        let id = FeedbackID()
+        step = { old, new in
+            let (old, new) = (old.map(queries) ?? [], queries(new))
+            guard old != new else { return .none }
+            let gone = old.subtracting(new).map { query in
+                Effect<Event>.cancel(id: MemberID(feedback: id, query: query))
+            }
+            let come = new.subtracting(old).map { query in
+                effect(query).id(MemberID(feedback: id, query: query))
+            }
+            return .merge(gone + come)
+        }
+    }
+}
+
+/// The id of a feedback's effect, equal only to itself.
+private final class FeedbackID: Hashable, Sendable, CustomStringConvertible {
+    var description: String { "a feedback" }
+
+    static func == (left: FeedbackID, right: FeedbackID) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The id of one query's effect in a feedback with several queries.
+private struct MemberID<Query: Hashable & Sendable>: Hashable, Sendable, CustomStringConvertible {
+    let feedback: FeedbackID
+    let query: Query
+
+    var description: String { "\(feedback)'s query \(query)" }
+}

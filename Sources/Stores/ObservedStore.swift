@@ -1,0 +1,123 @@
+internal import Dispatch
+public import Observation
+internal import PledgeFutures
+
+#if canImport(SwiftUI)
+public import SwiftUI
+#endif
+
+/// An observable store for views, on the main actor.
+///
+/// ```swift
+/// @State var counter = ObservedStore(store)
+///
+/// var body: some View {
+///     Button("\(counter.count)") { counter.dispatch(event: .increase) }
+/// }
+/// ```
+///
+/// ``state`` is the newest state that the main actor was notified of. When ``dispatch(event:)`` returns,
+/// ``state`` includes the event that you dispatched. Events from elsewhere follow later, asynchronously, and
+/// several of them may arrive as one change.
+///
+/// A view that reads any property depends on the whole state. If that redraws the view too often, observe a
+/// derived store, which changes only with its part.
+///
+/// An observed store keeps its store alive, and unsubscribes when it is released.
+@MainActor @Observable @dynamicMemberLookup
+public final class ObservedStore<State: Sendable, Event: Sendable> {
+    /// The newest state that the view was notified of.
+    public private(set) var state: State
+
+    @ObservationIgnored private var version: UInt64
+    @ObservationIgnored private var subscription: Subscription?
+    @ObservationIgnored private var refreshes = 0
+    private let source: any StateSource<State>
+    /// Dispatches to the store, and keeps it alive.
+    private let send: @Sendable (Event) -> Void
+
+    /// Creates an observable store from a store.
+    ///
+    /// - Parameter store: The store.
+    public convenience init(_ store: Store<State, Event>) {
+        self.init(store.core) { store.dispatch(event: $0) }
+    }
+
+    /// Creates an observable store from a derived store, which changes only with its part.
+    ///
+    /// - Parameter store: The derived store.
+    public convenience init(_ store: DerivedStore<State, Event>) where State: Equatable {
+        self.init(store.source, store.send)
+    }
+
+    private init(_ source: any StateSource<State>, _ send: @escaping @Sendable (Event) -> Void) {
+        (state, version) = source.versioned
+        self.source = source
+        self.send = send
+        let isOnItsWay = Locked(false)
+        subscription = source.subscription(at: nil) { [weak self] _, _ in
+            let wasOnItsWay = isOnItsWay.withLock { flag in
+                defer { flag = true }
+                return flag
+            }
+            guard !wasOnItsWay else { return }
+            DispatchQueue.main.async {
+                isOnItsWay.withLock { $0 = false }
+                MainActor.assumeIsolated { self?.refresh() }
+            }
+        }
+    }
+
+    /// A property of the state.
+    public subscript<Value>(dynamicMember path: KeyPath<State, Value>) -> Value {
+        state[keyPath: path]
+    }
+
+    /// Dispatches an event to the store, and updates ``state``.
+    ///
+    /// - Parameter event: The event, treated as by ``Store/dispatch(event:)``.
+    public func dispatch(event: Event) {
+        send(event)
+        refresh()
+    }
+
+    private func refresh() {
+        var count: Int
+        repeat {
+            refreshes &+= 1
+            count = refreshes
+            guard let now = source.newer(than: state, version) else { return }
+            // Observation calls its observers before it sets the state. If one of them dispatches, the nested
+            // call sets a newer state first, and this call then sets an older one, so the loop runs again.
+            // Objects of the old state may use this object when they are freed, so the old state is released
+            // after the assignment.
+            let old = state
+            (state, version) = now
+            withExtendedLifetime(old) {}
+        } while count != refreshes
+    }
+}
+
+#if canImport(SwiftUI)
+extension ObservedStore {
+    /// A binding to a property of the state: setting it dispatches an event.
+    ///
+    /// ```swift
+    /// TextField("Name", text: store.binding(\.name, Event.nameChanged))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The property to read.
+    ///   - event: Makes the event from the new value. An enum's case will do. When the binding's setter
+    ///     returns, the state includes the event.
+    /// - Returns: A binding, which keeps the store alive.
+    public func binding<Value: Sendable>(
+        _ path: any KeyPath<State, Value> & Sendable,
+        _ event: @escaping @Sendable (Value) -> Event
+    ) -> Binding<Value> {
+        Binding(
+            get: { MainActor.assumeIsolated { self.state[keyPath: path] } },
+            set: { value in MainActor.assumeIsolated { self.dispatch(event: event(value)) } })
+    }
+}
+#endif

@@ -1,0 +1,351 @@
+public import PledgeFutures
+
+/// Requests of different types that are sent one after another, in the order you declare them.
+///
+/// ```swift
+/// let requests = RequestSequence(networking: networking)
+/// requests.send(.route, parse: decoded) { (result: Result<Route, any Error>) in … }
+/// requests.send(.login, parse: decoded) { (result: Result<Session, any Error>) in … }
+/// requests.finished.observe { result in … }
+/// ```
+///
+/// A request has been delivered when its completion has returned; then the next request is sent. Declaring a
+/// request returns at once. No thread waits: the requests are chained futures. With `import Pledge`,
+/// `RequestState` is this type for endpoints and data, with a method that decodes.
+///
+/// Every completion is called exactly once, and once more each time ``resume()`` sends its request again.
+/// Completions are called in the order of declaration, on the thread that settles the answer. If the answer is
+/// immediate, that happens before the declaring call returns. A completion may declare further requests, which
+/// are appended. The requests continue if the sequence is released.
+///
+/// You may use a sequence from any thread.
+public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendable {
+    private let networking: @Sendable (Request) -> Future<Answer>
+    private let progress: Locked<RequestProgress<Request, Answer>>
+
+    /// Creates a sequence without requests.
+    ///
+    /// - Parameters:
+    ///   - networking: The network, called once for each request that is sent.
+    ///   - rule: The rule for the requests that follow a failed one.
+    public init(
+        networking: @escaping @Sendable (Request) -> Future<Answer>,
+        onFailure rule: RequestFailureRule = .stop
+    ) {
+        self.networking = networking
+        progress = Locked(RequestProgress(rule: rule))
+    }
+
+    /// Declares a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - parse: Converts the network's answer, such as `{ $0.decoded() }`.
+    ///   - completion: Called with the answer, or with an error: the network's error, an error of `parse`, or a
+    ///     ``RequestNotSent`` if the sequence has stopped before. It has no default, so a single trailing
+    ///     closure is never taken as `parse`.
+    /// - Returns: The answer, as a future. Cancelling it counts as a failure of this request, delivered in the
+    ///   request's turn.
+    @discardableResult
+    public func send<Response: Sendable>(
+        _ request: Request,
+        parse: @escaping @Sendable (Future<Answer>) -> Future<Response>,
+        completion: (@Sendable (Result<Response, any Error>) -> Void)?
+    ) -> Future<Response> {
+        let delivered = Promise<Void>()
+        let (number, previous) = progress.withLock { $0.append(delivered) }
+        return send(request, parse, completion, number, after: previous, delivered)
+    }
+
+    private func send<Response: Sendable>(
+        _ request: Request,
+        _ parse: @escaping @Sendable (Future<Answer>) -> Future<Response>,
+        _ completion: (@Sendable (Result<Response, any Error>) -> Void)?,
+        _ number: Int, after previous: Future<Void>, _ delivered: Promise<Void>
+    ) -> Future<Response> {
+        let answer = previous.flatMap { [networking, progress] in
+            if let cause = progress.withLock({ $0.reasonToStop }) {
+                throw RequestNotSent(number: number, cause: cause)
+            }
+            return parse(networking(request))
+        }
+        // An answer that is cancelled early is still delivered in its turn.
+        previous.observe { [progress] _ in
+            progress.withLock { $0.started(cancelledBy: answer.cancel) }
+            answer.observe { result in
+                if case .failure(let error) = result {
+                    progress.withLock {
+                        $0.fail(error) { requests, previous, delivered in
+                            _ = requests.send(
+                                request, parse, completion, number, after: previous, delivered)
+                        }
+                    }
+                }
+                completion?(result)
+                progress.withLock { $0.end() }
+                delivered.resolve(with: ())
+            }
+            if progress.withLock({ $0.isCancelled }) { answer.cancel() }
+        }
+        return answer
+    }
+
+    /// Declares a request, and leaves the network's answer unchanged.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - completion: Called with the answer or an error.
+    /// - Returns: The answer, as a future; see ``send(_:parse:completion:)``.
+    @discardableResult
+    public func send(
+        _ request: Request,
+        completion: (@Sendable (Result<Answer, any Error>) -> Void)? = nil
+    ) -> Future<Answer> {
+        send(request, parse: { $0 }, completion: completion)
+    }
+
+    /// A future that settles when all declared requests have been delivered.
+    ///
+    /// It also waits for the requests that completions declare. If the sequence stops at failures, the future
+    /// fails with the first error, after all completions were called. If the sequence goes on after failures,
+    /// the future succeeds, and ``failures`` has the errors. It fails with a `CancellationError` if
+    /// ``cancel()`` has left a request without an answer. Cancelling this future cancels no request.
+    public var finished: Future<Void> { Self.end(of: progress) }
+
+    /// The errors of the requests that failed, in order.
+    ///
+    /// Requests that were not sent add no error.
+    public var failures: [any Error] { progress.withLock { $0.failures } }
+
+    /// Cancels the request under way, and sends no more.
+    ///
+    /// The completions of the remaining requests get a ``RequestNotSent``. Requests that you declare later are
+    /// not sent either, unless you resume the sequence.
+    public func cancel() {
+        let running = progress.withLock { $0.cancel() }
+        running?()
+    }
+
+    /// Resumes the sequence after a failure or ``cancel()``.
+    ///
+    /// As soon as all completions have been called, the requests without an answer are sent again, in the order
+    /// of declaration. Requests that succeeded are not sent again. ``failures`` is emptied. A completion may
+    /// call this method, for example after it renewed a token: the completions of requests that were not sent
+    /// are called before the sequence continues. If you cancel before that, the sequence stays cancelled.
+    ///
+    /// When a request is sent again, its completion is called again with the new answer. The future that was
+    /// returned for the request has settled, and doesn't change.
+    ///
+    /// - Returns: A future of the end, like ``finished``. If every request has its answer, nothing is sent.
+    @discardableResult
+    public func resume() -> Future<Void> {
+        progress.withLock { $0.resume() }
+        resumeOnceDelivered()
+        return finished
+    }
+
+    private func resumeOnceDelivered() {
+        let last = progress.withLock { $0.last }
+        last.observe { _ in
+            let unanswered = self.progress.withLock { $0.takeUnanswered(after: last) }
+            guard let unanswered else { return self.resumeOnceDelivered() }
+            for send in unanswered { send(self) }
+        }
+    }
+
+    private static func end(
+        of progress: Locked<RequestProgress<Request, Answer>>
+    ) -> Future<Void> {
+        let last = progress.withLock { $0.last }
+        return last.flatMap {
+            let (isLast, failure) = progress.withLock { ($0.last === last, $0.failure) }
+            // Another request was declared meanwhile: wait for it.
+            if !isLast { return end(of: progress) }
+            if let failure { throw failure }
+            return Future(value: ())
+        }
+    }
+}
+
+/// The rule for the requests that follow a failed one in a ``RequestSequence``.
+public enum RequestFailureRule: Hashable, Sendable {
+    /// Later requests are not sent: their completions get a ``RequestNotSent``.
+    case stop
+    /// Later requests are sent anyway.
+    case goOn
+}
+
+/// The error of a request that a ``RequestSequence`` didn't send.
+///
+/// A request before it failed, or the sequence was cancelled.
+public struct RequestNotSent: Error, CustomStringConvertible {
+    /// The request's place in the sequence, counted from 1.
+    public let number: Int
+
+    /// The error of the first failed request, or a `CancellationError`.
+    public let cause: any Error
+
+    /// Creates an error.
+    public init(number: Int, cause: any Error) {
+        self.number = number
+        self.cause = cause
+    }
+
+    /// The number of the request, and the reason.
+    public var description: String {
+        let reason =
+            cause is CancellationError
+            ? "the sequence was cancelled" : "one before it failed: \(cause)"
+        return "request \(number) was not sent, because \(reason)"
+    }
+}
+
+/// A request of a ``RequestSequence`` and its completion, as a value.
+///
+/// All such values have the same type, even if their answers are decoded to different types. So an array can
+/// hold them, and they can be the events of a reducer:
+///
+/// ```swift
+/// let requests = Reducer<RequestState, RequestAction>.requests()
+/// var state = RequestState(networking: networking)
+/// requests.reduce(&state, .send(.route) { (result: Result<Route, any Error>) in … })
+/// requests.reduce(&state, .send(.login) { (result: Result<Session, any Error>) in … })
+/// ```
+///
+/// With `import Pledge`, `RequestAction` is this type for endpoints and data.
+public struct QueuedRequest<Request: Sendable, Answer: Sendable>: Sendable {
+    let declare: @Sendable (RequestSequence<Request, Answer>) -> Void
+
+    /// Creates a step.
+    ///
+    /// - Parameter declare: Declares one or more requests with the passed sequence.
+    public init(_ declare: @escaping @Sendable (RequestSequence<Request, Answer>) -> Void) {
+        self.declare = declare
+    }
+
+    /// A request and a function that converts its answer.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - parse: Converts the network's answer.
+    ///   - completion: Called as in ``RequestSequence/send(_:parse:completion:)``.
+    public static func send<Response: Sendable>(
+        _ request: Request,
+        parse: @escaping @Sendable (Future<Answer>) -> Future<Response>,
+        completion: (@Sendable (Result<Response, any Error>) -> Void)?
+    ) -> QueuedRequest {
+        QueuedRequest { $0.send(request, parse: parse, completion: completion) }
+    }
+
+    /// A request whose answer stays as the network returns it.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - completion: Called as in ``RequestSequence/send(_:parse:completion:)``.
+    public static func send(
+        _ request: Request,
+        completion: (@Sendable (Result<Answer, any Error>) -> Void)? = nil
+    ) -> QueuedRequest {
+        QueuedRequest { $0.send(request, completion: completion) }
+    }
+}
+
+extension RequestSequence {
+    /// Declares a request.
+    ///
+    /// - Parameter step: The request.
+    public func send(_ step: QueuedRequest<Request, Answer>) { step.declare(self) }
+
+    /// Declares requests, in order.
+    ///
+    /// - Parameter steps: The requests.
+    public func send(_ steps: [QueuedRequest<Request, Answer>]) {
+        for step in steps { step.declare(self) }
+    }
+}
+
+/// The progress of a sequence of requests.
+///
+/// Each request is appended, begins when the one before it was delivered, may fail, and ends. A request without
+/// an answer is kept, and appended again if the sequence is resumed.
+struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
+    /// Sends a request after the one before it, and resolves `delivered` when its completion has returned.
+    typealias Send =
+        @Sendable (Sequence, _ previous: Future<Void>, _ delivered: Promise<Void>) -> Void
+    typealias Sequence = RequestSequence<Request, Answer>
+
+    let rule: RequestFailureRule
+    /// Settles when the last declared request has been delivered.
+    private(set) var last: Future<Void> = Future(value: ())
+    private(set) var failures: [any Error] = []
+    private(set) var isCancelled = false
+    /// True if cancelling the sequence left a request without an answer.
+    private var isCutShort = false
+    /// The requests that failed or were not sent, in order.
+    private var unanswered: [Send] = []
+    private var isToResume = false
+    private var count = 0
+    /// Cancels the request under way.
+    private var running: (@Sendable () -> Void)?
+
+    init(rule: RequestFailureRule) { self.rule = rule }
+
+    /// The reason to send no more requests; nil while they are sent.
+    var reasonToStop: (any Error)? {
+        if isCancelled { return CancellationError() }
+        return rule == .stop ? failures.first : nil
+    }
+
+    /// The sequence's error after all deliveries; nil if it has not failed.
+    var failure: (any Error)? {
+        if isCutShort { return CancellationError() }
+        return rule == .stop ? failures.first : nil
+    }
+
+    /// Adds a request.
+    ///
+    /// - Returns: The request's number, counted from 1, and the future that it has to wait for.
+    mutating func append(_ delivered: Future<Void>) -> (number: Int, previous: Future<Void>) {
+        defer { last = delivered }
+        count += 1
+        return (count, last)
+    }
+
+    mutating func started(cancelledBy cancel: @escaping @Sendable () -> Void) { running = cancel }
+
+    mutating func fail(_ error: any Error, _ again: @escaping Send) {
+        if isCancelled { isCutShort = true }
+        unanswered.append(again)
+        if !(error is RequestNotSent) { failures.append(error) }
+    }
+
+    mutating func end() { running = nil }
+
+    /// Cancels the sequence.
+    ///
+    /// - Returns: The function that cancels the request under way.
+    mutating func cancel() -> (@Sendable () -> Void)? {
+        isCancelled = true
+        isToResume = false
+        return running
+    }
+
+    mutating func resume() { isToResume = true }
+
+    /// Takes the requests without an answer, to send them again, if all requests have been delivered.
+    ///
+    /// - Parameter last: The delivery that the caller has waited for.
+    /// - Returns: The functions that send the requests, in order. They are nil if another request was declared
+    ///   meanwhile, and empty if the sequence isn't to be resumed.
+    mutating func takeUnanswered(after last: Future<Void>) -> [@Sendable (Sequence) -> Void]? {
+        guard self.last === last else { return nil }
+        guard isToResume else { return [] }
+        (isToResume, isCancelled, isCutShort, failures) = (false, false, false, [])
+        defer { unanswered = [] }
+        return unanswered.map { send in
+            let delivered = Promise<Void>()
+            defer { self.last = delivered }
+            return { [last = self.last] in send($0, last, delivered) }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+public import PledgeFutures
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// A state, the events that change it, and its observers.
+///
+/// ```swift
+/// let store = Store(initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
+/// let id = store.subscribe { old, new in print(old, new) }  // nil 0
+/// store.dispatch(event: 7)                                    // 0 7
+/// store.unsubscribe(id)
+/// ```
+///
+/// ## Order
+///
+/// ``dispatch(event:)`` reduces the event before it returns, nested or not, so ``state`` is then current. The
+/// changes wait in one queue. One thread at a time drains the queue, without holding a lock, and
+/// calls the observers in the order in which they subscribed. Every observer sees consecutive pairs: the new
+/// state of one call is the old state of the next, no matter which threads dispatch and how deeply observers
+/// nest their dispatches.
+///
+/// A dispatch from within an observer, or while another thread notifies the observers, returns before the
+/// observers see its change. Any other dispatch notifies them before it returns. As long as no other thread
+/// dispatches, that includes the changes that observers dispatch meanwhile.
+///
+/// ## Threads
+///
+/// You may call everything on any thread at any time, except inside the reducer: that is a programming error
+/// and traps. Observers run on the thread that dispatches, or on the thread that drains the queue. A
+/// dispatching thread also delivers the changes that other threads dispatch meanwhile, for up to 2 milliseconds
+/// or 1,000 changes. Then a thread of the library continues.
+///
+/// If events come faster than the observers handle them, the queue grows. At 10,000 changes,
+/// `FutureDiagnostics` gets one report, which names the observer being called. With a `queueLimit`, a dispatch
+/// waits until the queue has a free place, and so does an effect's event. A dispatch from within an observer
+/// never waits. So if you set a limit, no observer may wait for another thread that dispatches to the same
+/// store: each would wait for the other.
+///
+/// ``subscription(on:fileID:line:observer:)`` calls its observer on the main actor.
+///
+/// ## Lifetime
+///
+/// Only your references keep a store alive; its effects and their futures don't. When the store is released,
+/// its subscriptions end, its effects are cancelled, and ``states`` finishes. A store retains its observers, so
+/// capture weakly any object that holds the store.
+public final class Store<State: Sendable, Event: Sendable>: Sendable {
+    @usableFromInline
+    let core: StoreCore<State, Event>
+
+    /// Creates a store from a state and a reducer.
+    ///
+    /// - Parameters:
+    ///   - initialState: The first state.
+    ///   - reducer: Computes the next state, and the effects if there are any. It runs inside
+    ///     ``dispatch(event:)``, one event at a time, on the dispatching thread. Using the store inside it is a
+    ///     programming error and traps.
+    ///   - middleware: Layers around dispatch, outermost first.
+    ///   - feedback: Effects that last as long as a query of the state has a value.
+    ///   - queueLimit: The most changes that may wait for the observers before a dispatch waits; nil for no
+    ///     limit. Less than 1 is a programming error and traps.
+    ///   - onFailure: Called with the error if an effect fails without an event, on the thread that settles its
+    ///     future. By default it writes a line to standard error.
+    @inlinable
+    public init(
+        initialState: State,
+        reducer: Reducer<State, Event>,
+        middleware: [StoreMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+    ) {
+        precondition(queueLimit ?? 1 >= 1, "Store: queueLimit is less than 1.")
+        core = StoreCore(
+            initialState, reducer, hasMiddleware: !middleware.isEmpty, feedback: feedback,
+            queueLimit: queueLimit, onFailure: onFailure)
+        core.setUp(middleware)
+        core.beginFeedback()
+        core.catchUp()
+    }
+
+    deinit { core.close() }
+
+    /// The current state, including every event whose ``dispatch(event:)`` has returned.
+    @inlinable
+    public var state: State { core.state }
+
+    /// Reduces an event to the next state, and notifies the observers.
+    ///
+    /// - Parameter event: What happened.
+    /// - Complexity: O(*n*) for *n* observers, plus their own work.
+    @inlinable
+    public func dispatch(event: Event) { core.dispatch(event) }
+
+    /// The number of effects that run, or wait for another effect or for a delay.
+    package var effectsUnderWay: Int { core.values.withLock { $0.effects.underWay } }
+}
+
+// The form of the articles: an observer stays until you pass its id back.
+extension Store {
+    /// Calls an observer with the current state, then for each event.
+    ///
+    /// - Parameters:
+    ///   - fileID: The calling file, for the report about a slow observer.
+    ///   - line: The calling line, for the same report.
+    ///   - observer: Called with the state before and after an event. In the first call, the old state is nil
+    ///     and the new one is the state at the time of subscription. Each newer event then makes one call, even
+    ///     if it changed nothing. If the queue is idle, the first call happens before this method returns. It's
+    ///     queued if you subscribe within an observer, or while another thread notifies the observers. A
+    ///     function that you subscribe twice is called twice.
+    /// - Returns: An id for ``unsubscribe(_:)``. Dropping the id doesn't end the subscription, which lasts as
+    ///   long as the store. For a token that ends the subscription, call
+    ///   ``subscription(fileID:line:observer:)``.
+    /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being notified.
+    @inlinable
+    @preconcurrency
+    @discardableResult
+    public func subscribe(
+        fileID: StaticString = #fileID, line: UInt = #line,
+        observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> UUID {
+        core.subscribe(at: CodeLocation(fileID: fileID, line: line), onClose: nil, observer)
+    }
+
+    /// Stops calling an observer.
+    ///
+    /// After this returns, the observer isn't called again, except for a call that another thread has already begun.
+    ///
+    /// - Parameter subscriptionID: An id that ``subscribe(fileID:line:observer:)`` of this store, or of a store
+    ///   derived from it, has returned. Nothing happens if its subscription has ended, or belongs to another
+    ///   store.
+    /// - Complexity: O(*n*) for *n* observers.
+    public func unsubscribe(_ subscriptionID: UUID) { core.unsubscribe(subscriptionID) }
+}
+
+extension Store {
+    /// Calls an observer until the returned subscription is released.
+    ///
+    /// - Parameters:
+    ///   - fileID: The calling file, for the report about a slow observer.
+    ///   - line: The calling line, for the same report.
+    ///   - observer: Called as in ``subscribe(fileID:line:observer:)``.
+    /// - Returns: The subscription. Keep it as long as the observer should be called.
+    @preconcurrency
+    public func subscription(
+        fileID: StaticString = #fileID, line: UInt = #line,
+        observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> Subscription {
+        core.subscription(at: CodeLocation(fileID: fileID, line: line), observer)
+    }
+
+    /// Calls an observer with a part of the state, then after each change of that part.
+    ///
+    /// It stops when the returned subscription is released.
+    ///
+    /// ```swift
+    /// store.subscription(to: \.name) { old, new in show(new) }.kept()
+    /// ```
+    ///
+    /// This is short for a subscription to ``derived(_:)``. With `\.self` the observer gets the whole state,
+    /// but no events that change nothing.
+    ///
+    /// - Parameters:
+    ///   - part: A key path, or a pure function of the state.
+    ///   - fileID: The calling file, for the report about a slow observer.
+    ///   - line: The calling line, for the same report.
+    ///   - observer: Called as in ``subscribe(fileID:line:observer:)``, except if the part is equal before and after.
+    /// - Returns: The subscription. Keep it as long as the observer should be called.
+    @preconcurrency
+    public func subscription<Part: Equatable & Sendable>(
+        to part: @escaping @Sendable (State) -> Part,
+        fileID: StaticString = #fileID, line: UInt = #line,
+        observer: @escaping @Sendable (_ oldPart: Part?, _ newPart: Part) -> Void
+    ) -> Subscription {
+        core.derived(part).subscription(at: CodeLocation(fileID: fileID, line: line), observer)
+    }
+
+    /// Calls an observer on the main actor until the returned subscription is released.
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - fileID: The calling file, for a report.
+    ///   - line: The calling line, for the same report.
+    ///   - observer: Called in the same order as in ``subscribe(fileID:line:observer:)``, but always
+    ///     asynchronously, even if the main thread dispatches. The store may have a newer state by then. Once
+    ///     you end the subscription on the main actor, the observer isn't called again.
+    /// - Returns: The subscription. Keep it as long as the observer should be called.
+    public func subscription(
+        on actor: MainActor,
+        fileID: StaticString = #fileID, line: UInt = #line,
+        observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
+    ) -> Subscription {
+        core.subscriptionOnMainActor(at: CodeLocation(fileID: fileID, line: line), observer)
+    }
+
+    /// The current state and later ones, as an asynchronous sequence.
+    ///
+    /// ```swift
+    /// for await state in store.states { render(state) }
+    /// ```
+    ///
+    /// Each access creates a new sequence for one loop, subscribed from then on. While the loop is busy, the
+    /// sequence keeps only the newest state and discards older ones. It doesn't keep the store alive. When the
+    /// store is released, the sequence delivers the state that it keeps, and ends.
+    public var states: AsyncStream<State> { core.states }
+}
+
+extension Store {
+    /// A part of the state as a store of its own, which notifies only when that part changes.
+    ///
+    /// - Parameter part: A key path, or a pure function of the state.
+    @inlinable
+    public func derived<Part: Equatable & Sendable>(
+        _ part: @escaping @Sendable (State) -> Part
+    ) -> DerivedStore<Part, Event> {
+        derived(part, event: { $0 })
+    }
+
+    /// A part of the state as a store of its own, with its own events.
+    ///
+    /// - Parameters:
+    ///   - part: A key path, or a pure function of the state.
+    ///   - event: Converts the part's event to the store's event. An enum's case will do.
+    @inlinable
+    public func derived<Part: Equatable & Sendable, PartEvent: Sendable>(
+        _ part: @escaping @Sendable (State) -> Part,
+        event: @escaping @Sendable (PartEvent) -> Event
+    ) -> DerivedStore<Part, PartEvent> {
+        DerivedStore<Part, PartEvent>(
+            core.derived(part), send: { self.dispatch(event: event($0)) })
+    }
+}
+
+extension Store {
+    /// Returns a future that succeeds once no effect is under way.
+    ///
+    /// ```swift
+    /// try await store.finish(within: .seconds(5)).value
+    /// ```
+    ///
+    /// Effects that wait for another effect or for a delay count too, and so do the effects that an effect's
+    /// event begins. If an effect never ends, such as a listener, cancel it first.
+    ///
+    /// - Parameters:
+    ///   - duration: The longest wait.
+    ///   - scheduler: The clock.
+    /// - Returns: A future. It succeeds at once if no effect is under way, and otherwise after the observers
+    ///   were notified of the last effect's event. After `duration` it fails with ``EffectsUnfinished``, which
+    ///   names the effects still under way. The future doesn't keep the store alive. When the store is
+    ///   released, its effects are cancelled and the future succeeds. Cancelling the future cancels no effect.
+    public func finish(
+        within duration: Duration, on scheduler: some Scheduler = .live
+    ) -> Future<Void> {
+        core.finish(within: duration, on: scheduler)
+    }
+}
+
+/// The error when a store's effects are still under way after a time limit.
+///
+/// ``Store/finish(within:on:)`` fails with it.
+public struct EffectsUnfinished: Error, Hashable, CustomStringConvertible {
+    /// The time that the caller waited.
+    public let duration: Duration
+
+    /// The effects that run or wait, oldest first.
+    ///
+    /// An effect is named by its ids, outermost first. An effect without an id says so. Events on their way
+    /// through the middleware come last.
+    public let effects: [String]
+
+    /// The time limit and the effects.
+    public var description: String {
+        let list = effects.map { "\n  - \($0)" }.joined()
+        return "\(effects.count) effects of the store have not ended within \(duration):\(list)"
+    }
+}
+
+/// Writes a line to standard error about an effect that failed without an event.
+///
+/// A store calls it unless you pass another `onFailure`.
+///
+/// - Parameter error: The effect's error.
+@Sendable
+public func reportUnhandled(_ error: any Error) {
+    let line = """
+        Store: an effect failed, and no event says so: \(error). Use Effect.request, or recover from \
+        the error, or give the store an onFailure.
+
+        """
+    var bytes = Array(line.utf8)[...]
+    while !bytes.isEmpty {
+        let written = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        guard written > 0 else { return }
+        bytes = bytes.dropFirst(written)
+    }
+}

@@ -1,0 +1,340 @@
+internal import PledgeFutures
+
+/// A store with a history: you can go back and forth between its states, and replay events.
+///
+/// ```swift
+/// let recorder = StoreRecorder(initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
+/// recorder.dispatch(event: 3)
+/// recorder.dispatch(event: 4)
+/// recorder.undo()  // state is 3
+/// recorder.redo()  // state is 7
+/// recorder.travel(to: 0)  // state is 0
+/// ```
+///
+/// Going back is a change like any other: the store notifies its observers in the same queue, in consecutive
+/// pairs. An event that you dispatch after going back replaces the undone events. Effects are not undone, and
+/// going forward doesn't begin them again. If an effect's event arrives while the recorder has gone back, it is
+/// recorded after the undone events, and redone with them. Feedback follows the newest state: going back and
+/// forward doesn't begin or cancel its effects.
+///
+/// You may use a recorder from any thread, like a ``Store``. It keeps every state and every event, or only the
+/// newest if you set a maximum. A step of any length is O(1).
+public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
+    /// The store, for observers, derived stores and views.
+    ///
+    /// Events that you dispatch to it, or to a store derived from it, are recorded too.
+    public let store: Store<State, RecorderEvent<Event>>
+
+    private let timeline: Locked<Timeline<State, Event>>
+
+    /// Creates a recorder from a state and a reducer.
+    ///
+    /// - Parameters:
+    ///   - initialState: The first state, at position 0.
+    ///   - maximumEvents: The most events to keep; by default all are kept. The oldest events are dropped with
+    ///     the states before them, but never beyond the current state. Dropping an event is O(*maximumEvents*).
+    ///   - reducer: Computes the next state, and the effects if there are any.
+    ///   - middleware: Layers around dispatch, outermost first. The events of effects go through them, too;
+    ///     steps through the history and replayed events don't.
+    ///   - feedback: Effects that last as long as a query of the newest state has a value.
+    ///   - queueLimit: The most changes that may wait for the observers before a dispatch waits, as in
+    ///     ``Store``; nil for no limit. Less than 1 is a programming error and traps.
+    ///   - onFailure: Called with the error if an effect fails without an event.
+    public init(
+        initialState: State, maximumEvents: Int = .max,
+        reducer: Reducer<State, Event>,
+        middleware: [StoreMiddleware<State, Event>] = [],
+        feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
+        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+    ) {
+        precondition(maximumEvents >= 0, "StoreRecorder: maximumEvents is negative.")
+        let timeline = Locked(
+            Timeline<State, Event>(
+                initialState, maximumEvents: maximumEvents, feedback: feedback))
+        self.timeline = timeline
+        // The store reduces one event at a time, so the timeline gets the events in the store's order.
+        store = Store(
+            initialState: initialState,
+            reducer: Reducer(effects: { state, event in
+                timeline.withLock { $0.take(event, &state, reducer.body) }
+            }),
+            middleware: middleware.map { $0.ofRecorder() },
+            feedback: feedback.map(\.ofRecorderAtTheBeginning), queueLimit: queueLimit,
+            onFailure: onFailure)
+        // Observers run without a lock, so this one frees the discarded states and events.
+        store.subscribe { _, _ in timeline.withLockThenRelease { $0.takeRemovedHistory() } }
+    }
+
+    /// The current state.
+    public var state: State { store.state }
+
+    /// Dispatches an event, and records it.
+    ///
+    /// - Parameter event: What happened. Undone events are discarded.
+    public func dispatch(event: Event) { store.dispatch(event: .event(event)) }
+
+    /// The number of events from the first of ``states`` to the current state.
+    public var position: Int { history { $0.position } }
+
+    /// All kept events in order, including undone ones.
+    public var events: [Event] { history { $0.events } }
+
+    /// The number of events dropped because of the maximum; the oldest go first.
+    public var droppedEvents: Int { history { $0.droppedEvents } }
+
+    /// The state at every position.
+    ///
+    /// The first is the initial state, or the oldest one kept. Then follows the state after each event.
+    public var states: [State] { history { $0.states } }
+
+    /// True if there is an event to undo.
+    public var canUndo: Bool { position > 0 }
+
+    /// True if an event was undone, and no event was dispatched since.
+    public var canRedo: Bool { history { $0.position < $0.events.count } }
+
+    /// Goes one event back.
+    ///
+    /// - Returns: False if there is no event to undo; then nothing happens.
+    @discardableResult
+    public func undo() -> Bool { go(.undo, if: canUndo) }
+
+    /// Goes one event forward again.
+    ///
+    /// - Returns: False if no event was undone; then nothing happens.
+    @discardableResult
+    public func redo() -> Bool { go(.redo, if: canRedo) }
+
+    /// Goes to any position.
+    ///
+    /// - Parameter position: An index of ``states``: 0 is the initial state, or the oldest one kept.
+    /// - Returns: False if there is no such position; then nothing happens.
+    @discardableResult
+    public func travel(to position: Int) -> Bool {
+        go(.travel(to: position), if: history { $0.states.indices.contains(position) })
+    }
+
+    /// Replays events without their effects.
+    ///
+    /// An effect under way is cancelled if a replayed event cancels it, or replaces it with an effect of the same id.
+    ///
+    /// - Parameter events: The events. Include the events of effects, as recorded events do. The events are
+    ///   recorded here, too. They bypass the middleware, because recorded events have already been through it.
+    public func replay(_ events: some Sequence<Event>) {
+        for event in events { store.dispatch(event: .replay(event)) }
+    }
+
+    /// The events that lead to the current state.
+    var eventsUpToNow: [Event] { history { Array($0.events.prefix($0.position)) } }
+
+    /// Reads the history.
+    ///
+    /// Inside the reducer this traps, as reading the store does: the reducer is about to add to the history.
+    private func history<Part>(_ part: (Timeline<State, Event>) -> Part) -> Part {
+        store.core.trapIfReducing("read the history")
+        return timeline.withLock { part($0) }
+    }
+
+    private func go(_ event: RecorderEvent<Event>, if isPossible: Bool) -> Bool {
+        if isPossible { store.dispatch(event: event) }
+        return isPossible
+    }
+}
+
+extension StoreRecorder where Event: Encodable {
+    /// Writes the events that lead to the current state to a file, each as one line of JSON.
+    ///
+    /// Undone events are left out, and so are events that were dropped because of the maximum. In the latter
+    /// case ``droppedEvents`` isn't 0, and the events continue from the first of ``states``. If events contain
+    /// secrets, the file contains them too.
+    ///
+    /// - Parameters:
+    ///   - file: The file. An existing file is replaced atomically.
+    ///   - encoder: Encodes each event. Line breaks in its output are removed: in JSON they are only white space.
+    /// - Throws: ``RecordingError`` if an event can't be encoded or the file can't be written.
+    public func save(to file: URL, encoder: JSONEncoder = JSONEncoder()) throws {
+        var data = Data()
+        for (index, event) in eventsUpToNow.enumerated() {
+            do {
+                data.append(contentsOf: try encoder.encode(event).filter { !isLineBreak($0) })
+            } catch {
+                throw RecordingError(.unencodable, file, line: index + 1, Event.self, error)
+            }
+            data.append(UInt8(ascii: "\n"))
+        }
+        do {
+            try data.write(to: file, options: .atomic)
+        } catch {
+            throw RecordingError(.unwritable, file, Event.self, error)
+        }
+    }
+}
+
+/// Returns whether a byte of JSON is a line break; inside a string, a line break is escaped.
+private func isLineBreak(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+}
+
+extension StoreRecorder where Event: Decodable {
+    /// Replays the events of a file that ``save(to:encoder:)`` has written, without their effects.
+    ///
+    /// The events are applied to the current state. In a recorder with the same initial state they make the
+    /// same states.
+    ///
+    /// - Parameters:
+    ///   - file: The file. Blank lines are skipped.
+    ///   - decoder: Decodes each event.
+    /// - Throws: ``RecordingError`` if the file can't be read, or a line isn't such an event. Then no event is
+    ///   replayed.
+    public func replay(contentsOf file: URL, decoder: JSONDecoder = JSONDecoder()) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch {
+            throw RecordingError(.unreadable, file, Event.self, error)
+        }
+        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var events: [Event] = []
+        for (index, line) in lines.enumerated() where !line.allSatisfy(isBlank) {
+            do {
+                events.append(try decoder.decode(Event.self, from: Data(line)))
+            } catch {
+                throw RecordingError(.malformed, file, line: index + 1, Event.self, error)
+            }
+        }
+        replay(events)
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+    }
+}
+
+/// An error while writing a ``StoreRecorder``'s events to a file, or reading them from one.
+public struct RecordingError: Error, CustomStringConvertible {
+    /// The kinds of failure.
+    public enum Code: Hashable, Sendable {
+        /// The file could not be read.
+        case unreadable
+        /// A line of the file is not an event.
+        case malformed
+        /// An event could not be encoded.
+        case unencodable
+        /// The file could not be written.
+        case unwritable
+    }
+
+    /// The kind of failure.
+    public let code: Code
+
+    /// The file.
+    public let file: URL
+
+    /// The line, counted from 1; nil if the failure doesn't concern one line.
+    public let line: Int?
+
+    /// The underlying error.
+    ///
+    /// The description doesn't show it, because it may quote an event.
+    public let cause: any Error
+
+    private let event: String
+
+    init(
+        _ code: Code, _ file: URL, line: Int? = nil, _ event: Any.Type, _ cause: any Error
+    ) {
+        self.code = code
+        self.file = file
+        self.line = line
+        self.cause = cause
+        self.event = "\(event)"
+    }
+
+    /// The file, the line, and what to do.
+    public var description: String {
+        let place = file.lastPathComponent + (line.map { ", line \($0)" } ?? "")
+        let kind = type(of: cause)
+        return switch code {
+        case .unreadable: "\(place) could not be read (\(kind)): is there such a file?"
+        case .malformed:
+            "\(place) is not a \(event) as JSON (\(kind)): mend or remove the line. No event was played"
+        case .unencodable:
+            "\(place): the \(event) could not be encoded (\(kind)). Nothing was written"
+        case .unwritable:
+            "\(place) could not be written (\(kind)): is its folder there, and writable?"
+        }
+    }
+}
+
+/// An event of a ``StoreRecorder``'s store: an event of the app, or a step through the history.
+public enum RecorderEvent<Event: Sendable>: Sendable {
+    /// An event of the app.
+    ///
+    /// It is recorded, and its effects begin.
+    case event(Event)
+    /// An event of an effect.
+    ///
+    /// It is recorded after all others, even while the recorder has gone back. In that case, the state changes
+    /// when the event is redone.
+    case answer(Event)
+    /// A replayed event.
+    ///
+    /// It is recorded again, and begins no effect. Effects that it cancels or replaces are cancelled.
+    case replay(Event)
+    /// Goes one event back, if there is one.
+    case undo
+    /// Goes one event forward again, if one was undone.
+    case redo
+    /// Goes to the state at a position, if there is one.
+    case travel(to: Int)
+}
+
+extension RecorderEvent: Equatable where Event: Equatable {}
+
+extension RecorderEvent: Hashable where Event: Hashable {}
+
+extension StoreMiddleware {
+    /// This middleware for the store of a ``StoreRecorder``.
+    ///
+    /// It gets the app's events and the events of effects. Steps through the history bypass it. So do replayed
+    /// events: they went through it when they were recorded.
+    func ofRecorder() -> StoreMiddleware<State, RecorderEvent<Event>> {
+        StoreMiddleware<State, RecorderEvent<Event>> { context in
+            let ready = setUp(DispatchContext(context) { .event($0) })
+            return { next in
+                let dispatch = ready { event in
+                    next(RecorderCall.isOfAnswer ? .answer(event) : .event(event))
+                }
+                return { event in
+                    switch event {
+                    case .event(let event):
+                        RecorderCall.$isOfAnswer.withValue(false) { dispatch(event) }
+                    case .answer(let event):
+                        RecorderCall.$isOfAnswer.withValue(true) { dispatch(event) }
+                    case .replay, .undo, .redo, .travel: next(event)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The kind of event in a call through a recorder's middleware.
+///
+/// A task that continues the call knows it, too.
+private enum RecorderCall {
+    /// True if the call handles the event of an effect.
+    @TaskLocal static var isOfAnswer = false
+}
+
+extension Feedback {
+    /// This feedback for the initial state only, in the store of a ``StoreRecorder``.
+    ///
+    /// The timeline handles later states: feedback follows the newest state, even if the recorder has gone back
+    /// to another one.
+    var ofRecorderAtTheBeginning: Feedback<State, RecorderEvent<Event>> {
+        Feedback<State, RecorderEvent<Event>>(step: { old, new in
+            old == nil ? step(nil, new).map { .answer($0) } : .none
+        })
+    }
+}

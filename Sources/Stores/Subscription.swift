@@ -1,0 +1,39 @@
+internal import Synchronization
+
+/// A token that ends a subscription to a store when its last reference is released.
+///
+/// ```swift
+/// final class Screen {
+///     var subscription: Subscription?
+///
+///     func show(_ store: Store<State, Event>) {
+///         subscription = store.subscription { [weak self] _, new in self?.draw(new) }
+///     }
+/// }
+/// ```
+///
+/// For a subscription that lasts as long as the store, call ``kept()`` instead of keeping the token:
+///
+/// ```swift
+/// store.subscription(to: \.name) { _, name in print(name) }.kept()
+/// ```
+///
+/// The token doesn't keep the store alive.
+public final class Subscription: Sendable {
+    private let end: @Sendable () -> Void
+    private let isKept = Atomic(false)
+
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    deinit { if !isKept.load(ordering: .acquiring) { end() } }
+
+    /// Lets the subscription outlive this token.
+    ///
+    /// The subscription then ends with the store, or when you call ``cancel()``.
+    public func kept() { isKept.store(true, ordering: .releasing) }
+
+    /// Ends the subscription early; does nothing if it has ended.
+    ///
+    /// A call that another thread has already begun may still run, as after ``Store/unsubscribe(_:)``.
+    public func cancel() { end() }
+}

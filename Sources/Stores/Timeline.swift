@@ -1,0 +1,132 @@
+/// The history of a ``StoreRecorder``: the events, the state after each, and the current position.
+struct Timeline<State: Sendable, Event: Sendable>: Sendable {
+    private(set) var events: [Event] = []
+    /// One state more than there are events: the first is the state before them.
+    private(set) var states: [State]
+    /// An index of `states`.
+    private(set) var position = 0
+    /// The number of dropped events; the oldest go first.
+    private(set) var droppedEvents = 0
+    private let maximumEvents: Int
+    private let feedback: [Feedback<State, Event>]
+    /// Parts that were removed from the history.
+    ///
+    /// They may use the store when they are freed. Code that changes the history in the reducer therefore puts
+    /// them here.
+    private var removedHistory = RemovedHistory()
+
+    struct RemovedHistory: Sendable {
+        var events: [Event] = []
+        var states: [State] = []
+    }
+
+    init(_ initialState: State, maximumEvents: Int, feedback: [Feedback<State, Event>]) {
+        states = [initialState]
+        self.maximumEvents = maximumEvents
+        self.feedback = feedback
+    }
+
+    /// Makes the next state from an event, or goes to another state of the history.
+    mutating func take(
+        _ event: RecorderEvent<Event>, _ state: inout State,
+        _ reduce: (inout State, Event) -> Effect<Event>
+    ) -> Effect<RecorderEvent<Event>> {
+        switch event {
+        case .event(let event):
+            return record(event, &state, reduce).map { .answer($0) }
+        case .answer(let event) where position == events.count:
+            return record(event, &state, reduce).map { .answer($0) }
+        case .answer(let event):
+            return append(event, reduce).map { .answer($0) }
+        case .replay(let event):
+            return record(event, &state, reduce).cancellations.map { .answer($0) }
+        case .undo: go(to: position - 1, &state)
+        case .redo: go(to: position + 1, &state)
+        case .travel(let position): go(to: position, &state)
+        }
+        return .none
+    }
+
+    /// Takes the removed parts of the history, to free them outside all locks.
+    mutating func takeRemovedHistory() -> RemovedHistory {
+        defer { removedHistory = RemovedHistory() }
+        return removedHistory
+    }
+
+    /// Adds an event after the current position, in place of the undone events.
+    private mutating func record(
+        _ event: Event, _ state: inout State, _ reduce: (inout State, Event) -> Effect<Event>
+    ) -> Effect<Event> {
+        let end = states[states.count - 1]
+        let effect = reduce(&state, event)
+        removedHistory.events += events[position...]
+        removedHistory.states += states[(position + 1)...]
+        events.removeSubrange(position...)
+        states.removeSubrange((position + 1)...)
+        events.append(event)
+        states.append(state)
+        position += 1
+        dropOldest()
+        return whole(effect, from: end, to: state)
+    }
+
+    /// Adds an event after the undone events, and keeps the position.
+    private mutating func append(
+        _ event: Event, _ reduce: (inout State, Event) -> Effect<Event>
+    ) -> Effect<Event> {
+        let end = states[states.count - 1]
+        var next = end
+        let effect = reduce(&next, event)
+        events.append(event)
+        states.append(next)
+        dropOldest()
+        return whole(effect, from: end, to: next)
+    }
+
+    /// Returns the effect of an event, merged with the feedback's effects for the newest state.
+    private func whole(
+        _ effect: Effect<Event>, from old: State, to new: State
+    ) -> Effect<Event> {
+        feedback.isEmpty ? effect : .merge([effect] + feedback.map { $0.step(old, new) })
+    }
+
+    /// Drops the oldest events beyond the maximum, but none after the current state.
+    private mutating func dropOldest() {
+        let count = min(position, events.count - maximumEvents)
+        guard count > 0 else { return }
+        removedHistory.events += events.prefix(count)
+        removedHistory.states += states.prefix(count)
+        events.removeFirst(count)
+        states.removeFirst(count)
+        position -= count
+        droppedEvents += count
+    }
+
+    private mutating func go(to position: Int, _ state: inout State) {
+        guard states.indices.contains(position) else { return }
+        self.position = position
+        state = states[position]
+    }
+}
+
+extension Effect {
+    /// The cancellations and replacements in this effect, without the work that it begins.
+    var cancellations: Effect {
+        switch kind {
+        case .cancel: return self
+        case .merge(let effects): return .merge(effects.map(\.cancellations))
+        case .concatenate(let effects):
+            // Cancellations behind an effect that begins work would happen later.
+            let first = effects.firstIndex { !$0.isCancel } ?? effects.endIndex
+            return .merge(effects.prefix(first + 1).map(\.cancellations))
+        case .identified(let effect, let id, .newest):
+            return .merge(Effect(kind: .cancel(id)), effect.cancellations)
+        case .identified(let effect, _, _): return effect.cancellations
+        default: return .none
+        }
+    }
+
+    private var isCancel: Bool {
+        if case .cancel = kind { true } else { false }
+    }
+}

@@ -1,0 +1,220 @@
+import PledgeFutures
+import PledgeHTTPNetworking
+
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+#else
+import Foundation
+#endif
+
+extension SessionTaskDelegate: URLSessionDataDelegate {
+    /// Receives the headers.
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        guard mayHear(dataTask) else { return completionHandler(.cancel) }
+        completionHandler(.allow)
+        receive(response, of: dataTask.taskIdentifier)
+    }
+
+    private func receive(_ response: URLResponse?, of id: Int) {
+        guard let exchange = exchange(id), let response = response as? HTTPURLResponse else {
+            return
+        }
+        var head = HTTPResponse(response, body: Data())
+        #if canImport(FoundationNetworking)
+        head.url = response.url?.withPlainLiteral
+        #else
+        head.url = response.url
+        #endif
+        let refusal = exchange.receive(head, delivering: deliver) { $0.dropFraming() }
+        if let refusal { fail(id, with: refusal) }
+    }
+
+    /// Receives a piece of the body.
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let id = dataTask.taskIdentifier
+        guard let exchange = exchange(id), exchange.hasHead else { return }
+        if exchange.isStreamed {
+            // On Linux there is always space: a suspended task would go on receiving.
+            let hasRoom = exchange.pass(data) { dataTask.resume() }
+            if !hasRoom { dataTask.suspend() }
+        } else if let refusal = data.withUnsafeBytes({ exchange.receive($0) }) {
+            fail(id, with: refusal)
+        }
+    }
+
+    /// Notes that a piece of the request's body was sent.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+        exchange(task.taskIdentifier)?.noteSign()
+    }
+
+    /// Receives the end of a task.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+        let id = task.taskIdentifier
+        if let error { return fail(id, with: failure(error)) }
+        // On Linux, a redirect without a valid target ends before the delegate is called with its headers.
+        if exchange(id)?.hasHead == false { receive(task.response, of: id) }
+        finish(id)
+    }
+
+    /// The error that the caller gets for URLSession's.
+    private func failure(_ error: any Error) -> any Error {
+        if (error as? URLError)?.code == .cancelled { return CancellationError() }
+        return HTTPError(
+            code: .init(error), cause: error,
+            reason: HTTPError.reason(of: error, idleLimit: configuration.idleTimeout))
+    }
+
+    /// Follows no redirect: the caller gets the response that redirects.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        state.withLock { state in
+            // On Linux, to answer for a cancelled task ends the process. Entries are removed before their
+            // tasks are cancelled, so a task whose entry is found under the lock is not cancelled.
+            if state.entries[task.taskIdentifier] != nil { completionHandler(nil) }
+        }
+    }
+
+    /// The session has been invalidated.
+    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
+        state.withLock { $0.session = nil }
+        deliver { self.closed.resolve() }
+    }
+}
+
+extension SessionTaskDelegate {
+    /// The exchange of a task; nil if it has ended.
+    func exchange(_ id: Int) -> TransportExchange? {
+        state.withLock { $0.entries[id]?.call.exchange }
+    }
+
+    /// Ends an exchange whose response is complete.
+    func finish(_ id: Int) { remove(id)?.call.exchange.finish(delivering: deliver) }
+}
+
+#if !canImport(FoundationNetworking)
+extension SessionTaskDelegate {
+    /// Notes that a task waits for a network.
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        exchange(task.taskIdentifier)?.expectNothing()
+        passOn(session, waitOf: task)
+    }
+
+    /// Notes which connection a task had; URLSession tells it before the task's end.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        let times = metrics.transactionMetrics.map(TransactionTimes.init)
+        let report = ConnectionMetrics(times, since: metrics.taskInterval.start)
+        if let report { exchange(task.taskIdentifier)?.note(report) }
+        passOn(session, metrics, of: task)
+    }
+
+    #if canImport(ObjectiveC)
+    /// The delegate of the app's session, which URLSession does not tell what it has told the task's.
+    private func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
+        isGuest ? session.delegate as? any URLSessionTaskDelegate : nil
+    }
+
+    private func passOn(_ session: URLSession, waitOf task: URLSessionTask) {
+        appDelegate(of: session)?.urlSession?(session, taskIsWaitingForConnectivity: task)
+    }
+
+    private func passOn(
+        _ session: URLSession, _ metrics: URLSessionTaskMetrics, of task: URLSessionTask
+    ) {
+        appDelegate(of: session)?.urlSession?(session, task: task, didFinishCollecting: metrics)
+    }
+    #endif
+
+    // Against stand-ins there are no optional requirements.
+    #if !canImport(ObjectiveC)
+    private func passOn(_ session: URLSession, waitOf task: URLSessionTask) {}
+
+    private func passOn(
+        _ session: URLSession, _ metrics: URLSessionTaskMetrics, of task: URLSessionTask
+    ) {}
+    #endif
+}
+
+extension TransactionTimes {
+    init(_ metrics: URLSessionTaskTransactionMetrics) {
+        self.init(
+            isFromNetwork: metrics.resourceFetchType == .networkLoad,
+            protocolName: metrics.networkProtocolName,
+            isReusedConnection: metrics.isReusedConnection,
+            remoteAddress: metrics.remoteAddress,
+            remotePort: metrics.remotePort.map { "\($0)" },
+            domainLookupEnd: metrics.domainLookupEndDate, connectEnd: metrics.connectEndDate,
+            secureConnectionStart: metrics.secureConnectionStartDate,
+            secureConnectionEnd: metrics.secureConnectionEndDate,
+            responseStart: metrics.responseStartDate)
+    }
+}
+#endif
+
+#if canImport(FoundationNetworking)
+extension SessionTaskDelegate {
+    /// Is called when URLSession asks for a new stream of the request's body.
+    ///
+    /// URLSession on Linux asks for a stream in two cases: when a task without a body begins, and when
+    /// libcurl rewinds a body, because the server closed a reused connection before any part of an answer
+    /// arrived. In the second case URLSession would send the headers again without a body, and wait forever.
+    /// So the task is given up, and a request that may be sent twice is sent again. If there was no body,
+    /// libcurl has sent the request again by itself, whatever the method.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        // URLSession waits for this call, on the queue on which it does everything else.
+        completionHandler(nil)
+        let id = task.taskIdentifier
+        let isBodyless = state.withLock { $0.entries[id]?.call.body.isNone ?? true }
+        if !isBodyless { aside.async { self.sendAgain(id) } }
+    }
+
+    private func sendAgain(_ id: Int) {
+        let call = state.withLock { state -> Call? in
+            guard let call = state.entries[id]?.call, call.mayBeRepeated,
+                call.state.withLock({ $0.resends }) < Self.maxResends
+            else { return nil }
+            state.starting += 1
+            return call
+        }
+        guard let call else { return fail(id, with: HTTPError(code: .connectionLost)) }
+        // From here on, whoever ends the call ends it before it has a task.
+        let body = call.state.withLock { state in
+            state.resends += 1
+            state.task = nil
+            return state.body
+        }
+        guard let entry = remove(id) else { return leave() }
+        stop(entry.task)
+        start(call, body)
+    }
+
+    /// How many connections in a row may turn out to be closed.
+    private static let maxResends = 5
+}
+
+extension SessionTaskDelegate.Call {
+    /// Whether the request may be repeated; its body can be, since the transport holds all of it.
+    fileprivate var mayBeRepeated: Bool {
+        var head = exchange.request
+        head.body = .none
+        return head.isReplayable
+    }
+}
+#endif

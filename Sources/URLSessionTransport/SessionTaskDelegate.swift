@@ -1,0 +1,367 @@
+import Dispatch
+import PledgeFutures
+import PledgeHTTPNetworking
+
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+#else
+import Foundation
+#endif
+
+/// The delegate of one session, with the exchanges that are under way on it by their tasks.
+///
+/// An exchange is in the table from before its task begins until its outcome is known; events of a task that
+/// is not in the table are ignored. The lock is never held while URLSession or a future is called, with one
+/// exception: the answer to a question, which URLSession only queues. On Linux, URLSession calls the delegate
+/// on its own queue, so the delegate calls no future there; see ``deliver(_:)``.
+final class SessionTaskDelegate: NSObject, Sendable {
+    struct Entry {
+        let call: Call
+        let task: URLSessionTask
+        /// The app's session, if this exchange is sent for it: it lives as long as the exchange.
+        let appSession: URLSession?
+    }
+
+    /// What is sent; the same object if it is sent a second time.
+    final class Call: Sendable {
+        let exchange: TransportExchange
+        let state = Locked(State())
+
+        struct State {
+            /// The body, once it has been read.
+            var body = UploadBody.none
+            /// The reading of the body, while it is under way.
+            var upload: Future<UploadBody>?
+            /// The task; nil before the body has been read.
+            var task: Int?
+            /// How often the request was sent again.
+            var resends = 0
+            /// Whether it has ended before it had a task.
+            var isOver = false
+        }
+
+        init(_ exchange: TransportExchange) { self.exchange = exchange }
+
+        var body: UploadBody { state.withLock { $0.body } }
+    }
+
+    struct State {
+        var session: URLSession?
+        /// The app's session that ``session`` stands in for, or is.
+        weak var appSession: URLSession?
+        var entries: [Int: Entry] = [:]
+        /// The calls whose bodies are being read.
+        var uploads: [ObjectIdentifier: Call] = [:]
+        /// The number of calls that are about to enter the table: meanwhile the session must not be
+        /// invalidated.
+        var starting = 0
+        var isClosed = false
+        var isCancelling = false
+        var isInvalidated = false
+    }
+
+    let state = Locked(State())
+    let configuration: SessionTransport.Configuration
+    let limits: TransportExchange.Limits
+    let scheduler: any Scheduler
+    let connecting: SessionConnecting
+    let closed = InternalPromise<Void>()
+
+    #if canImport(FoundationNetworking)
+    /// Runs a closure where results are delivered, one closure after the other: on the delegate queue of the
+    /// app's session, or otherwise on a queue of the transport's own.
+    ///
+    /// URLSession calls its delegate on its own queue, which it also waits for when the next request is made.
+    let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
+    #else
+    /// Whether the session is the app's: then its delegate is asked for passwords, and it stays valid.
+    let isGuest: Bool
+    /// Runs a closure where results are delivered: at once, since the delegate is called there.
+    let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+    #endif
+
+    /// The queue for calls to URLSession that must not run on URLSession's own queue, or that block the
+    /// caller.
+    let aside = DispatchQueue(label: "Pledge.SessionTransport.aside")
+
+    /// Makes the delegate of a session of its own, or of one that sends for the app's session.
+    init(
+        _ configuration: SessionTransport.Configuration, _ scheduler: some Scheduler,
+        for appSession: URLSession? = nil, connecting: SessionConnecting = SessionConnecting()
+    ) {
+        self.configuration = configuration
+        self.connecting = connecting
+        self.scheduler = scheduler
+        let idle = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
+        #if canImport(FoundationNetworking)
+        let queue = DispatchQueue(label: "Pledge.SessionTransport")
+        let appQueue = appSession?.delegateQueue
+        let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in
+            if let appQueue { appQueue.addOperation(work) } else { queue.async(execute: work) }
+        }
+        self.deliver = deliver
+        limits = TransportExchange.Limits(
+            maxBodySize: configuration.maxBodySize,
+            maxUnreadBytes: min(65_536, configuration.maxUnreadBytes), idle: idle,
+            makeBody: { pipe in
+                UnreadBody(
+                    for: pipe, limit: configuration.maxUnreadBytes,
+                    folder: configuration.spoolFolder, deliver: deliver)
+            })
+        #else
+        isGuest = appSession != nil
+        limits = TransportExchange.Limits(
+            maxBodySize: configuration.maxBodySize, maxUnreadBytes: configuration.maxUnreadBytes,
+            idle: idle)
+        #endif
+    }
+
+    /// Makes the session.
+    func open(_ configuration: URLSessionConfiguration) {
+        #if canImport(FoundationNetworking)
+        let queue: OperationQueue = DelegateQueue()
+        #else
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        #endif
+        let session = URLSession(
+            configuration: configuration, delegate: self, delegateQueue: queue)
+        state.withLock { $0.session = session }
+    }
+
+    /// Uses a session of the app.
+    ///
+    /// On Linux the delegate of a task is not called with the task's data, and to cancel a task of a session
+    /// with a cache can end the process. So on Linux a second session without a cache sends the requests,
+    /// with this object as its delegate.
+    func open(for appSession: URLSession) {
+        state.withLock { $0.appSession = appSession }
+        #if canImport(FoundationNetworking)
+        let twin = appSession.configuration.copy() as? URLSessionConfiguration ?? .ephemeral
+        twin.urlCache = nil
+        twin.leaveTimeToTransport()
+        open(twin)
+        #else
+        state.withLock { $0.session = appSession }
+        #endif
+    }
+
+    #if canImport(ObjectiveC)
+    /// Leaves requests for passwords to the delegate of the app's session: URLSession asks it when the
+    /// delegate of a task does not implement the method.
+    override func responds(to selector: Selector!) -> Bool {
+        let asksForPassword = #selector(
+            (any URLSessionTaskDelegate).urlSession(_:task:didReceive:completionHandler:))
+        return !(isGuest && selector == asksForPassword) && super.responds(to: selector)
+    }
+    #endif
+}
+
+extension SessionTaskDelegate {
+    /// Sends a request; its recipient gets every outcome, refusals included.
+    func send(_ request: HTTPRequest, for recipient: TransportExchange.Recipient) {
+        do {
+            let exchange = try TransportExchange(
+                request, for: recipient, within: limits, on: scheduler)
+            try enter()
+            do {
+                try prepare(Call(exchange), request.body)
+            } catch {
+                leave()
+                throw error
+            }
+        } catch {
+            recipient.fail(with: error.naming(request))
+        }
+    }
+
+    private func prepare(_ call: Call, _ body: HTTPRequest.Body) throws {
+        switch body.content {
+        case .none: start(call, .none)
+        case .data(let data): start(call, .data(data))
+        case .file(let url): start(call, try .file(at: url))
+        case .stream(let source): try upload(source, of: call)
+        }
+    }
+
+    /// Makes and starts the task of a call that has been counted by `enter()`.
+    func start(_ call: Call, _ body: UploadBody) {
+        let exchange = call.exchange
+        let (made, appSession) = state.withLock { ($0.session, $0.appSession) }
+        guard let session = made else {
+            leave()
+            return exchange.fail(with: HTTPError(code: .transportClosed))
+        }
+        let task = session.makeTask(
+            for: exchange.request, body, assumingHTTP3: connecting.assumesHTTP3)
+        #if !canImport(FoundationNetworking)
+        if isGuest { task.delegate = self }
+        #endif
+        let id = task.taskIdentifier
+        let entry = Entry(call: call, task: task, appSession: appSession)
+        let (isCancelled, isWanted) = state.withLock { state in
+            state.starting -= 1
+            let isWanted = call.state.withLock { call in
+                if state.isCancelling || call.isOver { return false }
+                (call.task, call.body) = (id, body)
+                return true
+            }
+            if isWanted { state.entries[id] = entry }
+            return (state.isCancelling, isWanted)
+        }
+        guard isWanted else {
+            stop(task)
+            invalidateIfDone()
+            if isCancelled { exchange.fail(with: CancellationError()) }
+            return
+        }
+        if call.state.withLock({ $0.resends }) == 0 {
+            exchange.watch { [weak self] in self?.end(call, with: $0) }
+        }
+        do {
+            // URLSession does not say when a request gets a connection.
+            try exchange.willSend()
+        } catch {
+            return fail(id, with: error) { $0() }
+        }
+        // The call may have ended meanwhile.
+        if state.withLock({ $0.entries[id] != nil }) { task.resume() }
+    }
+
+    /// Counts a new call; the call must then start or leave.
+    ///
+    /// Throws if calls are refused.
+    private func enter() throws {
+        let isOpen = state.withLock { state in
+            if !state.isClosed { state.starting += 1 }
+            return !state.isClosed
+        }
+        if !isOpen { throw HTTPError(code: .transportClosed) }
+    }
+
+    /// Undoes `enter()`.
+    func leave() {
+        state.withLock { $0.starting -= 1 }
+        invalidateIfDone()
+    }
+}
+
+extension SessionTaskDelegate {
+    /// Reads a body to its end, then makes the task of a call that has been counted by `enter()`.
+    func upload(_ source: HTTPRequest.BodySource, of call: Call) throws {
+        var stream = try opened(source)
+        if let length = source.length { stream = stream.checkingLength(length) }
+        let body = BodySpool.body(of: stream, upTo: configuration.maxSpooledBodySize)
+        let key = ObjectIdentifier(call)
+        call.state.withLock { $0.upload = body }
+        let isCancelling = state.withLock { state in
+            state.uploads[key] = call
+            return state.isCancelling
+        }
+        // The source may take its time.
+        call.exchange.expectNothing()
+        call.exchange.watch { [weak self] in self?.end(call, with: $0) }
+        if isCancelling { end(call, with: CancellationError()) }
+        body.observe { [weak self] result in
+            guard let self else { return }
+            state.withLock { $0.uploads[key] = nil }
+            call.state.withLock { $0.upload = nil }
+            switch result {
+            case .success(let body):
+                call.exchange.noteSign()
+                start(call, body)
+            case .failure(let error):
+                leave()
+                call.exchange.fail(with: HTTPError.failure(ofBody: error))
+            }
+        }
+    }
+
+    private func opened(_ source: HTTPRequest.BodySource) throws -> HTTPBodyStream {
+        do { return try source.open() } catch { throw HTTPError.failure(ofBody: error) }
+    }
+}
+
+extension SessionTaskDelegate {
+    /// Ends a call before its response is complete: its caller has left, or its time is over.
+    func end(_ call: Call, with reason: any Error) {
+        let (task, upload) = call.state.withLock { state in
+            if state.task == nil { state.isOver = true }
+            return (state.task, state.upload.take())
+        }
+        if let task { return fail(task, with: reason) { $0() } }
+        // Before its body is given up, which would look like the reason.
+        call.exchange.fail(with: reason)
+        upload?.cancel()
+    }
+
+    /// Fails an exchange, and cancels its task.
+    ///
+    /// - Parameter deliver: Delivers the failure; nil: where results are delivered.
+    func fail(
+        _ id: Int, with error: any Error, delivering deliver: TransportExchange.Delivery? = nil
+    ) {
+        guard let entry = remove(id) else { return }
+        stop(entry.task)
+        entry.call.exchange.fail(with: error, delivering: deliver ?? self.deliver)
+    }
+
+    /// Removes an exchange from the table.
+    ///
+    /// The caller that gets the entry notifies the recipient, and no other caller does.
+    func remove(_ id: Int) -> Entry? {
+        let entry = state.withLock { $0.entries.removeValue(forKey: id) }
+        if entry != nil { invalidateIfDone() }
+        return entry
+    }
+
+    /// Cancels a task.
+    ///
+    /// On Linux that waits for a queue of the session, so it is done on another thread than the caller's.
+    func stop(_ task: URLSessionTask) { aside.async { task.cancel() } }
+
+    /// Refuses new calls; see ``SessionTransport/close(cancelling:)``.
+    @discardableResult
+    func close(cancelling: Bool) -> Future<Void> {
+        let calls = state.withLock { state -> [Call] in
+            state.isClosed = true
+            guard cancelling else { return [] }
+            state.isCancelling = true
+            return state.entries.values.map(\.call) + state.uploads.values
+        }
+        for call in calls { end(call, with: CancellationError()) }
+        invalidateIfDone()
+        return closed.map { $0 }
+    }
+
+    /// Invalidates the session if the transport is closed and nothing uses the session any more.
+    func invalidateIfDone() {
+        let session = state.withLock { state -> URLSession? in
+            guard state.isClosed, state.starting == 0, state.entries.isEmpty, !state.isInvalidated
+            else { return nil }
+            state.isInvalidated = true
+            return state.session
+        }
+        #if !canImport(FoundationNetworking)
+        if isGuest, session != nil {
+            state.withLock { $0.session = nil }
+            closed.resolve()
+            return
+        }
+        #endif
+        session?.finishTasksAndInvalidate()
+    }
+}
+
+#if canImport(FoundationNetworking)
+/// A queue that runs each operation at once, on the thread that adds it; a session calls its delegate on it.
+///
+/// URLSession on Linux calls its delegate at least three times for each request, and an operation for each
+/// call would be a good part of a request's cost. With this queue it calls the delegate directly, on the
+/// session's own queue: the delegate records each event, and passes on what others wait for.
+final class DelegateQueue: OperationQueue, @unchecked Sendable {
+    // Invariant of `@unchecked`: the class adds nothing to its superclass, which is Sendable.
+    override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
+}
+#endif

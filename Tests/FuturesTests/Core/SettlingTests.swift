@@ -1,0 +1,406 @@
+import Dispatch
+import PledgeFutures
+import TestSupport
+import Testing
+
+/// The order of observers that are registered before a future settles, and of those that they add.
+@Suite(.oneAtATime) struct OrderTests {
+    @Test("F4: an observer added within an observer comes after those registered before")
+    func addedWithinAnObserver() {
+        let promise = Promise<Int>()
+        let order = TestLog<String>()
+        promise.observe { _ in
+            order.append("1")
+            promise.observe { _ in
+                order.append("added")
+                promise.observe { _ in order.append("added by that") }
+            }
+            promise.map { $0 }.observe { _ in order.append("mapped") }
+        }
+        promise.observe { _ in order.append("2") }
+        promise.observe { _ in order.append("3") }
+        promise.resolve(with: 1)
+        #expect(order.elements == ["1", "2", "3", "added", "mapped", "added by that"])
+    }
+
+    @Test("F4: on the same queue as well")
+    func addedWithinAnObserverOnAQueue() {
+        let promise = Promise<Int>()
+        let order = TestLog<String>()
+        let queue = DispatchQueue(label: "order")
+        promise.observe { _ in
+            promise.observe(on: queue) { _ in order.append("added") }
+        }
+        promise.observe(on: queue) { _ in order.append("registered") }
+        promise.resolve(with: 1)
+        queue.sync {}
+        #expect(order.elements == ["registered", "added"])
+    }
+
+    @Test("F4: the last observer's own is called at once")
+    func addedWithinTheLast() {
+        let promise = Promise<Int>()
+        let order = TestLog<String>()
+        promise.observe { _ in order.append("1") }
+        promise.observe { _ in
+            promise.observe { _ in order.append("added") }
+            order.append("2")
+        }
+        promise.resolve(with: 1)
+        #expect(order.elements == ["1", "added", "2"])
+    }
+
+    @Test("F4: nor does one overtake where deliveries are nested too deep")
+    func addedWhereNestedTooDeep() {
+        let order = TestLog<Int>()
+        let promises = (0..<40).map { _ in Promise<Int>() }
+        for (index, promise) in promises.enumerated() {
+            promise.observe { _ in
+                order.append(10 * index)
+                promise.observe { _ in order.append(10 * index + 2) }
+                if index + 1 < promises.count { promises[index + 1].resolve(with: 1) }
+            }
+            promise.observe { _ in order.append(10 * index + 1) }
+        }
+        promises[0].resolve(with: 1)
+        for index in promises.indices {
+            let own = order.elements.filter { $0 / 10 == index }.map { $0 % 10 }
+            #expect(own == [0, 1, 2], "promise \(index)")
+        }
+    }
+
+    @Test(
+        "F2: a failed traversal gives its losers up before it notifies", arguments: [true, false])
+    func losersAreGivenUpFirst(byTraversal: Bool) {
+        let order = TestLog<String>()
+        let (failing, loser) = (Promise<Int>(), Promise<Int>())
+        loser.onCancel { order.append("loser") }
+        let whole: Future<[Int]> =
+            byTraversal ? .traverse([failing, loser]) { $0 } : .all([failing, loser])
+        whole.observe { _ in order.append("observer") }
+        failing.reject(with: TestError())
+        #expect(order.elements == ["loser", "observer"])
+    }
+
+    @Test("F2: also where the closure throws") func losersOfAThrowingTraversal() {
+        let order = TestLog<String>()
+        let (first, loser) = (Promise<Int>(), Promise<Int>())
+        loser.onCancel { order.append("loser") }
+        let whole = Future.traverse(0..<3, maxConcurrent: 2) { index in
+            if index == 2 { throw TestError() }
+            return index == 0 ? first : loser
+        }
+        whole.observe { _ in order.append("observer") }
+        first.resolve(with: 1)
+        #expect(order.elements == ["loser", "observer"])
+    }
+}
+
+/// Calls that may nest without limit go through the queue of deliveries that are put off: stacks of 512 KB,
+/// 100,000 links.
+@Suite(.oneAtATime) struct NestingTests {
+    private static let links = min(depth(), 100_000)
+
+    /// As a loop of events would, which an observer runs.
+    @Test func anObserverThatGoesOnSeesWhatItHasSettled() {
+        let links = (0...100).map { _ in Promise<Int>() }
+        let (outer, other, seen) = (Promise<Int>(), Promise<Int>(), TestLog<String>())
+        for number in 0..<100 {
+            links[number].observe { _ in links[number + 1].resolve(with: number) }
+        }
+        links[100].observe { _ in seen.append("the end of a long chain") }
+        other.observe { _ in seen.append("another") }
+        outer.observe { _ in
+            links[0].resolve(with: 0)
+            other.resolve(with: 0)
+            seen.append("the observer")
+        }
+        outer.resolve(with: 0)
+        #expect(seen.elements == ["the end of a long chain", "another", "the observer"])
+    }
+
+    @Test("F1: always closures that cancel the next future")
+    func alwaysClosuresThatCancel() {
+        let calls = Locked(0)
+        onSmallThread {
+            var next: Future<Int>?
+            var promises: [Promise<Int>] = []
+            for _ in 0..<Self.links {
+                let promise = Promise<Int>()
+                promises.append(promise)
+                let following = next
+                next = promise.always {
+                    calls.withLock { $0 += 1 }
+                    following?.cancel()
+                }
+            }
+            next?.cancel()
+            next = nil
+        }
+        #expect(calls.withLock { $0 } == Self.links)
+    }
+
+    private enum End: CaseIterable { case dropped, resolved, cancelled }
+
+    @Test("F1: cancel handlers that hold the promise before", arguments: End.allCases)
+    private func cancelHandlersThatHoldAPromise(end: End) {
+        let calls = Locked(0)
+        onSmallThread {
+            var head: Promise<Int>?
+            for _ in 0..<Self.links {
+                let (promise, before) = (Promise<Int>(), head)
+                promise.onCancel {
+                    calls.withLock { $0 += 1 }
+                    before?.cancel()
+                }
+                head = promise
+            }
+            switch end {
+            case .dropped: break
+            case .resolved: head?.resolve(with: 1)
+            case .cancelled: head?.cancel()
+            }
+            head = nil
+        }
+        #expect(calls.withLock { $0 } == (end == .cancelled ? Self.links : 0))
+    }
+
+    /// A cancelled future releases its handlers, and so abandons all promises that they captured.
+    @Test("F1: cancel handlers that only hold the promise before, cancelled")
+    func cancelHandlersThatOnlyHold() {
+        let first = onSmallThread {
+            var head = Promise<Int>()
+            let first = head.map { $0 }
+            for _ in 0..<Self.links {
+                let (promise, before) = (Promise<Int>(), head)
+                promise.onCancel { _ = before }
+                head = promise
+            }
+            head.cancel()
+            return first
+        }
+        #expect(first.codeNow == .abandoned)
+    }
+
+    @Test("F1: chains of resolvers, released unsettled", arguments: [false, true])
+    func chainsOfResolvers(byHandlers: Bool) {
+        let last = onSmallThread {
+            var head: Resolver<Int>?
+            let first = Future<Int>.make { head = $0 }
+            var future = first
+            for _ in 0..<Self.links {
+                future = Future.make { resolver in
+                    let before = head
+                    head = resolver
+                    if byHandlers {
+                        resolver.onCancel { _ = before }
+                    } else {
+                        future.observe { _ in _ = resolver }
+                        head = before
+                    }
+                }
+            }
+            head = nil
+            return (first, future)
+        }
+        #expect(last.0.codeNow == .abandoned)
+        #expect(last.1.codeNow == .abandoned)
+    }
+
+    @Test("F1: transforms that hold the resolver of the next, cancelled")
+    func transformsThatHoldAResolver() {
+        let (first, last) = onSmallThread {
+            let first = Promise<Int>()
+            var future: Future<Int> = first
+            var branch: Future<Int>?
+            for _ in 0..<Self.links {
+                future = Future.make { resolver in
+                    let mapped = future.map { value in
+                        resolver.resolve(with: value)
+                        return value
+                    }
+                    if branch == nil { branch = mapped }
+                }
+            }
+            branch?.cancel()
+            return (first, future)
+        }
+        #expect(first.result == nil)
+        #expect(last.codeNow == .abandoned)
+    }
+}
+
+/// Any depth works: a million steps on a stack of 512 KB (each test also frees what it made).
+@Suite(.oneAtATime) struct StackSafetyTests {
+    static let steps = depth()
+
+    @Test func mapsOfAPendingPromise() {
+        let value = onSmallThread {
+            let promise = Promise<Int>()
+            var future: Future<Int> = promise
+            for _ in 0..<Self.steps { future = future.map { $0 + 1 } }
+            promise.resolve(with: 0)
+            return future.valueNow
+        }
+        #expect(value == Self.steps)
+    }
+
+    @Test func mapsResolvedOnAnotherThread() {
+        let promise = Promise<Int>()
+        let last = onSmallThread {
+            var future: Future<Int> = promise
+            for _ in 0..<Self.steps { future = future.map { $0 + 1 } }
+            return future
+        }
+        onSmallThread { _ = promise.resolve(with: 0) }
+        #expect(last.valueNow == Self.steps)
+    }
+
+    @Test func mapsOfASettledFuture() {
+        let value = onSmallThread {
+            var future = Future(value: 0)
+            for _ in 0..<Self.steps { future = future.map { $0 + 1 } }
+            return future.valueNow
+        }
+        #expect(value == Self.steps)
+    }
+
+    @Test func leftNestedFlatMaps() {
+        let value = onSmallThread {
+            let promise = Promise<Int>()
+            var future: Future<Int> = promise
+            for _ in 0..<Self.steps { future = future.flatMap { Future(value: $0 + 1) } }
+            promise.resolve(with: 0)
+            return future.valueNow
+        }
+        #expect(value == Self.steps)
+    }
+
+    @Test func rightNestedFlatMaps() {
+        let value = onSmallThread {
+            let promise = Promise<Int>()
+            var future: Future<Int> = promise.map { $0 }
+            for _ in 0..<Self.steps {
+                let inner = future
+                future = promise.flatMap { step in inner.map { $0 + step } }
+            }
+            promise.resolve(with: 1)
+            return future.valueNow
+        }
+        #expect(value == Self.steps + 1)
+    }
+
+    @Test func rightNestedFlatMapsResolvedFromTheInside() {
+        let value = onSmallThread {
+            let root = Promise<Int>()
+            var future: Future<Int> = root
+            for _ in 0..<Self.steps {
+                let inner = future
+                future = Future(value: ()).flatMap { inner }
+            }
+            root.resolve(with: 7)
+            return future.valueNow
+        }
+        #expect(value == 7)
+    }
+
+    @Test func recoveriesAndEffects() {
+        let error = onSmallThread {
+            let promise = Promise<Int>()
+            var future: Future<Int> = promise
+            for step in 0..<Self.steps / 4 {
+                future = future.mapError { _ in TestError(number: step) }
+                    .always {}.onFailure { _ in }.flatMapError { Future(error: $0) }
+            }
+            promise.reject(with: TestError())
+            return future.errorNow as? TestError
+        }
+        #expect(error == TestError(number: Self.steps / 4 - 1))
+    }
+
+    @Test func cancelledMidway() {
+        let results = onSmallThread {
+            let promise = Promise<Int>()
+            let cancelled = TestLog<Int>()
+            promise.onCancel { cancelled.append(1) }
+            var future: Future<Int> = promise
+            var middle = future
+            for step in 0..<Self.steps {
+                future = future.map { $0 + 1 }
+                if step == Self.steps / 2 { middle = future }
+            }
+            middle.cancel()
+            return [future.isCancelled, promise.isCancelled, cancelled.elements == [1]]
+        }
+        #expect(results == [true, true, true])
+    }
+
+    @Test func cancelledAtTheEnd() {
+        let results = onSmallThread {
+            let promise = Promise<Int>()
+            var future: Future<Int> = promise
+            for _ in 0..<Self.steps { future = future.flatMap { Future(value: $0) } }
+            future.cancel()
+            return [future.isCancelled, promise.result == nil, promise.resolve(with: 1)]
+        }
+        #expect(results == [true, true, true])
+    }
+
+    @Test func releasedUnsettled() {
+        let code = onSmallThread {
+            var promise: Promise<Int>? = Promise()
+            var future: Future<Int> = promise!.map { $0 }
+            for _ in 0..<Self.steps { future = future.map { $0 + 1 } }
+            promise = nil
+            return future.codeNow
+        }
+        #expect(code == .abandoned)
+    }
+
+    /// The closure that waits for one promise captures the next promise, so that each release causes the
+    /// next.
+    @Test func releaseThatCausesTheNextRelease() {
+        let code = onSmallThread {
+            var promise = Promise<Int>()
+            let future = promise.map { $0 }
+            for _ in 0..<Self.steps {
+                let held = promise
+                promise = Promise()
+                promise.observe { _ in withExtendedLifetime(held) {} }
+            }
+            promise = Promise()
+            return future.codeNow
+        }
+        #expect(code == .abandoned)
+    }
+
+    @Test func nestedAggregates() {
+        let value = onSmallThread {
+            let promise = Promise<Int>()
+            var future: Future<Int> = promise
+            for _ in 0..<Self.steps / 10 { future = Future.all([future]).map { $0[0] + 1 } }
+            promise.resolve(with: 0)
+            return future.valueNow
+        }
+        #expect(value == Self.steps / 10)
+    }
+
+    @Test func nestedAggregatesCancelled() {
+        let isCancelled = onSmallThread {
+            let promise = Promise<Int>()
+            promise.onCancel {}
+            var future: Future<Int> = promise
+            for _ in 0..<Self.steps / 10 { future = zip(future, Future(value: 1)).map { $0 + $1 } }
+            future.cancel()
+            return promise.isCancelled
+        }
+        #expect(isCancelled)
+    }
+
+    @Test func traversalOfSettledFutures() {
+        let count = onSmallThread {
+            Future.traverse(0..<Self.steps, maxConcurrent: 1) { Future(value: $0) }.valueNow?.count
+        }
+        #expect(count == Self.steps)
+    }
+}

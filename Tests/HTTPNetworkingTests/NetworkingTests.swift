@@ -1,0 +1,140 @@
+import Foundation
+import PledgeComposition
+import PledgeFutures
+import PledgeHTTPNetworking
+import Testing
+
+@Suite struct NetworkingOverTests {
+    private let base = URL(string: "https://api.example.com")!
+
+    private func answering(_ status: Int, seen: Locked<[HTTPRequest]> = Locked([])) -> HTTPService {
+        { request in
+            seen.withLock { $0.append(request) }
+            return Future(value: HTTPResponse(status: status, body: Data("body".utf8)))
+        }
+    }
+
+    @Test func anEndpointsRequestReachesTheService() throws {
+        let seen = Locked([HTTPRequest]())
+        let api = makeNetworking(over: answering(200, seen: seen), base: base)
+        #expect(try api(Endpoint(path: "/a", method: .delete)).result?.get() == Data("body".utf8))
+        let request = try #require(seen.withLock { $0 }.first)
+        #expect(
+            request.url.absoluteString == "https://api.example.com/a" && request.method == .delete)
+    }
+
+    @Test func anEndpointsOwnBaseHolds() throws {
+        let seen = Locked([HTTPRequest]())
+        let api = makeNetworking(over: answering(200, seen: seen), base: base)
+        _ = api(Endpoint(path: "/a", base: URL(string: "http://other.com")))
+        _ = api(Endpoint(url: URL(string: "http://third.com/b")!))
+        #expect(
+            seen.withLock { $0.map(\.url.absoluteString) }
+                == ["http://other.com/a", "http://third.com/b"])
+    }
+
+    @Test(arguments: [199, 300, 404, 500])
+    func anotherStatusIsAnErrorThatKeepsEverything(status: Int) throws {
+        let endpoint = Endpoint(path: "/a", base: base)
+        let future = makeNetworking(over: answering(status))(endpoint)
+        #expect { try future.result?.get() } throws: { error in
+            guard let error = error as? HTTPError else { return false }
+            return error.code == .unacceptableStatus && error.status == status
+                && error.body == Data("body".utf8) && error.endpoint == endpoint
+                && error.request?.url == endpoint.url
+        }
+    }
+
+    @Test func theStatusesThatAreAcceptedCanBeNamed() throws {
+        let endpoint = Endpoint(path: "/a", base: base)
+        #expect(makeNetworking(over: answering(404), accepting: 200..<500)(endpoint).hasSucceeded)
+        #expect(!makeNetworking(over: answering(200), accepting: 201...201)(endpoint).hasSucceeded)
+        #expect(makeNetworking(over: answering(900), accepting: 100...)(endpoint).hasSucceeded)
+    }
+
+    @Test func whatCannotBeSentIsNotSent() {
+        let seen = Locked([HTTPRequest]())
+        let future = makeNetworking(over: answering(200, seen: seen))(Endpoint(path: "/a"))
+        #expect(throws: Endpoint.Error.invalidURL) { try future.result?.get() }
+        #expect(seen.withLock { $0 }.isEmpty)
+    }
+
+    @Test func anErrorOfTheServiceGetsTheEndpoint() {
+        struct Own: Error {}
+        let endpoint = Endpoint(path: "/a", base: base)
+        let lost = makeNetworking(over: { _ in Future(error: HTTPError(code: .connectionLost)) })
+        #expect { try lost(endpoint).result?.get() } throws: { error in
+            (error as? HTTPError)?.endpoint == endpoint
+                && (error as? HTTPError)?.code == .connectionLost
+        }
+        #expect(throws: Own.self) {
+            try makeNetworking(over: { _ in Future(error: Own()) })(endpoint).result?.get()
+        }
+    }
+
+    @Test func cancellingReachesTheService() {
+        let cancelled = Locked(false)
+        let promise = Promise<HTTPResponse>()
+        promise.onCancel { cancelled.withLock { $0 = true } }
+        makeNetworking(over: { _ in promise }, base: base)(Endpoint(path: "/a")).cancel()
+        #expect(cancelled.withLock { $0 })
+    }
+}
+
+/// Functions that make endpoints, networks and decoding can be chained.
+@Suite struct NetworkingChainTests {
+    private struct Order: Codable, Equatable {
+        var price: Double
+    }
+
+    private let networking: Networking = { endpoint in
+        Future(value: endpoint.body.data ?? Data(#"{"price":7}"#.utf8))
+    }
+
+    private let service: HTTPService = { request in
+        Future(value: HTTPResponse(status: 200, body: Data(#"{"price":7}"#.utf8)))
+    }
+
+    @Sendable private static func order(_ order: Order) throws -> Endpoint {
+        Endpoint(path: "/orders", method: .post, body: try .json(order))
+    }
+
+    @Sendable private static func product(withID id: Int) -> Endpoint { Endpoint(path: "/p/\(id)") }
+
+    @Test func anEndpointFunctionThatThrowsIsChained() throws {
+        let send = chain(Self.order, to: networking)
+        #expect(try send(Order(price: 1)).result?.get() == Data(#"{"price":1}"#.utf8))
+        #expect(throws: EncodingError.self) { try send(Order(price: .nan)).result?.get() }
+        let load: @Sendable (Order) -> Future<Order> = chain(send, to: Future.decoded)
+        #expect(try load(Order(price: 1)).result?.get() == Order(price: 1))
+        let once = combine(
+            Order(price: .infinity), with: { [networking] in networking(try Self.order($0)) })
+        #expect(throws: EncodingError.self) { try once().result?.get() }
+    }
+
+    @Test func whatThrowsNothingIsChainedAsBefore() throws {
+        let load = chain(Self.product, to: networking)
+        let product: @Sendable (Int) -> Future<Order> = chain(load, to: Future.decoded)
+        #expect(try product(7).result?.get() == Order(price: 7))
+        let decode: @Sendable (Endpoint) -> Future<Order> = chain(networking, to: Future.decoded)
+        #expect(try decode(Endpoint(path: "/")).result?.get() == Order(price: 7))
+    }
+
+    @Test func aServiceIsChainedWithDecoding() throws {
+        let decode: @Sendable (HTTPRequest) -> Future<Order> = chain(service, to: Future.decoded)
+        let url = try #require(URL(string: "https://h/"))
+        #expect(try decode(HTTPRequest(url)).result?.get() == Order(price: 7))
+    }
+
+    @Test func threeFunctionsInOneCall() throws {
+        let load = chain(
+            Self.product, to: networking, to: Future.decoded(as: Order.self))
+        #expect(try load(7).result?.get() == Order(price: 7))
+        let inferred: @Sendable (Int) -> Future<Order> = chain(
+            Self.product, to: networking, to: Future.decoded)
+        #expect(try inferred(7).result?.get() == Order(price: 7))
+        let send = chain(Self.order, to: networking, to: Future.decoded(as: Order.self))
+        #expect(try send(Order(price: 1)).result?.get() == Order(price: 1))
+        #expect(throws: EncodingError.self) { try send(Order(price: .nan)).result?.get() }
+    }
+}

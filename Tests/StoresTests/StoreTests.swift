@@ -1,0 +1,510 @@
+import Dispatch
+import Foundation
+import PledgeFutures
+import PledgeStores
+import TestSupport
+import Testing
+
+/// The rules of the store, and those of Redux's own specification, each by name.
+@Suite(.oneAtATime) struct StoreTests {
+    typealias IntStore = Store<Int, Int>
+
+    let seen = TestLog<Pair<Int>>()
+
+    func sum(_ initial: Int = 0) -> IntStore {
+        IntStore(initialState: initial, reducer: Reducer { $0 + $1 })
+    }
+
+    /// A list of the states' last digits is easier to distinguish than sums.
+    struct Tagged: Equatable, Sendable {
+        let observer: Int
+        let pair: Pair<Int>
+    }
+
+    // MARK: Making one
+
+    struct Counter: Reducible, Equatable {
+        var count = 0
+        enum Event { case increase, decrease }
+
+        static func reduce(_ state: Counter, event: Event) -> Counter {
+            switch event {
+            case .increase: Counter(count: state.count + 1)
+            case .decrease: Counter(count: state.count - 1)
+            }
+        }
+    }
+
+    @Test func itTakesEveryFormOfReducerAndInfersTheTypes() {
+        let stores = [
+            Store(initialState: 1, reducer: Reducer { (state: Int, event: Int) in state * event }),
+            Store(
+                initialState: 1,
+                reducer: Reducer { (state: inout Int, event: Int) in state *= event }),
+            Store(initialState: 1, reducer: Reducer { (state: Int) in { event in state * event } }),
+            Store(
+                initialState: 1,
+                reducer: Reducer(effects: { (state: inout Int, event: Int) in
+                    state *= event
+                    return .none
+                })),
+            Store(initialState: 1, reducer: Reducer(Self.product)),
+            IntStore(initialState: 1, reducer: Reducer { $0 * $1 }),
+            IntStore(initialState: 1, reducer: Reducer { $0 *= $1 }),
+            IntStore(initialState: 1, reducer: .init { $0 * $1 }),
+            IntStore(
+                initialState: 1,
+                reducer: .init(effects: { state, event in
+                    state *= event
+                    return .none
+                })),
+        ]
+        for store in stores {
+            #expect(store.state == 1)
+            store.dispatch(event: 5)
+            #expect(store.state == 5)
+        }
+        #expect(Store(initialState: Counter(count: 4), reducer: Reducer()).state.count == 4)
+    }
+
+    static func product(_ state: Int, _ event: Int) -> Int { state * event }
+
+    @Test func anUnlabelledTrailingClosureIsThePlainReducer() {
+        enum Filter: Sendable { case none, all }
+        let store = Store<Filter, Bool>(
+            initialState: .all, reducer: Reducer { _, event in event ? .none : .all })
+        store.dispatch(event: true)
+        #expect(store.state == .none)
+    }
+
+    @Test func theReducerIsAppliedToThePreviousState() {
+        let store = Store(initialState: Counter(), reducer: Reducer())
+        store.dispatch(event: .increase)
+        store.dispatch(event: .increase)
+        store.dispatch(event: .decrease)
+        #expect(store.state == Counter(count: 1))
+    }
+
+    // MARK: The law
+
+    @Test func stateIsCurrentWhenDispatchReturnsNestedOrNot() {
+        let store = sum()
+        let nested = TestLog<Int>()
+        store.subscribe { [unowned store] _, new in
+            guard new == 1 else { return }
+            store.dispatch(event: 10)
+            nested.append(store.state)
+        }
+        store.dispatch(event: 1)
+        #expect(nested.elements == [11])
+        #expect(store.state == 11)
+    }
+
+    @Test func everyObserverSeesConsecutivePairsThoughOneDispatches() {
+        let store = sum()
+        let tagged = TestLog<Tagged>()
+        for observer in 0..<3 {
+            store.subscribe { [unowned store] old, new in
+                tagged.append(Tagged(observer: observer, pair: Pair(old, new)))
+                if observer == 0, new == 1 { store.dispatch(event: 1) }
+            }
+        }
+        store.dispatch(event: 1)
+        for observer in 0..<3 {
+            #expect(
+                tagged.elements.filter { $0.observer == observer }.map(\.pair)
+                    == [Pair(nil, 0), Pair(0, 1), Pair(1, 2)])
+        }
+        // All observers are notified of one change before any of them is notified of the next.
+        #expect(tagged.elements.suffix(6).map(\.observer) == [0, 1, 2, 0, 1, 2])
+    }
+
+    @Test func topLevelDispatchAndSubscribeNotifyBeforeTheyReturn() {
+        let store = sum(7)
+        store.subscribe { seen.append(Pair($0, $1)) }
+        #expect(seen.elements == [Pair(nil, 7)])
+        store.dispatch(event: 1)
+        #expect(seen.elements == [Pair(nil, 7), Pair(7, 8)])
+    }
+
+    @Test func theReplayComesOnceAndThenOnlyNewerVersions() {
+        let store = sum()
+        store.dispatch(event: 5)
+        store.subscribe { seen.append(Pair($0, $1)) }
+        store.dispatch(event: 0)
+        #expect(seen.elements == [Pair(nil, 5), Pair(5, 5)])
+    }
+
+    @Test func subscribingDuringAnotherThreadsDrainReturnsBeforeTheReplay() {
+        let store = sum()
+        let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        store.subscribe { _, new in
+            guard new == 1 else { return }
+            entered.signal()
+            leave.wait()
+        }
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+            store.dispatch(event: 1)
+            done.signal()
+        }.start()
+        entered.wait()
+        let seen = seen
+        store.subscribe { seen.append(Pair($0, $1)) }
+        store.dispatch(event: 1)
+        #expect(seen.elements.isEmpty)
+        #expect(store.state == 2)
+        leave.signal()
+        done.wait()
+        #expect(seen.elements == [Pair(nil, 1), Pair(1, 2)])
+    }
+
+    @Test func unsubscribingTwiceIsHarmlessAndRemovesOnlyItsOwn() {
+        let (store, other) = (sum(), sum())
+        let observer: @Sendable (Int?, Int) -> Void = { [seen] in seen.append(Pair($0, $1)) }
+        let first = store.subscribe(observer: observer)
+        let second = store.subscribe(observer: observer)
+        #expect(first != second)
+        store.dispatch(event: 1)
+        #expect(seen.elements.count == 4)
+        other.unsubscribe(first)
+        store.unsubscribe(first)
+        store.unsubscribe(first)
+        store.unsubscribe(UUID())
+        store.dispatch(event: 1)
+        #expect(seen.elements.suffix(1) == [Pair(1, 2)])
+        #expect(seen.elements.count == 5)
+    }
+
+    @Test func anObserverIsNotCalledAfterItIsUnsubscribedOnTheDrainingThread() {
+        let store = sum()
+        let ids = Locked<[UUID]>([])
+        let seen = seen
+        store.subscribe { [unowned store] _, new in
+            if new == 1 { ids.withLock { $0 }.forEach(store.unsubscribe) }
+        }
+        for _ in 0..<2 {
+            let id = store.subscribe { seen.append(Pair($0, $1)) }
+            ids.withLock { $0.append(id) }
+        }
+        store.dispatch(event: 1)
+        store.dispatch(event: 1)
+        #expect(seen.elements == [Pair(nil, 0), Pair(nil, 0)])
+    }
+
+    @Test func aQueuedReplayIsNotDeliveredAfterUnsubscribing() {
+        let store = sum()
+        let seen = seen
+        store.subscribe { [unowned store] _, new in
+            guard new == 1 else { return }
+            store.unsubscribe(store.subscribe { seen.append(Pair($0, $1)) })
+        }
+        store.dispatch(event: 1)
+        store.dispatch(event: 1)
+        #expect(seen.elements.isEmpty)
+    }
+
+    // MARK: Redux's table
+
+    @Test func manySubscriptionsAreEachCountedPlusTheReplay() {
+        let store = sum()
+        for _ in 0..<5 { store.subscribe { seen.append(Pair($0, $1)) } }
+        #expect(seen.elements.count == 5)
+        store.dispatch(event: 1)
+        #expect(seen.elements.count == 10)
+    }
+
+    @Test func unsubscribingItselfDuringNotifyLeavesTheOthersCalled() {
+        let store = sum()
+        let own = Locked<UUID?>(nil)
+        let calls = TestLog<Int>()
+        store.subscribe { _, _ in calls.append(0) }
+        let id = store.subscribe { [unowned store] old, _ in
+            calls.append(1)
+            if old != nil, let id = own.withLock({ $0 }) { store.unsubscribe(id) }
+        }
+        own.withLock { $0 = id }
+        store.subscribe { _, _ in calls.append(2) }
+        store.dispatch(event: 1)
+        store.dispatch(event: 1)
+        #expect(calls.elements == [0, 1, 2, 0, 1, 2, 0, 2])
+    }
+
+    @Test func subscribedDuringNotifyIsReplayedOnceThenToldOnlyOfNewer() {
+        let store = sum()
+        let seen = seen
+        store.subscribe { [unowned store] _, new in
+            if new == 1 { store.subscribe { seen.append(Pair($0, $1)) } }
+        }
+        store.dispatch(event: 1)
+        #expect(seen.elements == [Pair(nil, 1)])
+        store.dispatch(event: 1)
+        #expect(seen.elements == [Pair(nil, 1), Pair(1, 2)])
+    }
+
+    @Test func nestedDispatchComposesTheState() {
+        let store = Store<String, String>(initialState: "", reducer: Reducer { $0 + $1 })
+        store.subscribe { [unowned store] _, new in
+            if new == "a" { store.dispatch(event: "b") }
+            if new == "ab" { store.dispatch(event: "c") }
+        }
+        store.dispatch(event: "a")
+        #expect(store.state == "abc")
+    }
+
+    @Test func stateIsUpToDateInsideAnObserver() {
+        let store = sum()
+        let states = TestLog<Int>()
+        store.subscribe { [unowned store] _, _ in states.append(store.state) }
+        store.dispatch(event: 3)
+        #expect(states.elements == [0, 3])
+    }
+
+    @Test func manyNestedDispatchesNeedNoStack() {
+        let store = sum()
+        store.subscribe { [unowned store] _, new in
+            if new < 200_000 { store.dispatch(event: 1) }
+        }
+        #expect(store.state == 200_000)
+    }
+
+    // MARK: Lifetime
+
+    @Test func nothingKeepsTheStoreAlive() {
+        weak var gone: IntStore?
+        let token = TestLog<Int>()
+        weak var captured: TestLog<Int>?
+        do {
+            let store = sum()
+            let inside = TestLog<Int>()
+            captured = inside
+            store.subscribe { _, new in inside.append(new) }
+            gone = store
+            token.append(store.state)
+        }
+        #expect(gone == nil)
+        #expect(captured == nil)
+    }
+
+    @Test func anObserverMayReleaseTheStore() {
+        let holder = Locked<IntStore?>(sum())
+        let seen = seen
+        holder.withLock { $0 }?.subscribe { old, new in
+            seen.append(Pair(old, new))
+            if old != nil { holder.withLock { $0 = nil } }
+        }
+        holder.withLock { $0 }?.dispatch(event: 1)
+        #expect(seen.elements == [Pair(nil, 0), Pair(0, 1)])
+        #expect(holder.withLock { $0 } == nil)
+    }
+
+    // MARK: The reducer must be pure
+
+    @Test func dispatchingFromTheReducerTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let holder = Locked<IntStore?>(nil)
+            let store = IntStore(
+                initialState: 0,
+                reducer: Reducer { state, event in
+                    holder.withLock { $0 }?.dispatch(event: 1)
+                    return state + event
+                })
+            holder.withLock { $0 = store }
+            store.dispatch(event: 1)
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("a reducer of Int tried to dispatch"))
+    }
+
+    @Test func readingTheStateInTheReducerTraps() async throws {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let holder = Locked<IntStore?>(nil)
+            let store = IntStore(
+                initialState: 0,
+                reducer: Reducer { state, event in (holder.withLock { $0 }?.state ?? 0) + event })
+            holder.withLock { $0 = store }
+            store.dispatch(event: 1)
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("tried to read the state"))
+    }
+
+    @Test func aReducerMayUseAnotherStore() {
+        let other = sum()
+        let store = IntStore(
+            initialState: 0,
+            reducer: Reducer { state, event in
+                other.dispatch(event: event)
+                return state + event
+            })
+        store.dispatch(event: 2)
+        #expect(other.state == 2)
+    }
+}
+
+@Suite struct StoreStatesTests {
+    @Test func theNewestStateWaitsForABusyLoop() async {
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
+        var states = store.states.makeAsyncIterator()
+        #expect(await states.next() == 0)
+        for _ in 0..<10 { store.dispatch(event: 1) }
+        #expect(await states.next() == 10)
+    }
+
+    @Test func theyEndWhenTheStoreGoesAndDoNotKeepIt() async {
+        var store: Store<Int, Int>? = Store(initialState: 0, reducer: Reducer { $0 + $1 })
+        weak let gone = store
+        var states = store?.states.makeAsyncIterator()
+        let derived = store?.derived { $0 % 2 }
+        _ = derived
+        store?.dispatch(event: 4)
+        store = nil
+        #expect(gone != nil)  // The derived store keeps it.
+        _ = consume derived
+        #expect(await states?.next() == 4)
+        #expect(await states?.next() == nil)
+        #expect(gone == nil)
+    }
+
+    @Test func eachAccessIsASequenceOfItsOwn() async {
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
+        var (first, second) = (store.states.makeAsyncIterator(), store.states.makeAsyncIterator())
+        store.dispatch(event: 2)
+        #expect(await first.next() == 2)
+        #expect(await second.next() == 2)
+    }
+
+    @Test func aDerivedStoresStatesAreItsChanges() async {
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
+        let half = store.derived { $0 / 2 }
+        var states = half.states.makeAsyncIterator()
+        #expect(await states.next() == 0)
+        store.dispatch(event: 1)
+        store.dispatch(event: 3)
+        #expect(await states.next() == 2)
+    }
+
+    @Test func aCancelledLoopUnsubscribes() async {
+        let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
+        let task = Task { for await _ in store.states {} }
+        task.cancel()
+        await task.value
+        store.dispatch(event: 1)
+        #expect(store.state == 1)
+    }
+}
+
+@Suite(.oneAtATime) struct SubscriptionTests {
+    let store = Store<[Int], Int>(initialState: [], reducer: Reducer { $0 + [$1] })
+    let seen = TestLog<String>()
+
+    @Test func itEndsWithItsOwner() {
+        var whole: Subscription? = store.subscription { [seen] _, new in seen.append("\(new)") }
+        var count: Subscription? = store.subscription(to: \.count) { [seen] old, new in
+            seen.append("\(old ?? -1) \(new)")
+        }
+        var last: Subscription? = store.derived(\.last).subscription { [seen] _, new in
+            seen.append("last \(new ?? 0)")
+        }
+        store.dispatch(event: 7)
+        #expect(seen.elements == ["[]", "-1 0", "last 0", "[7]", "0 1", "last 7"])
+        withExtendedLifetime((whole, count, last)) {}
+        (whole, count, last) = (nil, nil, nil)
+        store.dispatch(event: 8)
+        #expect(seen.elements.count == 6)
+    }
+
+    @Test func itCanBeCancelledBefore() {
+        let subscription = store.subscription { [seen] _, new in seen.append("\(new)") }
+        subscription.cancel()
+        subscription.cancel()
+        store.dispatch(event: 7)
+        #expect(seen.elements == ["[]"])
+    }
+
+    @Test func keptItLivesAsLongAsTheStore() {
+        var store: Store<[Int], Int>? = Store(initialState: [], reducer: Reducer { $0 + [$1] })
+        let ends = TestLog<String>()
+        do {
+            let (whole, part) = (
+                OnDeinit { ends.append("whole") }, OnDeinit { ends.append("part") }
+            )
+            store?.subscription { [seen] _, new in
+                whole.use()
+                seen.append("\(new)")
+            }.kept()
+            store?.derived(\.count).subscription { [seen] _, new in
+                part.use()
+                seen.append("\(new)")
+            }.kept()
+        }
+        store?.subscription(to: \.last) { [seen] _, new in seen.append("last \(new ?? 0)") }.kept()
+        store?.dispatch(event: 7)
+        #expect(seen.elements == ["[]", "0", "last 0", "[7]", "1", "last 7"])
+        #expect(ends.elements.isEmpty)
+        store = nil
+        #expect(ends.elements.sorted() == ["part", "whole"])
+    }
+
+    @Test func keptItCanStillBeCancelled() {
+        let subscription = store.subscription { [seen] _, new in seen.append("\(new)") }
+        subscription.kept()
+        subscription.cancel()
+        store.dispatch(event: 7)
+        #expect(seen.elements == ["[]"])
+    }
+
+    @Test func itDoesNotKeepTheStore() {
+        var store: Store<[Int], Int>? = Store(initialState: [], reducer: Reducer { $0 + [$1] })
+        weak let gone = store
+        let whole = store?.subscription { _, _ in }
+        let part = store?.derived(\.count).subscription { _, _ in }
+        store = nil
+        #expect(gone == nil)
+        whole?.cancel()
+        part?.cancel()
+    }
+
+    @Test @MainActor func itEndsOnTheMainActor() async {
+        var subscriptions: [Subscription] = [
+            store.subscription(on: .shared) { [seen] _, new in seen.append("\(new)") },
+            store.derived(\.count).subscription(on: .shared) { [seen] _, new in
+                seen.append("\(new)")
+            },
+        ]
+        await mainQueue()
+        #expect(seen.elements == ["[]", "0"])
+        store.dispatch(event: 7)
+        subscriptions = []
+        await mainQueue()
+        #expect(subscriptions.isEmpty && seen.elements.count == 2)
+    }
+
+    @Test @MainActor func keptItGoesOnOnTheMainActor() async {
+        store.subscription(on: .shared) { [seen] _, new in seen.append("\(new)") }.kept()
+        store.dispatch(event: 7)
+        await mainQueue()
+        #expect(seen.elements == ["[]", "[7]"])
+    }
+
+    /// Returns after everything that is on the main queue now has run.
+    private func mainQueue() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.main.async { continuation.resume() }
+        }
+    }
+}
+
+/// One call of an observer.
+struct Pair<State: Equatable & Sendable>: Equatable, Sendable, CustomStringConvertible {
+    var old: State?
+    var new: State
+
+    init(_ old: State?, _ new: State) { (self.old, self.new) = (old, new) }
+
+    var description: String { "\(old.map { "\($0)" } ?? "nil")→\(new)" }
+}
