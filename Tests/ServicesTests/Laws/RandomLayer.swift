@@ -35,7 +35,7 @@ struct RandomLayer: Sendable {
     /// The policies, in the order in which the guide puts them around a service.
     enum Kind: String, CaseIterable {
         case priority, deadline, memoise, coalesce, fallback, bulkhead, shed, retry, hedge, throttle
-        case adaptiveConcurrency, each, circuitBreaker, pushback, rateLimit, timeout, chaos
+        case adaptiveConcurrency, keyed, circuitBreaker, pushback, rateLimit, timeout, chaos
     }
 
     /// Makes a layer of a policy with random parameters.
@@ -52,7 +52,7 @@ struct RandomLayer: Sendable {
         case .hedge: hedge(at: &site)
         case .throttle: throttle(at: &site)
         case .adaptiveConcurrency: adaptiveConcurrency(at: &site)
-        case .each: each(at: &site)
+        case .keyed: keyed(at: &site)
         case .circuitBreaker: circuitBreaker(at: &site)
         case .pushback: pushback(at: &site)
         case .rateLimit: rateLimit(at: &site)
@@ -152,7 +152,7 @@ extension RandomLayer {
     private static func keyed(at site: inout Site) -> RandomLayer {
         let (scheduler, limit) = (site.scheduler, site.number(1...3))
         return RandomLayer(
-            name: "each(\(limit))",
+            name: "keyed(\(limit))",
             middleware: .keyed(by: key, limit: limit) { _ in
                 .bulkhead(sharing: Bulkhead(limit: 2, queue: 1, on: scheduler))
             })

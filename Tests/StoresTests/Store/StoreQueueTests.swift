@@ -45,7 +45,7 @@ import Testing
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let other = OtherThread(store)
         let (hasReturned, calls, isBroken) = (Locked(false), Locked(0), Locked(false))
-        store.subscribe { [unowned store] old, new in
+        store.subscribe { old, new in
             guard let old else { return }
             if new != old + 1 { isBroken.withLock { $0 = true } }
             let number = calls.withLock { calls in
@@ -54,7 +54,6 @@ import Testing
             }
             // Each change is followed by one of another thread, so the queue is never empty.
             if number < 50_000, !hasReturned.withLock({ $0 }) { other.dispatch() }
-            _ = store
         }
         store.dispatch(event: 1)
         hasReturned.withLock { $0 = true }
@@ -167,9 +166,10 @@ import Testing
             initialState: 0, reducer: Reducer { $0 + $1 }, queueLimit: limit)
         let chain = StoreThreadsTests.Chain()
         let longest = Locked(0)
-        store.subscribe { [unowned store] old, new in
+        // Weak: the last call may still run when the test has ended.
+        store.subscribe { [weak store] old, new in
             chain.add(old, new)
-            let length = store.core.values.withLock { $0.undelivered }
+            let length = store?.core.values.withLock { $0.undelivered } ?? 0
             longest.withLock { $0 = max($0, length) }
         }
         onThreads(8) { _ in for _ in 0..<2_000 { store.dispatch(event: 1) } }
