@@ -121,8 +121,8 @@ let package = Package(
         module("CallbackActions", uses: ["Futures"]),
         module("Services", uses: ["Futures"]),
         module(
-            "HTTPNetworking", uses: ["Composition", "Services", "Futures"], exclude: excluded,
-            resources: resources),
+            "HTTPNetworking", uses: ["Services", "Futures"], exclude: excluded, resources: resources
+        ),
         module("HTTPCaching", uses: http),
         module("HTTPAuthentication", uses: http),
         cModule("Zlib"), cModule("Brotli"), cModule("Zstd"),
