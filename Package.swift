@@ -33,7 +33,8 @@ func tests(
 ) -> Target {
     .testTarget(
         name: "\(folder)Tests",
-        dependencies: dependencies([folder] + folders, ["TestSupport"] + others),
+        dependencies: dependencies(
+            [folder] + folders.filter { $0 != folder }, ["TestSupport"] + others),
         exclude: exclude, swiftSettings: settings)
 }
 
