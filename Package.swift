@@ -33,7 +33,8 @@ func tests(
 ) -> Target {
     .testTarget(
         name: "\(folder)Tests",
-        dependencies: dependencies([folder] + folders, ["TestSupport"] + others),
+        dependencies: dependencies(
+            [folder] + folders.filter { $0 != folder }, ["TestSupport"] + others),
         exclude: exclude, swiftSettings: settings)
 }
 
@@ -121,8 +122,8 @@ let package = Package(
         module("CallbackActions", uses: ["Futures"]),
         module("Services", uses: ["Futures"]),
         module(
-            "HTTPNetworking", uses: ["Composition", "Services", "Futures"], exclude: excluded,
-            resources: resources),
+            "HTTPNetworking", uses: ["Services", "Futures"], exclude: excluded, resources: resources
+        ),
         module("HTTPCaching", uses: http),
         module("HTTPAuthentication", uses: http),
         cModule("Zlib"), cModule("Brotli"), cModule("Zstd"),

@@ -1,10 +1,10 @@
 // snippet: dispatch
 import Dispatch
+// end snippet
 // snippet: imports
 import Pledge
 // end snippet
 import PledgeFutures
-// end snippet
 // snippet: testing
 import PledgeTesting
 // end snippet

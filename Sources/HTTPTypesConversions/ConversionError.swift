@@ -2,30 +2,30 @@
 import PledgeHTTPNetworking
 public import PledgeServices
 
-/// Why a message cannot be converted between Pledge and HTTPTypes.
+/// An error that says why a message can't be converted between Pledge and HTTPTypes.
 public enum ConversionError: Error, Hashable, Sendable {
-    /// A field's name is not a token, or is the name of a pseudo field.
+    /// A field's name isn't a token, or is a pseudo field's name.
     case invalidFieldName(String)
-    /// A field's value contains a byte that `HTTPField` would replace by a space.
+    /// A field's value contains a byte that `HTTPField` would replace with a space.
     case invalidFieldValue(name: String)
     /// There are more fields than `HTTPFields` can hold.
     case tooManyFields(Int)
-    /// The method is not a token.
+    /// The method isn't a token.
     case invalidMethod(String)
-    /// The request has no absolute http or https URL, or its URL is not written as it is sent.
+    /// The request has no absolute http or https URL, or its URL isn't written as it is sent.
     case invalidURL
     /// The URL contains user information.
     case userInfoInURL
-    /// The field Host and the URL differ.
+    /// The Host field and the URL name different hosts.
     case hostDiffers
     /// The request is for a tunnel or another protocol, not for a resource.
     case notForAResource(method: String)
-    /// The status does not have three digits.
+    /// The status is outside 0…999.
     case invalidStatus(Int)
 }
 
 extension ConversionError: CustomStringConvertible {
-    /// What is wrong and what to do; it contains no field value, no URL and no control character.
+    /// What is wrong and what to do, without field values, URLs and control characters.
     public var description: String {
         switch self {
         case .invalidFieldName(let name):

@@ -3,19 +3,18 @@ public import HTTPTypes
 public import PledgeHTTPNetworking
 
 extension HTTPTypes.HTTPRequest {
-    /// Makes the head of a request from a request of Pledge, as it is sent.
+    /// Creates the head of a request from a request of Pledge, as it is sent.
     ///
-    /// The fields are the request's `effectiveHeaders`: its own, the body's Content-Type, and the
-    /// Idempotency-Key, without Content-Length. A Host that equals the URL's becomes the authority, and is
-    /// not a field.
+    /// The fields are the request's `effectiveHeaders`: its own headers, the body's Content-Type, and the
+    /// Idempotency-Key, but not Content-Length. A Host that equals the URL's host becomes the authority instead of a
+    /// field.
     ///
-    /// The body, the URL's fragment, which is not sent, and the context are lost, since this type cannot
-    /// store them. The scheme is in lower case, and an empty path becomes "/".
+    /// The body, the context and the URL's fragment, which is never sent, are lost, because this type can't store
+    /// them. The scheme becomes lower case, and an empty path becomes "/".
     ///
     /// - Parameter request: The request.
     /// - Throws: ``ConversionError/invalidMethod(_:)``, ``ConversionError/invalidURL``,
-    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and what `HTTPFields.init(_:)`
-    ///   throws.
+    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and the errors of `HTTPFields.init(_:)`.
     public init(_ request: PledgeHTTPNetworking.HTTPRequest) throws(ConversionError) {
         guard let method = Method(request.method) else {
             throw .invalidMethod(request.method.rawValue)
@@ -33,20 +32,20 @@ extension HTTPTypes.HTTPRequest {
 }
 
 extension PledgeHTTPNetworking.HTTPRequest {
-    /// Makes a request from a request of HTTPTypes.
+    /// Creates a request from a request of HTTPTypes.
     ///
-    /// Method, scheme, authority, path and fields are kept as they are written. If there is no authority, the
-    /// field Host is used as the authority, as HTTP/1.1 sends it.
+    /// The method, scheme, authority, path and fields are kept as written. Without an authority, the Host field is
+    /// the authority, as in HTTP/1.1.
     ///
-    /// The indexing strategies are lost, and everything that `HTTPHeaders.init(_:)` lists.
+    /// The fields' indexing strategies are lost, and everything else that `HTTPHeaders.init(_:)` lists.
     ///
     /// - Parameters:
-    ///   - request: The head of the request. Its scheme must be set: a request that a server receives over
-    ///     HTTP/1.1 has none, since HTTP/1.1 does not send it.
+    ///   - request: The head of the request. Its scheme must be set. A request that a server receives over HTTP/1.1
+    ///     has none, because HTTP/1.1 doesn't send it.
     ///   - body: The body, which HTTPTypes stores separately.
     /// - Throws: ``ConversionError/notForAResource(method:)`` for CONNECT, and for OPTIONS of "*";
-    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and
-    ///   ``ConversionError/invalidURL`` if the parts do not form a URL with the same parts.
+    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and ``ConversionError/invalidURL`` if
+    ///   the parts don't form a URL with the same parts.
     public init(
         _ request: HTTPTypes.HTTPRequest, body: PledgeHTTPNetworking.HTTPRequest.Body = .none
     ) throws(ConversionError) {
@@ -60,8 +59,7 @@ extension PledgeHTTPNetworking.HTTPRequest {
         guard !authority.contains("@") else { throw .userInfoInURL }
         let place = "\(scheme)://\(authority)"
         guard let url = URL(string: place + path),
-            // Foundation percent-encodes characters that are not allowed in a URL, which would change the
-            // URL.
+            // Foundation percent-encodes characters that a URL doesn't allow, which would change the URL.
             url.absoluteString == place + path, url.requestTarget == path,
             AbsoluteURL.schemeAndAuthority(of: url) == place
         else { throw .invalidURL }
@@ -72,7 +70,7 @@ extension PledgeHTTPNetworking.HTTPRequest {
 }
 
 extension HTTPHeaders {
-    /// The same headers without a Host that equals the authority.
+    /// Returns the headers without a Host field that equals the authority.
     fileprivate func without(host authority: String) throws(ConversionError) -> HTTPHeaders {
         let hosts = values(for: "Host")
         guard hosts.allSatisfy({ $0.lowercased() == authority.lowercased() }) else {
@@ -85,13 +83,13 @@ extension HTTPHeaders {
 }
 
 extension HTTPTypes.HTTPResponse {
-    /// Makes the head of a response from a response of Pledge, whole or streamed.
+    /// Creates the head of a response from a response of Pledge, whole or streamed.
     ///
-    /// The reason phrase is empty: Pledge stores none, and HTTP/2 has none. The body, the URL, the timing and
-    /// the request are lost, since this type cannot store them.
+    /// The reason phrase is empty: Pledge stores none, and HTTP/2 has none. The body, the URL, the timing and the
+    /// request are lost, because this type can't store them.
     ///
     /// - Parameter response: The response.
-    /// - Throws: ``ConversionError/invalidStatus(_:)``, and what `HTTPFields.init(_:)` throws.
+    /// - Throws: ``ConversionError/invalidStatus(_:)``, and the errors of `HTTPFields.init(_:)`.
     public init(_ response: some HTTPResponseHead) throws(ConversionError) {
         guard (0...999).contains(response.status) else { throw .invalidStatus(response.status) }
         self.init(
@@ -101,9 +99,9 @@ extension HTTPTypes.HTTPResponse {
 }
 
 extension PledgeHTTPNetworking.HTTPResponse {
-    /// Makes a response from a response of HTTPTypes and a body.
+    /// Creates a response from a response of HTTPTypes and a body.
     ///
-    /// The reason phrase is lost, and everything that `HTTPHeaders.init(_:)` lists.
+    /// The reason phrase is lost, and everything else that `HTTPHeaders.init(_:)` lists.
     ///
     /// - Parameters:
     ///   - response: The head of the response.
@@ -117,9 +115,9 @@ extension PledgeHTTPNetworking.HTTPResponse {
 }
 
 extension HTTPStreamedResponse {
-    /// Makes a response from a response of HTTPTypes and a streamed body.
+    /// Creates a response from a response of HTTPTypes and a streamed body.
     ///
-    /// The reason phrase is lost, and everything that `HTTPHeaders.init(_:)` lists.
+    /// The reason phrase is lost, and everything else that `HTTPHeaders.init(_:)` lists.
     ///
     /// - Parameters:
     ///   - response: The head of the response.
@@ -133,12 +131,14 @@ extension HTTPStreamedResponse {
 }
 
 extension HTTPHeaders {
-    /// Makes headers from the fields of HTTPTypes: the same names in the same case, each value, in order.
+    /// Creates headers from the fields of HTTPTypes, keeping the order, the values, and the case of the names.
     ///
-    /// Three things are lost, since `HTTPHeaders` cannot store them. A value that is not UTF-8 is read as
-    /// ISO-8859-1; its text is kept, and the inverse conversion writes it as UTF-8. White space around a
-    /// value, which only `HTTPField(name:lenientValue:)` allows, is dropped. A field's indexing strategy is
-    /// dropped as well: a field that must never be indexed (RFC 7541, section 7.1.3) has to be marked again.
+    /// Three things are lost, because `HTTPHeaders` can't store them:
+    ///
+    /// - A value that isn't UTF-8 is read as ISO-8859-1. Its text is kept, but converting it back writes UTF-8.
+    /// - White space around a value, which only `HTTPField(name:lenientValue:)` allows, is dropped.
+    /// - A field's indexing strategy is dropped. Mark a field again if it must never be indexed (RFC 7541, section
+    ///   7.1.3).
     ///
     /// Complexity: linear in the size of the fields.
     ///
@@ -153,11 +153,10 @@ extension HTTPHeaders {
 }
 
 extension HTTPFields {
-    /// Makes fields from the headers of Pledge: the same names in the same case, each value as UTF-8, in
-    /// order.
+    /// Creates fields from the headers of Pledge, keeping the order and the case of the names.
     ///
-    /// Nothing is lost. The fields have the automatic indexing strategy, and several Cookie fields are not
-    /// joined.
+    /// Values become UTF-8. Nothing is lost. The fields have the automatic indexing strategy, and several Cookie
+    /// fields aren't joined.
     ///
     /// Complexity: linear in the size of the headers.
     ///
@@ -165,7 +164,7 @@ extension HTTPFields {
     /// - Throws: ``ConversionError/invalidFieldName(_:)``, ``ConversionError/invalidFieldValue(name:)`` if
     ///   `HTTPField` would change the value, and ``ConversionError/tooManyFields(_:)``.
     public init(_ headers: HTTPHeaders) throws(ConversionError) {
-        // The method `append` traps for more fields.
+        // `append` traps with more fields.
         guard headers.count < UInt16.max else { throw .tooManyFields(headers.count) }
         self.init()
         reserveCapacity(headers.count)
@@ -178,12 +177,12 @@ extension HTTPFields {
 }
 
 extension HTTPMethod {
-    /// Makes the method from the same method of HTTPTypes.
+    /// Creates the method from the same method of HTTPTypes.
     public init(_ method: HTTPTypes.HTTPRequest.Method) { self.init(rawValue: method.rawValue) }
 }
 
 extension HTTPTypes.HTTPRequest.Method {
-    /// Makes the method from the same method of Pledge; nil if it is not a token.
+    /// Creates the method from the same method of Pledge; nil if it isn't a token.
     public init?(_ method: HTTPMethod) { self.init(rawValue: method.rawValue) }
 }
 #endif

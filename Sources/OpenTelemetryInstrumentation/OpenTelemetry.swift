@@ -6,41 +6,40 @@ public import PledgeServices
 public import Tracing
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
-    /// Makes a CLIENT span of each request that is sent, and measures it, following OpenTelemetry's semantic
-    /// conventions for HTTP clients.
+    /// Creates a CLIENT span for each request and measures its duration, by OpenTelemetry's HTTP conventions.
     ///
     /// ```swift
     /// let service = stack(
     ///     .openTelemetryCall(), .redirect(), .retry(), .openTelemetry(), over: transport.send)
     /// ```
     ///
-    /// **Place.** Next to the transport, beneath all middleware that sends requests again: each attempt has
-    /// its own span and measurement. Middleware above finds the tracer's headers only in the response's
-    /// `request`.
+    /// It follows the semantic conventions for HTTP clients.
     ///
-    /// **The span.** Its name is the request's method, or "HTTP" for a method that OpenTelemetry does not
-    /// define. Its parent is the span of `openTelemetryCall`. Without that middleware, its parent is the
-    /// `ServiceContext` of the code that makes the request; a retry makes the request from a timer, which has
-    /// no such context. The span ends with the body, or when the body is given up. Its status is an error if
-    /// the server answers 400 or more, and if the exchange fails; for a cancelled request the status is not
-    /// set.
+    /// **Place.** Next to the transport, below all middleware that repeats requests, so that each attempt has its own
+    /// span and measurement. Middleware above finds the tracer's headers only in the response's `request`.
+    ///
+    /// **The span.** Its name is the request's method, or "HTTP" for a method that OpenTelemetry doesn't define. Its
+    /// parent is the span of `openTelemetryCall`. Without that middleware, the parent is the `ServiceContext` of the
+    /// code that makes the request; a retry makes the request from a timer, which has no such context. The span ends
+    /// when the body ends or is cancelled. Its status is an error if the server answers 400 or more, or if the
+    /// exchange fails. If the request is cancelled, the status isn't set.
     ///
     /// **Secrets.** In the URL, "…" replaces the user and the query's values, as in the description of an
-    /// `HTTPRequest`. The span contains no header and no body, and only the code or the type of an error.
+    /// `HTTPRequest`. The span holds no header and no body, and of an error only its code or type.
     ///
-    /// **What is sent.** The tracer's headers, such as `traceparent`, replace those of the request. Without a
-    /// tracer, the instruments of `InstrumentationSystem` write the headers. Use this or `tracePropagation`,
-    /// not both.
+    /// **What is sent.** The tracer's headers, such as `traceparent`, replace the request's own. Without a tracer,
+    /// the instruments of `InstrumentationSystem` write the headers. Use this middleware or `tracePropagation`, not
+    /// both.
     ///
-    /// **The metric.** ``RequestDuration`` is recorded with the time until the end of the body.
+    /// **The metric.** ``RequestDuration`` records the time until the end of the body.
     ///
     /// - Parameters:
-    ///   - tracer: The tracer of the spans; nil for that of `InstrumentationSystem`, which is looked up for
-    ///     each request. `NoOpTracer()` makes no spans.
-    ///   - metrics: The factory of the metric; nil for that of `MetricsSystem`. `NOOPMetricsHandler.instance`
-    ///     makes no metric.
-    ///   - origins: The origins that the tracer's headers are sent to. The headers show a server which
-    ///     requests belong together.
+    ///   - tracer: The tracer of the spans. With nil, the tracer of `InstrumentationSystem`, looked up for each
+    ///     request. `NoOpTracer()` creates no spans.
+    ///   - metrics: The factory of the metric. With nil, the factory of `MetricsSystem`.
+    ///     `NOOPMetricsHandler.instance` records no metric.
+    ///   - origins: The origins that get the tracer's headers. The headers show a server which requests belong
+    ///     together.
     ///   - scheduler: The clock of the metric. The tracer's clock dates the spans.
     public static func openTelemetry(
         tracer: (any Tracer)? = nil, metrics: (any MetricsFactory)? = nil,
@@ -69,9 +68,9 @@ private struct HeaderInjector: Injector {
     }
 }
 
-/// The span and the measurement of one request that is sent, until both end.
+/// The span and the measurement of one sent request, until both end.
 final class ClientSpan: ExchangeListener {
-    /// The context for the spans beneath.
+    /// The context for the spans below.
     var context: ServiceContext { span.context }
 
     private struct State {
@@ -133,7 +132,7 @@ final class ClientSpan: ExchangeListener {
     }
 }
 
-/// The attributes of a request that are known when it is sent.
+/// The attributes that are known when a request is sent.
 struct RequestAttributes: Sendable {
     private let method: HTTPMethod
     private let origin: HTTPOrigin?
@@ -143,10 +142,10 @@ struct RequestAttributes: Sendable {
         origin = HTTPOrigin(request.url)
     }
 
-    /// The name of the span: the method, if it is one of a known few.
+    /// The span's name: the method if it is a known one, otherwise "HTTP".
     var spanName: String { isKnown ? method.rawValue : "HTTP" }
 
-    /// The dimensions of a metric: each has few values if the servers are few.
+    /// The dimensions of the metric, which have few values if the client calls few servers.
     var dimensions: [(String, String)] {
         [("http.request.method", methodName)]
             + (origin.map {
@@ -154,7 +153,7 @@ struct RequestAttributes: Sendable {
             } ?? [])
     }
 
-    /// Adds the attributes of a span.
+    /// Adds the attributes to a span.
     func add(to attributes: inout SpanAttributes, _ request: HTTPRequest, attempt: Int) {
         attributes["http.request.method"] = methodName
         if !isKnown {
@@ -172,22 +171,22 @@ struct RequestAttributes: Sendable {
 
     private var isKnown: Bool { Self.known.contains(method.rawValue) }
 
-    /// The methods of RFC 9110, PATCH, and QUERY.
+    /// The methods of RFC 9110, and PATCH and QUERY.
     private static let known: Set = [
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
     ]
 }
 
-/// How a request that was sent ended.
+/// The end of a sent request.
 struct RequestEnding {
     let status: Int?
     let connection: ConnectionMetrics?
     let error: (any Error)?
 
-    /// Whether the span's status is an error; giving a request up is not an error.
+    /// True if the span's status is an error; cancelling a request isn't an error.
     var isFailure: Bool { errorType != nil && !(error is CancellationError) }
 
-    /// The dimensions of a metric.
+    /// The dimensions of the metric.
     var dimensions: [(String, String)] {
         [
             status.map { ("http.response.status_code", "\($0)") },
@@ -196,7 +195,7 @@ struct RequestEnding {
         ].compactMap { $0 }
     }
 
-    /// Adds the attributes of a span.
+    /// Adds the attributes to a span.
     func add(to attributes: inout SpanAttributes) {
         if let status { attributes["http.response.status_code"] = status }
         if let errorType { attributes["error.type"] = errorType }
@@ -208,8 +207,7 @@ struct RequestEnding {
         attributes["network.peer.port"] = port
     }
 
-    /// The error's code, or its type without its module, as in log lines; the status, if the status is the
-    /// error.
+    /// The error's code, or its type without the module, as in log lines; else a status of 400 or more.
     private var errorType: String? {
         if let error {
             return (error as? any CodedError)?.loggedCode ?? "\(type(of: error))"
@@ -217,7 +215,7 @@ struct RequestEnding {
         return status.flatMap { $0 >= 400 ? "\($0)" : nil }
     }
 
-    /// "1.1" of "HTTP/1.1".
+    /// The protocol's version without its name: "1.1" for "HTTP/1.1".
     private var protocolVersion: String? {
         guard let version = connection?.protocolVersion, version.hasPrefix("HTTP/") else {
             return nil

@@ -4,32 +4,30 @@ public import PledgeServices
 public import Tracing
 
 extension Middleware {
-    /// Makes the spans of all attempts of a call children of the caller's span, and adds the events of
-    /// policies to that span.
+    /// Makes the spans of a call's attempts children of the caller's span, and adds policy events to it.
     ///
     /// ```swift
     /// let service = stack(
     ///     .openTelemetryCall(), .redirect(), .retry(), .openTelemetry(), over: transport.send)
     /// ```
     ///
-    /// **Place.** Outermost. It keeps the `ServiceContext` of the code that makes the call: a later attempt,
-    /// from a timer or a callback, would have no such context.
+    /// **Place.** Outermost. It keeps the `ServiceContext` of the code that makes the call. Without it, a later
+    /// attempt, which starts from a timer or a callback, would have no such context.
     ///
-    /// **Events.** Each event of the policies beneath, such as `retry.retrying`, `hedge.hedged` or
-    /// `circuitBreaker.state_changed`, becomes an event of the caller's span. That needs a tracer that finds
-    /// the span, by `activeSpan`; with another tracer no event is added. See
-    /// ``ServiceObserver/spanEvents(on:)``.
+    /// **Events.** Each event of the policies below, such as `retry.retrying`, `hedge.hedged` or
+    /// `circuitBreaker.state_changed`, becomes an event of the caller's span. The tracer must be able to find that
+    /// span with `activeSpan`; with any other tracer, no event is added. See ``ServiceObserver/spanEvents(on:)``.
     ///
-    /// **A span around the attempts.** OpenTelemetry does not ask for one. If a name is given, there is one,
-    /// of the kind INTERNAL, which has the events; the attempts are its children. It ends when the future
-    /// settles, which is before the body of a streamed response has arrived.
+    /// **A span around the attempts.** OpenTelemetry doesn't ask for one. If you pass a name, the middleware creates
+    /// one of the kind INTERNAL. This span gets the events, and the attempts are its children. It ends when the
+    /// future settles, which is before the body of a streamed response has arrived.
     ///
     /// - Parameters:
-    ///   - name: The name of a span around the attempts of a call; nil for no such span. It must not contain
-    ///     secrets.
-    ///   - tracer: The tracer that makes and finds the spans; nil for that of `InstrumentationSystem`, which
-    ///     is looked up for each call.
-    ///   - scheduler: The clock for observers beneath that are notified of the same call.
+    ///   - name: Returns the name of a span around the attempts of a call; nil for no such span. The name must not
+    ///     hold secrets.
+    ///   - tracer: The tracer that creates and finds the spans. With nil, the tracer of `InstrumentationSystem`,
+    ///     looked up for each call.
+    ///   - scheduler: The clock for observers below that see the same call.
     public static func openTelemetryCall(
         named name: (@Sendable (Input) -> String)? = nil, tracer: (any Tracer)? = nil,
         on scheduler: some Scheduler = .live
@@ -64,10 +62,10 @@ extension Middleware {
 extension ServiceObserver {
     /// Adds the events of policies to a span.
     ///
-    /// An event has a name like `retry.retrying`. Its attributes are those of a log line: `pledge.attempt`,
-    /// `pledge.policy_name`, and what belongs to the event, such as `pledge.after_ms` and `pledge.error`.
-    /// Beginnings and ends of attempts are not added, since the attempts have spans. An error appears as its
-    /// type and its code.
+    /// An event has a name like `retry.retrying`. Its attributes are the facts of a log line: `pledge.attempt`,
+    /// `pledge.policy_name`, and the event's own facts, such as `pledge.after_ms` and `pledge.error`. The beginnings
+    /// and ends of attempts are left out, because attempts have their own spans. An error appears as its type and its
+    /// code.
     ///
     /// - Parameter span: The span. No event is added after it has ended.
     public static func spanEvents(on span: any Span) -> ServiceObserver {

@@ -3,20 +3,19 @@ public import Logging
 public import PledgeServices
 
 extension ServiceObserver {
-    /// Writes a message to a logger of swift-log for each event.
+    /// Logs a message to a swift-log logger for each event.
     ///
     /// ```swift
     /// let api = stack(.observed(by: .logging(to: logger)), .retry(), over: transport)
     /// ```
     ///
-    /// The message is the policy and the event, like "retry retrying". The metadata are the keys and values of
-    /// `PolicyEvent.logLine`: `call`, `span`, `attempt`, `at_ms`, and what belongs to the event. An error is
-    /// written as its type and its code; inputs and outputs are not written.
+    /// The message is the policy and the event, like "retry retrying". The metadata has the keys and values of
+    /// `PolicyEvent.logLine`: `call`, `span`, `attempt`, `at_ms`, and the event's own facts. An error appears as its
+    /// type and its code. Inputs and outputs aren't logged.
     ///
     /// - Parameters:
-    ///   - logger: Called on the thread of the event, by several threads at the same time.
-    ///   - level: The level of an event's message. No message is made for an event whose level is below the
-    ///     logger's.
+    ///   - logger: The logger. Called on the thread of the event, by several threads at the same time.
+    ///   - level: Returns the level of an event's message. If the level is below the logger's, no message is created.
     public static func logging(
         to logger: Logger,
         at level: @escaping @Sendable (PolicyEvent) -> Logger.Level = { _ in .debug }

@@ -2,7 +2,7 @@ public import PledgeHTTPNetworking
 import PledgeLibcurlTransport
 import PledgeURLSessionTransport
 
-/// The transport of a client that does not name one.
+/// The transport of a client that doesn't name one.
 public enum DefaultTransport: String, Sendable {
     /// `CurlTransport`, over the system's libcurl.
     case curl
@@ -11,7 +11,7 @@ public enum DefaultTransport: String, Sendable {
 
     /// The default on this system: libcurl on Linux if a usable one is found, otherwise URLSession.
     ///
-    /// libcurl is looked up once in a process.
+    /// A process looks libcurl up only once.
     public static var ofThisSystem: DefaultTransport {
         #if os(Linux)
         if (try? CurlLibrary.lookUp()) != nil { return .curl }
@@ -19,7 +19,7 @@ public enum DefaultTransport: String, Sendable {
         return .urlsession
     }
 
-    /// Makes a transport with connections of its own and its default limits.
+    /// Creates a transport with its own connections and default limits.
     public func make() -> any HTTPTransport {
         switch self {
         case .curl: CurlTransport()

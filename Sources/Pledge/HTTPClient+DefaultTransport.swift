@@ -2,14 +2,14 @@ public import Foundation
 public import PledgeHTTPClients
 
 extension HTTPClient {
-    /// Makes a client over a ``DefaultTransport`` of its own, with the default limits of that transport.
+    /// Creates a client over a new ``DefaultTransport`` with default limits.
     ///
     /// ```swift
     /// let client = HTTPClient(base: server)
     /// let products: Future<[Product]> = client.networking(Endpoint(path: "/products")).decoded()
     /// ```
     ///
-    /// Make it once: its copies share the transport, and with it the connections.
+    /// Create it once: its copies share the transport and its connections.
     ///
     /// - Parameter base: The URL that endpoints are appended to; see `base`.
     public init(base: URL?) { self.init(base: base, over: DefaultTransport.ofThisSystem.make()) }

@@ -10,7 +10,7 @@
  *   spin -DSCENARIO=n [-DFAULT_...] -a protocol.pml
  */
 
-/* StateWord.swift. The pointer bits are `head`. */
+/* FutureNode.swift. The pointer bits are `head`. */
 #define PENDING   0
 #define LOCKED    1
 #define VALUE     4
@@ -122,7 +122,7 @@ typedef Node {
 
 Node n[NODES + 1];        /* 0 is nil */
 byte running = 0;
-byte maximumDepth = 9;    /* DeferredDelivery.swift; 9 is never reached */
+byte maximumDepth = 9;    /* Settling.swift; 9 is never reached */
 byte lastPlace = 0;
 short losers = 0;         /* who must have heard when `loserObserver` is called */
 byte loserObserver = 0;

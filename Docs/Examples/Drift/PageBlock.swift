@@ -39,8 +39,9 @@ struct PageBlock {
             "SwiftUI": "SwiftUI", "UIKit": "UIKit", "os": "os",
             "Hummingbird": "Hummingbird", "ServiceLifecycle": "ServiceLifecycle",
             // These modules are there without their traits too, and empty.
-            "AsyncHTTPClientTransport": "AsyncHTTPClient", "HTTPTypesConversions": "HTTPTypes",
-            "OpenTelemetryInstrumentation": "Tracing",
+            "PledgeAsyncHTTPClientTransport": "AsyncHTTPClient",
+            "PledgeHTTPTypesConversions": "HTTPTypes",
+            "PledgeOpenTelemetryInstrumentation": "Tracing",
         ]
         return conditions.first { imported.contains("import \($0.key)") }?.value
     }

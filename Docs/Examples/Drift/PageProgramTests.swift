@@ -97,8 +97,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("AsyncHTTPClientTransport", "AsyncHTTPClient"), ("HTTPTypesConversions", "HTTPTypes"),
-        ("OpenTelemetryInstrumentation", "Tracing"),
+        ("PledgeAsyncHTTPClientTransport", "AsyncHTTPClient"),
+        ("PledgeHTTPTypesConversions", "HTTPTypes"),
+        ("PledgeOpenTelemetryInstrumentation", "Tracing"),
     ])
     func moduleBehindATrait(_ module: String, _ package: String) {
         let block = "import \(module)\nlet transport = make()"

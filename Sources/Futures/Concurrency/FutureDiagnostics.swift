@@ -14,6 +14,13 @@ public enum FutureDiagnostics {
     #endif
     private static let unobserved = Atomic<Bool>(false)
 
+    /// The clock of the waits; tests replace it.
+    package static var scheduler: any Scheduler {
+        get { clock.withLock { $0 } }
+        set { clock.withLock { $0 = newValue } }
+    }
+    private static let clock = Locked<any Scheduler>(LiveScheduler.shared)
+
     /// Sends the reports to a handler instead of the standard error.
     ///
     /// - Parameter handler: Called with each report, on any thread.
@@ -54,7 +61,7 @@ public enum FutureDiagnostics {
         guard let limit = awaitingLimit, TaskHome.current == nil else { return nil }
         let task = withUnsafeCurrentTask { $0?.hashValue } ?? 0
         waits.withLock { $0[task] = WeakNode(node: waiter) }
-        let timer = LiveScheduler.shared.schedule(after: limit) { [weak waiter] in
+        let timer = scheduler.schedule(after: limit) { [weak waiter] in
             guard let future = waiter?.lockedUpstream(), let reason = reason(of: future) else {
                 return
             }

@@ -10,35 +10,36 @@ import Testing
 /// Each test runs in a process of its own, since the reports belong to the whole process.
 @Suite(.oneAtATime) struct FutureDiagnosticsTests {
     /// Lets waits be watched, also in a release build, before one of them begins.
-    private static func watch() {
-        // Long enough for a task to have begun.
-        FutureDiagnostics.awaitingLimit = .milliseconds(100)
+    private static func watch() -> CountingScheduler {
+        let scheduler = CountingScheduler()
+        FutureDiagnostics.scheduler = scheduler
+        FutureDiagnostics.awaitingLimit = .seconds(10)
+        return scheduler
     }
 
-    /// Awaits futures in tasks of their own, and then one that is certainly reported.
+    /// Awaits futures in tasks of their own for as long as a report takes.
     ///
-    /// - Returns: The other reports.
-    private static func reports(of futures: [Future<Int>]) async -> [String] {
+    /// - Parameters:
+    ///   - futures: The futures.
+    ///   - inner: How many tasks within them await something too.
+    ///   - scheduler: The clock of the waits.
+    /// - Returns: The reports.
+    private static func reports(
+        of futures: [Future<Int>], andWithin inner: Int, by scheduler: CountingScheduler
+    ) async -> [String] {
         let reports = TestLog<String>()
         FutureDiagnostics.send { reports.append($0) }
         for future in futures { Task { await future.resultWhenSettled } }
-        let last = Promise<Int>(fileID: "Test/Last.swift", line: 9)
-        let isLast = { (report: String) in report.contains("Test/Last.swift:9") }
-        // Three times, so that the tasks within the others have had as long.
-        for _ in 0..<3 {
-            let before = reports.elements.count(where: isLast)
-            let task = Task { await last.resultWhenSettled }
-            let cameTrue = await comesTrue { reports.elements.count(where: isLast) > before }
-            precondition(cameTrue, "the last one is reported")
-            task.cancel()
-        }
-        return reports.elements.filter { !isLast($0) }
+        let wait = await comesTrue { scheduler.count == futures.count + inner }
+        precondition(wait, "\(scheduler.count) tasks wait")
+        scheduler.time.advance(by: .seconds(10))
+        return reports.elements
     }
 
     @Test("what a timer or a producer of the framework ends is not reported")
     func whatEndsByItself() async {
         await #expect(processExitsWith: .success) {
-            Self.watch()
+            let clock = Self.watch()
             let scheduler = ManualScheduler()
             let (mine, own) = (Promise<Int>(), InternalPromise<Int>())
             let delayed = Future(value: 1).delay(.seconds(60), on: scheduler)
@@ -52,7 +53,7 @@ import Testing
                 Future { try await own.value },
                 Future { try await Future { try await own.value }.value },
             ]
-            let reports = await Self.reports(of: futures)
+            let reports = await Self.reports(of: futures, andWithin: 3, by: clock)
             // A release build would free what is not used any more, and so end it.
             withExtendedLifetime((mine, own, followed, futures)) {}
             precondition(reports.isEmpty, "\(reports)")
@@ -62,7 +63,7 @@ import Testing
     @Test("a report names the user's lines, whatever makes the future")
     func linesOfTheUser() async {
         await #expect(processExitsWith: .success) {
-            Self.watch()
+            let clock = Self.watch()
             let mine = Promise<Int>(fileID: "Test/Promise.swift", line: 1)
             let own = InternalPromise<Int>()
             let kept = TestLog<Resolver<Int>>()
@@ -76,7 +77,7 @@ import Testing
                 mine.map({ $0 }, fileID: "PledgeServices/Hidden.swift", line: 6),
                 Future.all([own, mine.map { $0 }]).map { $0[0] },
             ]
-            let reports = await Self.reports(of: futures)
+            let reports = await Self.reports(of: futures, andWithin: 1, by: clock)
             withExtendedLifetime((mine, own, kept, futures)) {}
             let wanted = [
                 "Test/Make.swift:2, which its producer may have forgotten",
@@ -115,6 +116,22 @@ import Testing
         let swift = folders.filter { $0.wholeMatch(of: /C[A-Z]\w+|quickstart/) == nil }
         let names = swift.map { $0.hasPrefix("Pledge") ? $0 : "Pledge" + $0 }
         #expect(Set(names) == CodeLocation.modules)
+    }
+}
+
+/// A manual clock that counts what is scheduled.
+private final class CountingScheduler: Scheduler {
+    let time = ManualScheduler()
+    private let scheduled = Locked(0)
+    var count: Int { scheduled.withLock { $0 } }
+    var now: SchedulerInstant { time.now }
+
+    func schedule(
+        after delay: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction {
+        let action = time.schedule(after: delay, action)
+        scheduled.withLock { $0 += 1 }
+        return action
     }
 }
 #endif

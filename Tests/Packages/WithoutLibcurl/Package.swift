@@ -10,9 +10,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "without-libcurl",
-            dependencies: [
-                .product(name: "PledgeHTTP", package: "Pledge"),
-            ],
+            dependencies: [.product(name: "PledgeHTTP", package: "Pledge")],
             swiftSettings: [.swiftLanguageMode(.v6)]
         )
     ]
