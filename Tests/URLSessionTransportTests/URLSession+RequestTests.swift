@@ -7,6 +7,10 @@ import PledgeURLSessionTransport
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite(.oneAtATime)
 struct URLSessionRequestTests {
     @Test(arguments: [
@@ -193,5 +197,224 @@ func httpError(of future: Future<Data>) async throws -> HTTPError {
         throw CancellationError()
     case .failure(let error):
         return try #require(error as? HTTPError, "it rejected with \(error)")
+    }
+}
+
+@Suite(.oneAtATime)
+struct URLSessionRequestRedirectTests {
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func followsARedirectOfAGet(status: Int) async throws {
+        let server = try LoopbackServer(answers: [
+            .response(status, headers: ["Location": "/there?a=b%2Fc"]), .text("arrived"),
+        ])
+
+        let data = try await URLSession.patient.request(Endpoint(url: server.url)).value
+
+        #expect(String(decoding: data, as: UTF8.self) == "arrived")
+        #expect(server.requests.map(\.target) == ["/", "/there?a=b%2Fc"])
+    }
+
+    @Test(arguments: [307, 308])
+    func aRedirectThatKeepsTheMethodKeepsTheBody(status: Int) async throws {
+        let server = try LoopbackServer(answers: [
+            .response(status, headers: ["Location": "/there"]), .text("arrived"),
+        ])
+        let endpoint = Endpoint(
+            path: "/",
+            method: .post,
+            body: .data(Data("the body".utf8), contentType: "text/plain"),
+            base: server.url
+        )
+
+        _ = try await URLSession.patient.request(endpoint).value
+
+        #expect(server.requests.map(\.method) == ["POST", "POST"])
+        #expect(server.requests.map(\.text) == ["the body", "the body"])
+        #expect(server.requests.last?.header("Content-Type") == "text/plain")
+    }
+
+    @Test func aRedirectToAnotherPlaceTakesNoSecretsAlong() async throws {
+        let elsewhere = try LoopbackServer { _ in .text("arrived") }
+        let server = try LoopbackServer { _ in
+            .response(302, headers: ["Location": "\(elsewhere.url)/"])
+        }
+        let endpoint = Endpoint(
+            path: "/",
+            headers: [
+                "Authorization": "Bearer t", "Cookie": "a=b", "X-API-Key": "k", "Accept": "a",
+            ],
+            base: server.url
+        )
+
+        _ = try await URLSession.patient.request(endpoint).value
+
+        let request = try #require(elsewhere.requests.first)
+        #expect(request.header("Authorization") == nil)
+        #expect(request.header("Cookie") == nil)
+        #expect(request.header("X-API-Key") == nil)
+        #expect(request.header("Accept") == "a")
+        #expect(server.requests.first?.header("Authorization") == "Bearer t")
+    }
+
+    @Test func aRedirectToTheSamePlaceKeepsAuthorization() async throws {
+        let server = try LoopbackServer(answers: [
+            .response(302, headers: ["Location": "/there"]), .text("arrived"),
+        ])
+        let endpoint = Endpoint(
+            path: "/",
+            headers: ["Authorization": "Bearer t"],
+            base: server.url
+        )
+
+        _ = try await URLSession.patient.request(endpoint).value
+
+        #expect(server.requests.map { $0.header("Authorization") } == ["Bearer t", "Bearer t"])
+    }
+
+    @Test func redirectsInACircleEnd() async throws {
+        let server = try LoopbackServer { _ in .response(302, headers: ["Location": "/again"]) }
+
+        let error = try await httpError(of: URLSession.patient.request(Endpoint(url: server.url)))
+
+        #expect(error.code == .tooManyRedirects, "\(error)")
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func redirectsWithABodyInACircleEnd() async throws {
+        let server = try LoopbackServer { _ in .response(307, headers: ["Location": "/again"]) }
+        let endpoint = Endpoint(
+            path: "/",
+            method: .post,
+            body: .data(Data([1])),
+            base: server.url
+        )
+
+        let error = try await httpError(of: URLSession.patient.request(endpoint))
+
+        #expect(error.code == .tooManyRedirects, "\(error)")
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func cancellingAfterARedirectHangsUp() async throws {
+        let thinking = Promise<LoopbackAnswer>()
+        let server = try LoopbackServer(answeringLater: { request in
+            request.target == "/"
+                ? Future(value: .response(307, headers: ["Location": "/there"])) : thinking
+        })
+        let endpoint = Endpoint(
+            path: "/",
+            method: .post,
+            body: .data(Data([1])),
+            base: server.url
+        )
+        let future = URLSession.patient.request(endpoint)
+        _ = try await server.received(2).value
+
+        future.cancel()
+
+        try await server.hungUp(1).value
+        #expect(throws: CancellationError.self) { try future.result?.get() }
+    }
+
+    @Test func aRedirectWithoutALocationIsAStatus() async throws {
+        let server = try LoopbackServer { _ in .text("where", status: 302) }
+
+        let error = try await httpError(of: URLSession.patient.request(Endpoint(url: server.url)))
+
+        #expect(error.status == 302)
+    }
+}
+
+@Suite(.oneAtATime)
+struct URLSessionRequestFailureTests {
+    @Test(arguments: ["", "/products/7", "ftp://127.0.0.1/x", "http://"])
+    func rejectsAnEndpointWithoutAnAbsoluteURL(path: String) async {
+        let result = await URLSession.patient.request(Endpoint(path: path)).resultWhenSettled
+
+        #expect(throws: Endpoint.Error.invalidURL) { try result.get() }
+    }
+
+    @Test func sendsNothingThatDoesNotValidate() async throws {
+        let server = try LoopbackServer { _ in .response() }
+        let wrongHeader = Endpoint(path: "/", headers: ["X": "a\r\nY: b"], base: server.url)
+        let getWithBody = Endpoint(path: "/", body: .data(Data([1])), base: server.url)
+
+        let header = await URLSession.patient.request(wrongHeader).resultWhenSettled
+        let body = await URLSession.patient.request(getWithBody).resultWhenSettled
+        _ = try await URLSession.patient.request(Endpoint(path: "/last", base: server.url)).value
+
+        #expect(throws: Endpoint.Error.invalidHeader(name: "X")) { try header.get() }
+        #expect(throws: Endpoint.Error.bodyNotAllowed(method: .get)) { try body.get() }
+        #expect(server.requests.map(\.target) == ["/last"])
+    }
+
+    @Test func aRefusedPortIsAConnectionThatFailed() async throws {
+        let closed = try ClosedPort()
+        let endpoint = Endpoint(path: "/gone", base: closed.url)
+
+        let error = try await httpError(of: URLSession.patient.request(endpoint))
+
+        #expect(error.code == .cannotConnect)
+        #expect((error.cause as? URLError)?.code == .cannotConnectToHost)
+        #expect(error.endpoint == endpoint)
+        #expect(error.response == nil)
+        withExtendedLifetime(closed) {}
+    }
+
+    @Test func anUnknownHostIsNotFound() async throws {
+        let endpoint = Endpoint(path: "/x", base: URL(string: "http://no-such-host.invalid"))
+
+        let error = try await httpError(of: URLSession.patient.request(endpoint))
+
+        #expect(error.code == .cannotFindHost)
+    }
+
+    @Test(arguments: [
+        LoopbackAnswer.truncated("half", of: 8), .chunked(["half"], isComplete: false), .hangUp,
+        LoopbackAnswer([.reset]),
+    ])
+    func anAnswerThatBreaksOffIsALostConnection(answer: LoopbackAnswer) async throws {
+        let server = try LoopbackServer { _ in answer }
+
+        let error = try await httpError(of: URLSession.patient.request(Endpoint(url: server.url)))
+
+        #expect(error.code == .connectionLost, "\(error)")
+        #expect(error.cause is URLError)
+    }
+
+    @Test func garbageIsABadResponse() async throws {
+        let server = try LoopbackServer { _ in .raw("\u{1}\u{2} this is no HTTP\r\n\r\n") }
+
+        let error = try await httpError(of: URLSession.patient.request(Endpoint(url: server.url)))
+
+        #expect(error.code == .badResponse, "\(error)")
+        #expect(error.cause is URLError)
+    }
+
+    @Test func aSessionThatGivesUpTimesOut() async throws {
+        let never = Promise<LoopbackAnswer>()
+        let server = try LoopbackServer(answeringLater: { _ in never })
+        let configuration = URLSessionConfiguration.patient
+        configuration.timeoutIntervalForRequest = 1
+        let session = URLSession(configuration: configuration)
+
+        let error = try await httpError(of: session.request(Endpoint(url: server.url)))
+
+        #expect(error.code == .timedOut)
+        try await server.hungUp(1).value
+    }
+}
+
+extension URLSession {
+    /// A session that only the ``watchdog`` ends.
+    static let patient = URLSession(configuration: .patient)
+}
+
+extension URLSessionConfiguration {
+    /// An ephemeral session with no limit but the ``watchdog``.
+    static var patient: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = TimeInterval(watchdog.components.seconds)
+        return configuration
     }
 }

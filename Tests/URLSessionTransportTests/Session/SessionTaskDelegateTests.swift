@@ -80,3 +80,15 @@ struct SessionTaskDelegateTests {
         #expect(session.httpAdditionalHeaders?["X-A"] as? String == "1")
     }
 }
+
+#if canImport(FoundationNetworking)
+struct DelegateQueueTests {
+    @Test func tellsTheDelegateAtOnce() {
+        let seen = Locked(false)
+
+        DelegateQueue().addOperation { seen.withLock { $0 = true } }
+
+        #expect(seen.withLock { $0 })
+    }
+}
+#endif

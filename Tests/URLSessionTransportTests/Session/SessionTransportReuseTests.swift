@@ -2,10 +2,15 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
+import PledgeServices
 import PledgeTesting
 import PledgeURLSessionTransport
 import TestSupport
 import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// What happens when the server closes a connection at the moment at which it is used again.
 @Suite(.oneAtATime)
@@ -104,4 +109,140 @@ struct SessionTransportReuseTests {
         try await server.hungUp(1).soon
         try await transport.close().soon
     }
+}
+
+@Suite(.oneAtATime)
+struct SessionTransportLoadTests {
+    @Test func aThousandAtOnceAreAllAnsweredWithTheirOwn() async throws {
+        let server = try LoopbackServer { .text($0.target) }
+        let transport = SessionTransport(.init(idleTimeout: nil, maxConnectionsPerHost: 50))
+        let futures = (0..<1000).map {
+            transport.send(HTTPRequest(.get, server.url.appending("/\($0)")))
+        }
+
+        for (index, future) in futures.enumerated() {
+            #expect(try await future.soon.text == "/\(index)")
+        }
+
+        #expect(Set(server.requests.map(\.target)).count == 1000)
+    }
+
+    @Test func noMoreAreSentAtOnceThanThereMayBeConnections() async throws {
+        let atOnce = Locked((now: 0, most: 0))
+        let server = try LoopbackServer(answeringLater: { _ in
+            atOnce.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+            let answer = Promise<LoopbackAnswer>()
+            DispatchQueue.global().async {
+                atOnce.withLock { $0.now -= 1 }
+                answer.resolve(with: .text("done"))
+            }
+            return answer
+        })
+        let transport = SessionTransport(.init(idleTimeout: nil, maxConnectionsPerHost: 3))
+        let futures = (0..<60).map { _ in transport.send(HTTPRequest(.get, server.url)) }
+
+        for future in futures { #expect(try await future.soon.text == "done") }
+
+        #expect((1...3).contains(atOnce.withLock { $0.most }))
+    }
+
+    @Test func aRequestMayBeSentFromWhereAnotherOneEnded() async throws {
+        let server = try LoopbackServer { .text($0.target) }
+        let transport = SessionTransport(.init(idleTimeout: nil))
+        @Sendable func go(_ left: Int) -> Future<Int> {
+            transport.send(HTTPRequest(.get, server.url.appending("/\(left)"))).flatMap { _ in
+                left == 0 ? Future(value: server.requests.count) : go(left - 1)
+            }
+        }
+
+        #expect(try await go(200).soon == 201)
+    }
+
+    @Test func connectionsAreUsedAgain() async throws {
+        let server = try LoopbackServer { _ in .text("done") }
+        let transport = SessionTransport(.init(idleTimeout: nil))
+
+        for _ in 0..<20 { _ = try await transport.send(HTTPRequest(.get, server.url)).soon }
+
+        #expect(server.acceptedConnections == 1)
+    }
+
+    @Test func nothingOfACallIsLeftAfterItsEnd() async throws {
+        let server = try LoopbackServer { .text("\($0.body.count)") }
+        let transport = SessionTransport(.init(idleTimeout: nil))
+        weak var source: HTTPRequest.BodySource?
+        do {
+            let brief = HTTPRequest.BodySource(isReplayable: true) {
+                HTTPBodyStream(Data(count: 2 << 20))
+            }
+            source = brief
+            let request = HTTPRequest(.put, server.url, body: .stream(brief))
+            #expect(try await transport.send(request).soon.text == "\(2 << 20)")
+        }
+        try await transport.close().soon
+
+        // The session releases its task on a queue of its own.
+        #expect(await comesTrue { source == nil })
+    }
+}
+
+/// What a URL says besides the place.
+@Suite(.oneAtATime)
+struct SessionTransportPlaceTests {
+    @Test(arguments: ["joe:hunter2@", "joe@", ":@", "a%40b:c%3Ad@"])
+    func aUserInTheURLIsNotSent(user: String) async throws {
+        let server = try LoopbackServer {
+            .text("\($0.target) \($0.header("Authorization") ?? "none")")
+        }
+        let url = try #require(URL(string: "http://\(user)127.0.0.1:\(server.port)/a@b?c=@#d"))
+        for transport in [
+            SessionTransport(.init(idleTimeout: nil)),
+            SessionTransport(session: URLSession(configuration: .patient)),
+        ] {
+            let text = try await transport.send(HTTPRequest(url)).soon.text
+            #expect(text == "/a@b?c=@ none")
+        }
+        let own = HTTPRequest(url, headers: ["Authorization": "Bearer own"])
+        #expect(
+            try await SessionTransport(.init(idleTimeout: nil)).send(own).soon.text
+                == "/a@b?c=@ Bearer own")
+    }
+
+    @Test func aUserInTheURLAnswersNoQuestionForAPassword() async throws {
+        let server = try LoopbackServer { _ in
+            .text("who?", status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+        }
+        let url = try #require(URL(string: "http://joe:hunter2@127.0.0.1:\(server.port)/"))
+        for transport in [
+            SessionTransport(), SessionTransport(session: URLSession(configuration: .default)),
+        ] {
+            #expect(try await transport.send(HTTPRequest(url)).soon.status == 401)
+        }
+        #expect(server.requests.map { $0.header("Authorization") } == [nil, nil])
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test func aHostThatURLSessionDoesNotTakeIsTold() async throws {
+        let url = try #require(URL(string: "http://127.1/"))
+        let error = try await SessionTransport(.init(idleTimeout: nil)).send(HTTPRequest(url))
+            .httpError
+        #expect(error.code == .unsupported)
+        #expect("\(error)".hasSuffix("write an IPv4 address as four numbers)"))
+    }
+
+    /// In a process of its own, since the environment names the proxy.
+    @Test func aProxysRefusalIsNotRepeated() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try LoopbackServer { _ in .text("no", status: 407) }
+            setenv("https_proxy", proxy.url.absoluteString, 1)
+            let send = SessionTransport(.init(idleTimeout: nil)).send
+            let request = HTTPRequest(.get, URL(string: "https://example.test/")!)
+            let stack = stack(.retry(backoff: .constant(.zero)), over: send)
+            let error = try await stack(request).httpError
+            #expect(error.code == .proxyRefused)
+            #expect(error.reason == "the proxy answered 407")
+            #expect(proxy.requests.map(\.method) == ["CONNECT"])
+        }
+    }
+    #endif
 }

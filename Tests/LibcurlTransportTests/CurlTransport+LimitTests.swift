@@ -1,0 +1,438 @@
+import Foundation
+import HTTPTestSupport
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeTesting
+import TestSupport
+import Testing
+
+@testable import PledgeLibcurlTransport
+@testable import PledgeServices
+
+@Suite(.oneAtATime)
+struct CurlTransportLimitTests {
+    private let scheduler = ManualScheduler()
+    private let never = Promise<Void>()
+
+    @Test func waitsSoLongForAConnection() async throws {
+        let transport = try CurlTransport.with(on: scheduler) {
+            $0.maxConnectionsPerHost = 1
+            $0.connectionWaitTimeout = .seconds(60)
+            $0.idleTimeout = nil
+        }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        let first = transport.get(server, "first")
+        _ = try await server.received(1).soon
+        let second = transport.get(server, "second")
+        #expect(await comesTrue { !scheduler.isIdle })
+        scheduler.advance(by: .seconds(59))
+        #expect(!second.isSettled)
+        scheduler.advance(by: .seconds(2))
+        let error = try await second.httpError
+        #expect(error.code == .timedOut)
+        #expect(error.reason == "the limit of 60.0 seconds for a free connection")
+        go.resolve()
+        #expect(try await first.soon.text == "ok")
+        #expect(server.requests.map(\.target) == ["/first"])
+    }
+
+    /// The client's own queue says nothing about the host, however long it is.
+    @Test(arguments: [HTTPMethod.get, .post])
+    func waitingForAConnectionIsNoEvidence(method: HTTPMethod) async throws {
+        let transport = try CurlTransport.with(on: scheduler) {
+            $0.maxConnectionsPerHost = 2
+            $0.idleTimeout = nil
+        }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        let first = (0..<2).map { transport.get(server, "first\($0)") }
+        _ = try await server.received(2).soon
+        let time = ManualScheduler()
+        let breaker = CircuitBreaker(failuresInARow: 2, on: time)
+        let service = stack(
+            .circuitBreaker(sharing: breaker), .timeout(.seconds(2), on: time),
+            over: transport.send)
+        let records = (0..<20).map { _ in CallRecord() }
+        let calls = records.map { record in
+            CallContext().with(record: record).run { service(HTTPRequest(method, server.url)) }
+        }
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .microseconds(1))
+                return records.allSatisfy { $0.time(of: .queue) > .zero }
+            })
+        for clock in [scheduler, time] { clock.advance(by: .seconds(50)) }
+        #expect(calls.allSatisfy { !$0.isSettled })
+        // Nothing has been sent, so any of them may be made again.
+        #expect(records.allSatisfy { $0.verdict == .repeatable })
+        // Who leaves the queue now is never sent.
+        calls[0].cancel()
+        records[1].close()
+        go.resolve()
+        for call in first + calls[2...] { #expect(try await call.soon.text == "ok") }
+        let error = await #expect(throws: (any Error).self) { try await calls[1].soon }
+        #expect(error is AttemptSuperseded)
+        #expect(server.requests.count == 20)
+        #expect(breaker.state == .closed)
+    }
+
+    @Test func aRefusalByTheQueueIsNoEvidenceAndIsNotRepeated() async throws {
+        let transport = try CurlTransport.with(on: scheduler) {
+            $0.maxConnectionsPerHost = 1
+            $0.connectionWaitTimeout = .seconds(60)
+            $0.idleTimeout = nil
+        }
+        let server = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
+        transport.get(server, "first").observe { _ in }
+        _ = try await server.received(1).soon
+        let time = ManualScheduler()
+        let breaker = CircuitBreaker(failuresInARow: 1, on: time)
+        let service = stack(
+            .retry(on: time), .circuitBreaker(sharing: breaker), .timeout(.seconds(2), on: time),
+            over: transport.send)
+        let call = service(HTTPRequest(server.url))
+        #expect(await comesTrue { !scheduler.isIdle })
+        scheduler.advance(by: .seconds(62))
+        let error = try await call.httpError
+        #expect(error.isCertainlyUnsent && error.advisedOutcome == .refusal)
+        #expect(time.isIdle && breaker.state == .closed)
+        #expect(server.requests.count == 1)
+        try await transport.close().soon
+    }
+
+    @Test func waitingForAConnectionIsNotBeingIdle() async throws {
+        let transport = try CurlTransport.with(on: scheduler) {
+            $0.maxConnectionsPerHost = 1
+            $0.connectionWaitTimeout = .seconds(600)
+            $0.idleTimeout = .seconds(10)
+        }
+        let steps = TestLog<Void>()
+        let server = try SocketServer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n")
+            for count in 1...20 {
+                while steps.elements.count < count {}
+                connection.send("x")
+            }
+            guard connection.head() != nil else { return }
+            connection.answer("second")
+            connection.awaitEnd()
+        }
+        let first = try await transport.stream(HTTPRequest(.get, server.url("/first"))).soon
+        let second = transport.get(server.url("/second"))
+        for count in 1...20 {
+            // The first call continues all the time; for the second, no byte arrives or leaves.
+            steps.append(())
+            #expect(try await first.body.next().soon == Data("x".utf8))
+            // Twice as long is still within the limit: the call notes a piece after its reader has got it.
+            scheduler.advance(by: .seconds(4))
+            #expect(count == 20 || !second.isSettled)
+        }
+        #expect(try await second.soon.text == "second")
+        try await transport.close().soon
+        server.stop()
+    }
+
+    @Test func noticesThatNoHeadComes() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
+        let server = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
+        let call = transport.get(server)
+        _ = try await server.received(1).soon
+        scheduler.advance(by: .seconds(9))
+        #expect(!call.isSettled)
+        scheduler.advance(by: .seconds(2))
+        let error = try await call.httpError
+        #expect(error.code == .timedOut)
+        #expect(error.reason == "the idle limit of 10.0 seconds")
+        try await server.connectionsOpen(atMost: 0).soon
+    }
+
+    @Test func noticesThatABodyStops() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
+        let server = try LoopbackServer { [never] _ in
+            .stopping(after: "half", of: 8, until: never)
+        }
+        let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
+        #expect(try await response.body.next().soon == Data("half".utf8))
+        let next = response.body.next()
+        scheduler.advance(by: .seconds(9))
+        #expect(!next.isSettled)
+        // The I/O thread may note the piece after its reader has got it.
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .seconds(1))
+                return next.isSettled
+            })
+        #expect(try await next.httpError.code == .timedOut)
+    }
+
+    @Test func noticesThatAServerTakesNothing() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
+        let server = try SocketServer { [never] connection in
+            _ = connection.head()
+            while !never.isSettled {}
+        }
+        let endless = HTTPRequest.BodySource(isReplayable: true) {
+            HTTPBodyStream(next: { Future(value: Data(count: 65_536)) })
+        }
+        let call = transport.send(HTTPRequest(.put, server.url(), body: .stream(endless)))
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .seconds(1))
+                return call.isSettled
+            })
+        #expect(try await call.httpError.code == .timedOut)
+        never.resolve()
+        try await transport.close().soon
+        server.stop()
+    }
+
+    /// Advances the time by half a minute, second by second, with turns for the I/O thread after each.
+    private func letTimePass(for transport: CurlTransport) async throws {
+        let other = try LoopbackServer { _ in .text("ok") }
+        for _ in 0..<30 {
+            #expect(try await transport.get(other).soon.text == "ok")
+            scheduler.advance(by: .seconds(1))
+        }
+    }
+
+    @Test func aSourceMayTakeItsTime() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
+        let server = try LoopbackServer { .text($0.text) }
+        let source = ScriptedSource()
+        let body = HTTPRequest.BodySource(isReplayable: true) { source.stream() }
+        let call = transport.send(HTTPRequest(.put, server.url, body: .stream(body)))
+        for count in 1...5 {
+            #expect(await comesTrue { source.asked == count })
+            try await letTimePass(for: transport)
+            try #require(!call.isSettled)
+            source.give("\(count)")
+        }
+        #expect(await comesTrue { source.asked == 6 })
+        source.give(nil)
+        #expect(try await call.soon.text == "12345")
+    }
+
+    @Test func aReaderMayTakeItsTime() async throws {
+        let transport = try CurlTransport.with(on: scheduler) {
+            $0.idleTimeout = .seconds(10)
+            $0.maxUnreadBytes = 10
+        }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            .stopping(
+                after: String(repeating: "a", count: 20), of: 24, until: go,
+                then: [.body(Data("last".utf8))])
+        }
+        let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
+        try await letTimePass(for: transport)
+        let first = try await response.body.next().soon
+        #expect(first?.count == 20)
+        go.resolve()
+        #expect(try await response.body.collected(upTo: 4).soon == Data("last".utf8))
+    }
+
+    @Test func boundsAHead() async throws {
+        let transport = try CurlTransport.with { $0.maxHeadSize = 1_000 }
+        let server = try LoopbackServer { request in
+            let size = request.target == "/large" ? 1_000 : 900
+            return .text("ok", headers: ["X-A": String(repeating: "a", count: size)])
+        }
+        #expect(try await transport.get(server).soon.text == "ok")
+        let error = try await transport.get(server, "large").httpError
+        #expect(error.code == .badResponse)
+        #expect(error.reason == "its head has more than 1000 bytes")
+        #expect(try await transport.get(server).soon.text == "ok")
+    }
+
+    @Test func boundsTrailers() async throws {
+        let transport = try CurlTransport.with { $0.maxHeadSize = 1_000 }
+        let server = try SocketServer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n")
+            while connection.send("X-A: a\r\n") {}
+        }
+        let error = try await transport.get(server.url()).httpError
+        #expect(error.code == .badResponse)
+        try await transport.close().soon
+        server.stop()
+    }
+
+    @Test(arguments: [true, false])
+    func boundsABody(isAnnounced: Bool) async throws {
+        let transport = try CurlTransport.with { $0.maxBodySize = 10 }
+        let server = try LoopbackServer { request in
+            let text = request.target == "/large" ? "elevenbytes" : "tenbytes!!"
+            return isAnnounced ? .text(text) : .chunked([text])
+        }
+        #expect(try await transport.get(server).soon.text == "tenbytes!!")
+        let error = try await transport.get(server, "large").httpError
+        #expect(error.code == .bodyTooLarge)
+        #expect(error.response?.status == 200)
+        #expect(try await transport.get(server).soon.text == "tenbytes!!")
+    }
+
+    @Test func boundsConnectionsToAHost() async throws {
+        let transport = try CurlTransport.with { $0.maxConnectionsPerHost = 3 }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        let calls = (0..<30).map { transport.get(server, "\($0)") }
+        _ = try await server.received(3).soon
+        #expect(server.acceptedConnections == 3)
+        go.resolve()
+        for call in calls { #expect(try await call.soon.text == "ok") }
+        #expect(server.acceptedConnections == 3)
+        #expect(server.requests.count == 30)
+    }
+
+    @Test func callsThatWaitBeginInTheirOrder() async throws {
+        let transport = try CurlTransport.with { $0.maxConnectionsPerHost = 1 }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        var calls = (0..<20).map { transport.get(server, "\($0)") }
+        _ = try await server.received(1).soon
+        // It leaves no gap.
+        calls.remove(at: 5).cancel()
+        go.resolve()
+        for call in calls { #expect(try await call.soon.text == "ok") }
+        #expect(server.requests.map(\.target) == (0..<20).filter { $0 != 5 }.map { "/\($0)" })
+        #expect(server.acceptedConnections == 1)
+    }
+
+    @Test func aBusyHostHoldsUpNoOther() async throws {
+        let transport = try CurlTransport.with { $0.maxConnectionsPerHost = 1 }
+        let busy = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
+        let other = try LoopbackServer { _ in .text("ok") }
+        let calls = (0..<3).map { _ in transport.get(busy) }
+        #expect(try await transport.get(other).soon.text == "ok")
+        #expect(calls.allSatisfy { !$0.isSettled })
+        try await transport.close().soon
+        for call in calls { #expect(try await call.httpError.code == .transportClosed) }
+    }
+
+    @Test func aBodyThatIsReadWaitsForAConnectionToo() async throws {
+        let transport = try CurlTransport.with { $0.maxConnectionsPerHost = 1 }
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        let first = transport.get(server)
+        _ = try await server.received(1).soon
+        let body = Data(repeating: 7, count: 1 << 20)
+        let others = (0..<3).map { _ in
+            transport.send(HTTPRequest(.put, server.url, body: .data(body)))
+        }
+        go.resolve()
+        for call in [first] + others { #expect(try await call.soon.text == "ok") }
+        #expect(server.requests.dropFirst().map(\.body) == [body, body, body])
+        #expect(server.acceptedConnections == 1)
+    }
+
+    @Test func boundsConnectionsInAll() async throws {
+        let transport = try CurlTransport.with { $0.maxConnections = 1 }
+        let go = Promise<Void>()
+        let servers = try (0..<3).map { _ in
+            try LoopbackServer { _ in
+                LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+            }
+        }
+        let first = transport.get(servers[0])
+        _ = try await servers[0].received(1).soon
+        let others = servers.dropFirst().map { transport.get($0) }
+        go.resolve()
+        #expect(try await first.soon.text == "ok")
+        for call in others { #expect(try await call.soon.text == "ok") }
+        // A kept connection is closed to make room for a needed one.
+        var open = 0
+        #expect(
+            await comesTrue {
+                open = servers.map(\.openConnections).reduce(0, +)
+                return open <= 1
+            }, "\(open)")
+    }
+}
+
+/// The part of an answer that had arrived before a failure.
+@Suite(.oneAtATime)
+struct CurlTransportPartTests {
+    private let scheduler = ManualScheduler()
+    private let never = Promise<Void>()
+
+    @Test func anErrorHasThePartThatHadArrived() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(5) }
+        let server = try LoopbackServer { [never] request in
+            request.target == "/cut"
+                ? .truncated("half", of: 8) : .stopping(after: "half", of: 8, until: never)
+        }
+        let lost = try await transport.get(server, "cut").httpError
+        #expect(lost.code == .connectionLost)
+        #expect(lost.response?.text == "half" && lost.response?.request?.url.path == "/cut")
+        let stopped = transport.get(server, "stopped")
+        _ = try await server.received(2).soon
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .seconds(5))
+                return stopped.isSettled
+            })
+        let late = try await stopped.httpError
+        #expect(late.code == .timedOut && late.reason == "the idle limit of 5.0 seconds")
+        #expect(late.response.map { "half".hasPrefix($0.text) } ?? true)
+        let streamed = try await transport.stream(HTTPRequest(server.url.appending(path: "cut")))
+            .soon
+        let error = try await streamed.body.collected(upTo: 10).httpError
+        #expect(error.status == 200 && error.body.isEmpty)
+    }
+
+    @Test(arguments: [200, 401])
+    func aWholeAnswerStandsIfTheServerTakesNoMoreOfTheRequest(status: Int) async throws {
+        let transport = CurlTransport.patient
+        let answered = Promise<Void>()
+        let goes = Promise<Void>()
+        let server = try SocketServer { connection in
+            guard connection.head() != nil else { return }
+            connection.answer("early", status: status)
+            answered.resolve()
+            // Until the client has read the answer.
+            while !goes.isSettled {}
+            connection.resetAtEnd()
+        }
+        let asked = Locked(0)
+        let source = HTTPRequest.BodySource(length: 64 << 20, isReplayable: true) {
+            HTTPBodyStream(
+                length: 64 << 20,
+                next: {
+                    let isFirst = asked.withLock { asked in
+                        asked += 1
+                        return asked == 1
+                    }
+                    return isFirst
+                        ? Future(value: Data(count: 100)) : goes.map { Data(count: 65_536) }
+                })
+        }
+        let call = transport.send(HTTPRequest(.post, server.url(), body: .stream(source)))
+        try await answered.soon
+        // Turns in which the client reads the answer.
+        let other = try LoopbackServer { _ in .text("ok") }
+        for _ in 0..<50 { _ = try await transport.get(other).soon }
+        goes.resolve()
+        let response = try await call.soon
+        #expect(response.status == status && response.text == "early")
+        try await transport.close().soon
+        server.stop()
+    }
+
+    @Test func aUserInTheURLIsNotSent() async throws {
+        let server = try LoopbackServer { .text($0.header("Authorization") ?? "none") }
+        let url = try #require(URL(string: "http://joe:hunter2@127.0.0.1:\(server.port)/"))
+        #expect(try await CurlTransport.patient.get(url).soon.text == "none")
+    }
+}

@@ -1,0 +1,1 @@
+../../../Apple/Combine.swift
