@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+public import PledgeHTTPNetworking
 public import PledgeServices
 
 /// The reason why a compressed body could not be decoded.

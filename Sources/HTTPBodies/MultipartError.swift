@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+public import PledgeHTTPNetworking
 public import PledgeServices
 
 /// The reason why a multipart body cannot be parsed.

@@ -176,8 +176,8 @@ public struct HTTPClient: Sendable {
 
     /// The largest decompressed body, in bytes.
     ///
-    /// With nil, the client asks for no content coding and decompresses nothing. A body that the transport
-    /// decompresses has the transport's limit instead.
+    /// With nil, the client neither asks for a content coding nor decompresses a body. If the transport decompresses a
+    /// body, the transport's own limit applies instead.
     public var decompressionLimit: Int? = 64 << 20 { didSet { renew() } }
 
     /// The statuses that aren't errors, whichever function of the client you call.

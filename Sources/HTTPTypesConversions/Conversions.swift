@@ -6,8 +6,8 @@ extension HTTPTypes.HTTPRequest {
     /// Creates the head of a request from a request of Pledge, as it is sent.
     ///
     /// The fields are the request's `effectiveHeaders`: its own headers, the body's Content-Type, and the
-    /// Idempotency-Key, but not Content-Length. A Host that equals the URL's host becomes the authority instead of a
-    /// field.
+    /// Idempotency-Key, but not Content-Length. A Host header that equals the URL's authority isn't a field, because
+    /// the authority stands for it.
     ///
     /// The body, the context and the URL's fragment, which is never sent, are lost, because this type can't store
     /// them. The scheme becomes lower case, and an empty path becomes "/".

@@ -5,13 +5,13 @@ public import PledgeServices
 extension MemoryTransport {
     /// The answer of a route.
     public struct Answer: Sendable {
-        /// Chooses the answer to a call at once, and makes it when it is due.
+        /// Chooses the answer to a call at once; the function that it returns creates the answer when it is due.
         typealias Responder = @Sendable (Call) -> @Sendable () -> Future<HTTPResponse>
 
-        /// Makes a responder with a state of its own, so that transports do not share a state.
+        /// Creates a responder with its own state, so that transports don't share state.
         let makeResponder: @Sendable () -> Responder
 
-        /// An answer without a state.
+        /// Creates an answer that has no state.
         init(_ respond: @escaping @Sendable (Call) throws -> Future<HTTPResponse>) {
             makeResponder = {
                 { call in
@@ -29,26 +29,28 @@ extension MemoryTransport {
 }
 
 extension MemoryTransport.Answer {
-    /// Data, with the status 200.
+    /// The data, with the status 200.
     public static func data(_ data: Data) -> Self {
         response(HTTPResponse(status: 200, body: data))
     }
 
-    /// Text as UTF-8, with the status 200.
+    /// The text as UTF-8, with the status 200.
     public static func text(_ text: String) -> Self { data(Data(text.utf8)) }
 
-    /// A value as JSON, with the status 200 and the Content-Type `application/json`.
+    /// The value as JSON, with the status 200 and the Content-Type `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value. It is encoded at once; if that fails, each call rejects with
-    ///     ``MemoryTransport/AnswerFailure`` that keeps the encoder's error.
-    ///   - json: The settings, such as those of the client that is tested.
+    ///   - value: The value. It is encoded at once. If that fails, each call fails with
+    ///     ``MemoryTransport/AnswerFailure``, which keeps the encoder's error.
+    ///   - json: The JSON settings. Usually you pass the settings of the client that you test.
     public static func json(_ value: some Encodable, using json: JSONCoding = JSONCoding()) -> Self
     {
         .json(value, encoder: json.encoder())
     }
 
-    /// A value as JSON that an encoder writes; see ``json(_:using:)``.
+    /// The value as JSON, written by an encoder.
+    ///
+    /// The status, the Content-Type and the errors are the same as for ``json(_:using:)``.
     public static func json(_ value: some Encodable, encoder: JSONEncoder) -> Self {
         let body = Result { try encoder.encode(value) }
         let type = String(describing: Swift.type(of: value))
@@ -66,8 +68,8 @@ extension MemoryTransport.Answer {
 
     /// The bytes of a file, with the status 200.
     ///
-    /// - Parameter url: The file. It is read for each call, on the thread that answers; if that fails, the
-    ///   call rejects with ``MemoryTransport/AnswerFailure`` that keeps the system's error.
+    /// - Parameter url: The file. It is read for each call, on the thread that answers. If that fails, the call fails
+    ///   with ``MemoryTransport/AnswerFailure``, which keeps the system's error.
     public static func file(_ url: URL) -> Self {
         Self { call in
             do {
@@ -83,13 +85,13 @@ extension MemoryTransport.Answer {
         }
     }
 
-    /// An error, unchanged.
+    /// Fails the call with an error, which reaches the caller unchanged.
     public static func failure(_ error: any Error) -> Self { Self { _ in Future(error: error) } }
 
-    /// A status, with headers and a body.
+    /// A response with a status, headers and a body.
     ///
-    /// With ``MemoryTransport/request(_:)`` a status outside 200…299 rejects with the same `HTTPError` as a
-    /// wire transport.
+    /// With ``MemoryTransport/request(_:)``, a status outside 200…299 fails with the same `HTTPError` as over a real
+    /// transport.
     public static func status(
         _ status: Int,
         headers: HTTPHeaders = [:],
@@ -100,8 +102,8 @@ extension MemoryTransport.Answer {
 
     /// A whole response.
     ///
-    /// With ``MemoryTransport/request(_:)`` a status outside 200…299 rejects with the same `HTTPError` as a
-    /// wire transport.
+    /// With ``MemoryTransport/request(_:)``, a status outside 200…299 fails with the same `HTTPError` as over a real
+    /// transport.
     public static func response(_ response: HTTPResponse) -> Self {
         Self { _ in Future(value: response) }
     }
@@ -114,7 +116,9 @@ extension HTTPResponse {
 }
 
 extension MemoryTransport.Answer {
-    /// Data that is made for each call; if the closure throws, the call rejects with that error.
+    /// Data that a closure creates for each call, with the status 200.
+    ///
+    /// If the closure throws, the call fails with that error.
     ///
     /// ```swift
     /// .get("/hello/:name", answer: .reply { call in Data("Hello \(call.parameters["name"]!)".utf8) })
@@ -125,26 +129,29 @@ extension MemoryTransport.Answer {
         Self { call in Future(value: HTTPResponse(status: 200, body: try body(call))) }
     }
 
-    /// A response that is made for each call; if the closure throws, the call rejects with that error.
+    /// A response that a closure creates for each call.
+    ///
+    /// If the closure throws, the call fails with that error.
     public static func respond(
         _ body: @escaping @Sendable (MemoryTransport.Call) throws -> HTTPResponse
     ) -> Self {
         Self { call in Future(value: try body(call)) }
     }
 
-    /// A future of data, with the status 200, that is made for each call, so that the test controls when and
-    /// how it is answered.
+    /// A future of data that a closure creates for each call, with the status 200.
     ///
-    /// Cancelling the call cancels that future. If the closure throws, the call rejects with that error.
+    /// With it, a test controls when and how each call is answered. Cancelling the call cancels the future. If the
+    /// closure throws, the call fails with that error.
     public static func future(
         _ body: @escaping @Sendable (MemoryTransport.Call) throws -> Future<Data>
     ) -> Self {
         Self { call in try body(call).map { HTTPResponse(status: 200, body: $0) } }
     }
 
-    /// A future of a response that is made for each call.
+    /// A future of a response that a closure creates for each call.
     ///
-    /// Cancelling the call cancels that future. If the closure throws, the call rejects with that error.
+    /// With it, a test controls when and how each call is answered. Cancelling the call cancels the future. If the
+    /// closure throws, the call fails with that error.
     public static func futureResponse(
         _ body: @escaping @Sendable (MemoryTransport.Call) throws -> Future<HTTPResponse>
     ) -> Self {
@@ -153,11 +160,11 @@ extension MemoryTransport.Answer {
 }
 
 extension MemoryTransport.Answer {
-    /// Answers one after the other: each call takes the next, and the last one is repeated.
+    /// Several answers: each call takes the next one, and the last answer repeats.
     ///
-    /// Calls take them in the order in which they are made, whatever the latency. Each transport
-    /// begins at the first. An empty sequence rejects with ``MemoryTransport/AnswerFailure``; to fail after
-    /// the last answer, put ``failure(_:)`` at the end.
+    /// Calls take the answers in the order in which they are made, whatever the latency. Each transport starts with the
+    /// first answer. An empty sequence fails with ``MemoryTransport/AnswerFailure``. To fail every call after the last
+    /// answer, put ``failure(_:)`` at the end.
     public static func sequence(_ answers: [Self]) -> Self {
         guard let last = answers.indices.last else {
             return Self { call in
@@ -184,9 +191,9 @@ extension MemoryTransport.Answer {
 }
 
 extension MemoryTransport {
-    /// The error of a route without an answer: the route, the call, and the reason.
+    /// The error of a route that could not answer: the route, the call, and the reason.
     public struct AnswerFailure: Error, CallerError {
-        /// Why there is no answer.
+        /// The reason why a route could not answer.
         public enum Code: Hashable, Sendable {
             /// The file cannot be read.
             case unreadableFile
@@ -196,22 +203,24 @@ extension MemoryTransport {
             case emptySequence
         }
 
-        /// Why there is no answer.
+        /// The reason why the route could not answer.
         public let code: Code
 
-        /// The call.
+        /// The call that got no answer.
         public let call: Call
 
-        /// The file's path or the value's type.
+        /// The file's path, or the type of the value.
+        ///
+        /// For an empty sequence, the words "a sequence".
         public let subject: String
 
-        /// The error of reading or encoding.
+        /// The error of reading the file or encoding the value; nil for an empty sequence.
         public let cause: (any Error)?
     }
 }
 
 extension MemoryTransport.AnswerFailure: CustomStringConvertible {
-    /// The route, what it should have answered with, and why it could not.
+    /// The route, what it should have answered with, and why it couldn't.
     public var description: String {
         let route = call.route ?? "a route"
         let reason = cause.map { ": \($0)" } ?? ""

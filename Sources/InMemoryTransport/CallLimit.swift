@@ -2,19 +2,19 @@ import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// The time of a call: a wire transport ends a call at its deadline, and so does this one.
+/// Ends a call at its deadline, as a real transport does.
 struct CallLimit: Sendable {
     private let deadline: CallDeadline
     private let time: Duration
     private let endpoint: Endpoint?
     private let request: HTTPRequest?
 
-    /// Makes the limit of a call that begins now; nil if it has no deadline.
+    /// Creates the limit of a call that begins now; nil if the call has no deadline.
     init?(_ deadline: CallDeadline?, of endpoint: Endpoint) {
         self.init(deadline, endpoint, nil)
     }
 
-    /// The same for a call of the second level.
+    /// Creates the limit of a call that begins now; nil if the call has no deadline.
     init?(_ deadline: CallDeadline?, of request: HTTPRequest) { self.init(deadline, nil, request) }
 
     private init?(_ deadline: CallDeadline?, _ endpoint: Endpoint?, _ request: HTTPRequest?) {
@@ -30,7 +30,7 @@ struct CallLimit: Sendable {
         if deadline.remaining <= .zero { throw error }
     }
 
-    /// Fails a future that has not settled when the time is over.
+    /// Fails a future at the deadline, unless it has settled before.
     func applied<Value>(to future: Future<Value>) -> Future<Value> {
         if future.isSettled { return future }
         let limited = InternalPromise<Value>()
@@ -43,7 +43,7 @@ struct CallLimit: Sendable {
         return limited.onEnd { _ in timer.withLock { $0 }?.cancel() }
     }
 
-    /// Runs an action at the deadline, which an upload may move.
+    /// Runs an action at the deadline, and waits again if an upload has moved the deadline.
     private func arm(
         _ timer: Locked<(any ScheduledAction)?>, _ action: @escaping @Sendable () -> Void
     ) {
@@ -59,6 +59,6 @@ struct CallLimit: Sendable {
 }
 
 extension Future {
-    /// Fails with the error of a call whose time is over.
+    /// Fails with the code `timedOut` if the limit ends first.
     func ending(within limit: CallLimit?) -> Future<Value> { limit?.applied(to: self) ?? self }
 }

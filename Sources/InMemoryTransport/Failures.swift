@@ -3,29 +3,27 @@ public import PledgeHTTPNetworking
 import PledgeServices
 
 extension MemoryTransport {
-    /// Random failures of calls: their probability, generator, and error.
+    /// Random failures of calls: their probability, generator and error.
     ///
     /// ```swift
     /// MemoryTransport(
     ///     routes: routes, failures: .init(chance: 0.2, using: SeededGenerator(seed: 7)))
     /// ```
     ///
-    /// One number is drawn for each call that a route matches, in the order of the calls, so that the same
-    /// calls always fail with a seed. A call that fails takes no answer from a sequence, as if it had never
-    /// arrived; it fails after its latency. Each transport draws from its own copy of the generator.
+    /// The transport draws one number for each call that matches a route, in the order of the calls. So with the same
+    /// seed, the same calls fail. A failing call takes no answer from a sequence, as if it had never arrived. It fails
+    /// after the latency. Each transport draws from its own copy of the generator.
     public struct Failures: Sendable {
         private let chance: Double
         private var generator: any RandomNumberGenerator & Sendable
         let error: @Sendable (Call) -> any Error
 
-        /// Makes failures.
+        /// Creates random failures.
         ///
         /// - Parameters:
-        ///   - chance: The probability that a call fails, from 0 to 1. A value outside is clamped, and NaN
-        ///     counts as 0.
+        ///   - chance: The probability that a call fails, from 0 to 1. Other values are clamped, and NaN counts as 0.
         ///   - generator: The random number generator.
-        ///   - error: The error of a call; by default an `HTTPError` with the code
-        ///     `connectionLost`.
+        ///   - error: Creates the error of a failing call. By default, an `HTTPError` with the code `connectionLost`.
         public init(
             chance: Double,
             using generator: some RandomNumberGenerator & Sendable,
@@ -42,7 +40,7 @@ extension MemoryTransport {
         /// No failures.
         public static let none = Failures(chance: 0, using: SeededGenerator(seed: 0))
 
-        /// Draws whether the next call fails.
+        /// Draws the next number, and returns whether the call fails.
         mutating func failsNext() -> Bool {
             var generator = generator
             defer { self.generator = generator }

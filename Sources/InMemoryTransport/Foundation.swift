@@ -1,4 +1,5 @@
-// The only file that chooses the Foundation of the module; its clients see the same types.
+// Only this file chooses between FoundationEssentials and Foundation. The whole module, and every module that imports
+// it, see the same types.
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else

@@ -12,23 +12,24 @@ import PledgeServices
 /// let networking: Networking = transport.request
 /// ```
 ///
-/// It refuses what a wire transport refuses, but an endpoint needs no base. The first route that
-/// matches answers. Every call is recorded, in order, from any thread.
+/// It refuses the same requests as a real transport, but an endpoint needs no base. The first route that matches
+/// answers. The transport records every call in order, from any thread.
 public final class MemoryTransport: Sendable, HTTPTransport {
-    /// Answers an endpoint by the routes.
+    /// Answers an endpoint with the first route that matches.
     ///
-    /// It is a `Networking`.
+    /// This method is a `Networking`.
     ///
-    /// The route, its next answer in a sequence, and whether the call fails are chosen before this
-    /// returns, so they follow the order of the calls. The answer is made, on the scheduler's
-    /// thread, after the latency; without latency, before this returns. Cancelling the
-    /// future frees its timer.
+    /// Before it returns, it has chosen the route, the route's next answer if the route has a sequence, and whether the
+    /// call fails. So these follow the order of the calls. It creates the answer after the latency, on the scheduler's
+    /// thread; without latency, before it returns. Cancelling the future frees its timer.
     ///
-    /// - Returns: The body, if the status is in 200…299. Otherwise the future rejects: with `Endpoint.Error`
-    ///   if the endpoint cannot be sent, with ``UnmatchedCall`` if no route matches, with `HTTPError` for
-    ///   another status, for a random failure, and, with the code `timedOut`, when the deadline of the calling
-    ///   `CallContext` passes, and with ``AnswerFailure`` if a file, a value, or an empty sequence has no
-    ///   answer. Complexity: linear in the number of routes.
+    /// - Returns: A future of the body, if the status is in 200…299. Otherwise the future fails with
+    ///   - `Endpoint.Error` if the endpoint cannot be sent;
+    ///   - ``UnmatchedCall`` if no route matches;
+    ///   - ``AnswerFailure`` if a file cannot be read, a value cannot be encoded, or a sequence is empty;
+    ///   - `HTTPError` for another status, for a random failure, and, with the code `timedOut`, if the deadline of the
+    ///     calling `CallContext` passes.
+    /// - Complexity: Linear in the number of routes.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
         let limit = CallLimit(CallContext.current.deadline, of: endpoint)
         return CallContext.current.exchange(endpoint) {
@@ -40,13 +41,14 @@ public final class MemoryTransport: Sendable, HTTPTransport {
         }
     }
 
-    /// Makes a transport.
+    /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - routes: The routes; the first that matches answers.
-    ///   - latency: How long each answer takes. Zero or less: none, and no scheduler is needed.
-    ///   - failures: The random failures; by default none.
-    ///   - base: The URL whose path precedes the paths of the routes in requests of the second level.
+    ///   - routes: The routes. The first that matches answers.
+    ///   - latency: The time that each answer takes. Zero or less means no latency, and then you need no scheduler.
+    ///   - failures: The random failures; none by default.
+    ///   - base: The base URL of your requests. ``send(_:)`` and ``stream(_:)`` leave out its path when they match
+    ///     routes.
     ///   - scheduler: The clock of the latency.
     public init(
         routes: [Route],
@@ -64,12 +66,12 @@ public final class MemoryTransport: Sendable, HTTPTransport {
         state = Locked(State(failures: failures))
     }
 
-    /// All calls so far, in the order in which they came, including refused ones.
+    /// All calls so far, in the order in which they arrived, refused calls included.
     ///
     /// The transport keeps them until it is released.
     public var calls: [Call] { state.withLock { $0.calls } }
 
-    /// What is answered.
+    /// The routes that the transport answers with.
     public let routes: [Route]
 
     let latency: Duration
@@ -86,22 +88,25 @@ public final class MemoryTransport: Sendable, HTTPTransport {
 }
 
 extension MemoryTransport {
-    /// Answers a request by the routes, with any status.
+    /// Answers a request with the first route that matches, whatever the status.
     ///
-    /// It is an `HTTPService`.
+    /// This method is an `HTTPService`.
     ///
     /// ```swift
     /// let transport = MemoryTransport(routes: [.get("/a", answer: .status(304))])
     /// let service: HTTPService = stack(.redirect(), over: transport.send)
     /// ```
     ///
-    /// It behaves as ``request(_:)``, except for the status. A body in a file is read before this returns; a body in a stream is read to its end first, and the call
-    /// is recorded then. Routes match the URL's whole path, without that of `base`. A request whose body cannot
-    /// be read rejects with an `HTTPError` with the code `bodyUnreadable`, whose cause is what the source
-    /// threw; a stream of another length than announced with the code `bodyLengthMismatch`.
+    /// It works like ``request(_:)``, except that it accepts every status. Routes match the URL's path without the path
+    /// of the transport's base.
     ///
-    /// - Returns: A future of the response. Without a URL in the answer it has the request's URL. Its timing
-    ///   is measured on the scheduler.
+    /// If the body is a file, the method reads it before it returns. If the body is a stream, the transport reads it to
+    /// its end and only then records the call. If the body cannot be read, the future fails with an `HTTPError` with
+    /// the code `bodyUnreadable`, and the cause is the error of the body's source. If a stream is longer or shorter
+    /// than announced, the code is `bodyLengthMismatch`.
+    ///
+    /// - Returns: A future of the response. If the answer has no URL, the response gets the request's URL. The
+    ///   scheduler measures its timing.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let start = scheduler.now
         let limit = CallLimit(CallContext.current.deadline, of: request)
@@ -123,10 +128,10 @@ extension MemoryTransport {
         .mapError { $0.naming(request) }
     }
 
-    /// Answers a request by the routes, with a streamed body.
+    /// Answers a request with a response whose body is a stream.
     ///
-    /// It is an `HTTPStreamingService`, and otherwise the same as ``send(_:)``: the response comes when all of its
-    /// body is there.
+    /// This method is an `HTTPStreamingService`. It works like ``send(_:)``: the response arrives when the whole body
+    /// is there.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         send(request).mapWithoutOrigin { response in
             HTTPStreamedResponse(response, body: HTTPBodyStream(response.body))
@@ -145,7 +150,7 @@ extension MemoryTransport {
         switch request.body.content {
         case .none: return Future(value: nil)
         case .data(let data): return Future(value: data)
-        // A request that is refused does not use up a body that can be sent once.
+        // A refused request must not use up a body that can be sent only once.
         case _ where (try? request.validate()) == nil: return Future(value: nil)
         case .file(let url):
             do { return Future(value: try Data(contentsOf: url)) } catch {
@@ -167,23 +172,23 @@ extension MemoryTransport {
 }
 
 extension MemoryTransport {
-    /// One call of the transport, with its route.
+    /// A call that the transport has recorded, with the route that matched it.
     public struct Call: Hashable, Sendable {
-        /// What was asked for.
+        /// The endpoint of the call.
         ///
-        /// For a request of the second level, this is an endpoint that would send the same.
+        /// For a call with a request, this is an endpoint that would send the same.
         public let endpoint: Endpoint
 
-        /// The request; nil for a call with an endpoint.
+        /// The request; nil if the call had an endpoint.
         public let request: HTTPRequest?
 
-        /// Which attempt of the innermost retry it was, counted from one.
+        /// The number of the attempt, counted from one by the innermost retry.
         public let attempt: Int
 
-        /// The matching route, like "GET /products/:id"; nil if none matched.
+        /// The route that matched, such as "GET /products/:id"; nil if none did.
         public let route: String?
 
-        /// The values of the pattern's parameters, decoded.
+        /// The decoded values of the pattern's parameters, by name.
         public let parameters: [String: String]
 
         init(
@@ -203,10 +208,10 @@ extension MemoryTransport {
     /// Records a call, and returns the answer of the first matching route when it is due.
     ///
     /// - Parameters:
-    ///   - endpoint: The recorded endpoint.
-    ///   - request: The request of the second level.
-    ///   - limit: The time of the call; if it is over, the call is recorded, and not answered.
-    ///   - asking: Makes the target, or throws the reason why it cannot be sent.
+    ///   - endpoint: The endpoint to record.
+    ///   - request: The request to record; nil for a call with an endpoint.
+    ///   - limit: The limit of the call. If it has passed, the call is recorded but not answered.
+    ///   - asking: Creates the target, or throws the reason why the call cannot be sent.
     func respond(
         to endpoint: Endpoint, _ request: HTTPRequest?, within limit: CallLimit?,
         asking: () throws(Endpoint.Error) -> RequestTarget
@@ -244,10 +249,10 @@ extension MemoryTransport {
         }
     }
 
-    /// Records a call that a route matches, and chooses its answer.
+    /// Records a call that matches a route, and chooses its answer.
     ///
-    /// Both under one lock, so that calls on many threads are recorded in the order in which they
-    /// take their answers from a sequence.
+    /// Both happen under one lock. So calls on many threads are recorded in the order in which they take answers from a
+    /// sequence.
     private func admit(
         _ call: Call,
         to respond: Answer.Responder
@@ -259,7 +264,7 @@ extension MemoryTransport {
         return answer ?? { [failure] in Future(error: failure(call)) }
     }
 
-    /// A future that settles after the latency; cancelling it frees the timer.
+    /// Returns a future that resolves after the latency; cancelling it frees the timer.
     private func timer() -> Future<Void> {
         Future.make { resolver in
             let action = scheduler.schedule(after: latency) { resolver.resolve(with: ()) }
@@ -269,7 +274,7 @@ extension MemoryTransport {
 }
 
 extension Endpoint {
-    /// An endpoint that would send the same as a request, with its body in memory.
+    /// Creates an endpoint that would send the same as a request, with its body in memory.
     fileprivate init(_ request: HTTPRequest, body: Data?) {
         self.init(separating: request.url)
         method = request.method

@@ -1,34 +1,36 @@
 public import PledgeHTTPNetworking
 
 extension MemoryTransport {
-    /// A route: a method, a path's pattern, required items of the query, and the answer.
+    /// A method, a path's pattern and query items to match, and the answer.
     ///
-    /// A pattern is a path in which a segment like ":id" matches any segment that is not empty, and is the
-    /// parameter `id` of the call. Everything else is compared exactly, after decoding; a leading slash is
-    /// ignored, and a trailing one is a further segment. An endpoint is matched by its own path, without its
-    /// base's path; without a path, by the path and the query of its base.
+    /// In a pattern, a segment such as ":id" matches any segment that is not empty. The call gets its value as the
+    /// parameter `id`. Everything else must be equal after percent-decoding. A leading slash is ignored; a trailing
+    /// slash adds an empty segment.
+    ///
+    /// A route matches the endpoint's own path, without the path of its base. If the endpoint has no path, the route
+    /// matches the path and the query of its base.
     public struct Route: Sendable {
-        /// The method, or nil for any.
+        /// The method to match; nil matches any.
         public let method: HTTPMethod?
 
-        /// The path's pattern.
+        /// The pattern of the path, such as "/products/:id".
         public let pattern: String
 
-        /// The required items of the query: each name with its value, or nil for any value.
+        /// The query items that a call must have: each name with its value, or with nil for any value.
         ///
-        /// Further items do not matter.
+        /// A call may have more items.
         public let query: [String: String?]
 
-        /// What is answered.
+        /// The answer to the calls that match.
         public let answer: Answer
 
-        /// Makes a route.
+        /// Creates a route.
         ///
         /// - Parameters:
-        ///   - method: The method, or nil for any.
-        ///   - pattern: The path's pattern, such as "/products/:id".
-        ///   - query: The required items of the query; nil allows any value.
-        ///   - answer: The answer.
+        ///   - method: The method to match; nil matches any.
+        ///   - pattern: The pattern of the path, such as "/products/:id".
+        ///   - query: The query items that a call must have; nil allows any value.
+        ///   - answer: The answer to the calls that match.
         public init(
             _ method: HTTPMethod?,
             _ pattern: String,
@@ -44,7 +46,7 @@ extension MemoryTransport {
 }
 
 extension MemoryTransport.Route {
-    /// A route for any method.
+    /// A route for every method.
     public static func any(
         _ pattern: String,
         query: [String: String?] = [:],
@@ -105,7 +107,7 @@ extension MemoryTransport.Route: CustomStringConvertible {
 }
 
 extension MemoryTransport.Route {
-    /// The parameters of a target that this route matches; nil if it does not match.
+    /// Returns the values of the route's parameters; nil if the target doesn't match.
     func parameters(matching asked: RequestTarget) -> [String: String]? {
         guard differences(from: asked).isEmpty else { return nil }
         return zip(segments, asked.segments).reduce(into: [:]) { parameters, pair in
@@ -113,7 +115,7 @@ extension MemoryTransport.Route {
         }
     }
 
-    /// The differences of a target from this route, in words; empty if it matches.
+    /// Returns the differences between a target and this route, in words; empty if the target matches.
     func differences(from asked: RequestTarget) -> [String] {
         var differences: [String] = []
         if let method, method != asked.method {
@@ -148,7 +150,7 @@ extension MemoryTransport.Route {
         return path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The name of the parameter in a segment of a pattern, if the segment is one.
+    /// The name of the parameter in a pattern's segment; nil if the segment is no parameter.
     private static func parameter(of segment: String) -> String? {
         segment.hasPrefix(":") && segment.count > 1 ? String(segment.dropFirst()) : nil
     }
@@ -157,7 +159,7 @@ extension MemoryTransport.Route {
         parameter(of: pattern) == nil ? areSame(pattern, segment) : !segment.isEmpty
     }
 
-    /// Text is compared by its bytes: for `==` of String composed and decomposed letters are equal.
+    /// Compares bytes, because `==` of `String` treats composed and decomposed letters as equal.
     private static func areSame(_ left: String, _ right: String) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }
@@ -165,18 +167,18 @@ extension MemoryTransport.Route {
     private static func quoted(_ text: String) -> String { text.debugDescription }
 }
 
-/// The target of an endpoint, parsed from the URL that a wire transport would send.
+/// The target of a call, parsed from the URL that a real transport would send.
 struct RequestTarget {
     let method: HTTPMethod
     let segments: [String]
     let query: [(name: String, value: String?)]
 
-    /// Parses an endpoint; throws the error with which a wire transport would refuse it.
+    /// Parses an endpoint; throws the same error as a real transport if the endpoint cannot be sent.
     init(of endpoint: Endpoint) throws(Endpoint.Error) {
         method = endpoint.method
         let whole = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate()
         var alone = endpoint
-        // Routes have the app's paths, without the path of a base.
+        // Routes have your app's paths, without the path of a base.
         if !endpoint.path.isEmpty { alone.base = Endpoint.anyBase }
         let parts = AbsoluteURL(whole)
         let ownParts = alone.url.flatMap(AbsoluteURL.init)
@@ -184,9 +186,9 @@ struct RequestTarget {
         query = Self.items(of: parts?.query)
     }
 
-    /// Parses a request; throws the error with which a wire transport would refuse it.
+    /// Parses a request; throws the same error as a real transport if the request cannot be sent.
     ///
-    /// - Parameter base: The URL whose path is not part of the routes.
+    /// - Parameter base: The URL whose path the routes leave out.
     init(of request: HTTPRequest, under base: URL?) throws(Endpoint.Error) {
         try request.validate()
         method = request.method
@@ -205,13 +207,13 @@ struct RequestTarget {
         }
     }
 
-    /// The decoded segments of a path; a leading slash is ignored.
+    /// Returns the decoded segments of a path; a leading slash is ignored.
     static func segments(of path: Substring) -> [String] {
         let relative = path.hasPrefix("/") ? path.dropFirst() : path
         return relative.split(separator: "/", omittingEmptySubsequences: false).map(decoded)
     }
 
-    /// A decoded part of a URL; unchanged if its bytes are not UTF-8.
+    /// Decodes a part of a URL, and returns it unchanged if its bytes are not UTF-8.
     private static func decoded(_ text: Substring) -> String {
         PercentEncoding.decode(text) ?? String(text)
     }

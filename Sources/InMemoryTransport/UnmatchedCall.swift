@@ -2,18 +2,18 @@ public import PledgeHTTPNetworking
 public import PledgeServices
 
 extension MemoryTransport {
-    /// The error of a call that no route matches: the call, the routes, and the nearest one.
+    /// The error of a call that matches no route: the call, the routes, and the nearest route.
     public struct UnmatchedCall: Error, CallerError {
-        /// What was asked for.
+        /// The endpoint of the call.
         public let endpoint: Endpoint
 
         /// The routes, like "GET /products/:id", in order.
         public let routes: [String]
 
-        /// The route that differs least from the call; nil without routes.
+        /// The route with the fewest differences; nil if the transport has no routes.
         public let nearest: String?
 
-        /// The differences of the call from the nearest route.
+        /// The differences between the call and the nearest route, in words.
         public let differences: [String]
 
         init(endpoint: Endpoint, asked: RequestTarget, routes: [Route]) {
@@ -28,7 +28,7 @@ extension MemoryTransport {
 }
 
 extension MemoryTransport.UnmatchedCall: CustomStringConvertible {
-    /// The call, the nearest route with the differences, and all routes, without query values.
+    /// The call without its query's values, the nearest route with its differences, and all routes.
     public var description: String {
         guard let nearest else {
             return "no route answers \(endpoint): this transport has no routes"

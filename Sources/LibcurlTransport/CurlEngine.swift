@@ -3,19 +3,19 @@ import Foundation
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// The thread that does everything that a transport does with libcurl, as other threads see it.
+/// The I/O thread of a transport, as other threads see it: it makes all calls to libcurl.
 ///
-/// Other threads submit commands, and the thread takes all of them at once; the first command wakes the
-/// thread if it sleeps. The thread ends when it is closed, or after its transport is released and the last
-/// call has ended.
+/// Other threads submit commands, and the I/O thread takes them all at once. The first command wakes the thread if it
+/// sleeps. The thread ends when the engine is closed, or when the transport has been released and its last call has
+/// ended.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
         case start(TransportExchange, EasyHandle)
         /// Ends an exchange before its response is complete.
         case end(TransportExchange, any Error)
-        /// There is room for more bytes of a response's body.
+        /// Continues to receive: the response's body has room for more bytes.
         case receive(TransportExchange)
-        /// There are more bytes of a request's body.
+        /// Continues to send: the request's body has more bytes.
         case send(TransportExchange)
         /// Ends the thread after the last call.
         case drain
@@ -24,22 +24,22 @@ final class CurlEngine: Sendable {
     }
 
     private struct State {
-        /// Nil after the thread has ended: it is not woken any more, and its descriptors are closed.
+        /// Nil after the thread has ended: its descriptors are closed, and it cannot be woken.
         var poller: Poller?
         var commands: [Command] = []
-        /// Whether the thread waits, or is about to.
+        /// True while the thread waits, or is about to.
         var isSleeping = false
-        /// Whether calls are refused.
+        /// True if new calls are refused.
         var isClosed = false
 
-        /// Whether the thread has ended, so that commands are not taken any more.
+        /// True after the thread has ended; then it takes no more commands.
         var hasEnded: Bool { poller == nil }
     }
 
     let delivery: ResultDelivery
     let handles: HandlePool
     let limits: TransportExchange.Limits
-    /// The clock of the limits.
+    /// The clock of the time limits.
     let scheduler: any Scheduler
     let ended = InternalPromise<Void>()
     private let state: Locked<State>
@@ -62,7 +62,7 @@ final class CurlEngine: Sendable {
         }
     }
 
-    /// Fails all calls, since there is no memory for the loop.
+    /// Fails all calls, because there is no memory for the loop.
     private func giveUp() {
         for command in end() {
             guard case .start(let exchange, let handle) = command else { continue }
@@ -72,8 +72,9 @@ final class CurlEngine: Sendable {
         ended.resolve()
     }
 
-    /// Submits a command; returns false if the thread has ended, or if the command starts a call and the
-    /// engine is closed.
+    /// Submits a command.
+    ///
+    /// - Returns: False if the thread has ended, or if the command starts a call and the engine is closed.
     @discardableResult
     func submit(_ command: Command) -> Bool {
         let (isTaken, sleeper) = state.withLock { state -> (Bool, Poller?) in
@@ -91,7 +92,7 @@ final class CurlEngine: Sendable {
         return isTaken
     }
 
-    /// Takes all commands: it swaps them for an empty array, whose capacity is used again.
+    /// Takes all commands, by swapping them with an empty array, whose capacity is reused.
     func take(into commands: inout [Command]) {
         state.withLock { state in
             state.isSleeping = false
@@ -109,7 +110,7 @@ final class CurlEngine: Sendable {
 
     /// Notes that the thread takes no more commands.
     ///
-    /// - Returns: The commands that were left.
+    /// - Returns: The commands that were not taken.
     func end() -> [Command] {
         state.withLock { state in
             state.poller = nil
@@ -120,12 +121,12 @@ final class CurlEngine: Sendable {
     }
 }
 
-/// A thread that waits for sockets.
+/// The thread that waits for sockets.
 enum IOThread {
-    /// Starts a thread that runs a closure, and ends with it.
+    /// Starts a thread that runs `body` and then ends.
     static func start(_ body: @escaping @Sendable () -> Void) {
         let thread = Thread {
-            // Foundation names a thread only after `start` has returned to the thread that called it.
+            // Foundation would name the thread too late: after `start` has returned to its caller.
             ccurl_name_thread("Pledge.Curl")
             body()
         }
@@ -136,10 +137,10 @@ enum IOThread {
 
 /// Waits for sockets and for a wake-up.
 final class Poller: @unchecked Sendable {
-    // A pointer that never changes. Any thread may call `wake`; only the thread that waits calls the rest.
+    // The pointer never changes. Any thread may call `wake`; only the waiting thread calls the other methods.
     private let poller: OpaquePointer
 
-    /// Makes a poller, or returns nil if the system has no descriptor left.
+    /// Creates a poller; nil if the system has no descriptor left.
     init?() {
         guard let poller = ccurl_poller_make() else { return nil }
         self.poller = poller
@@ -147,7 +148,13 @@ final class Poller: @unchecked Sendable {
 
     deinit { ccurl_poller_free(poller) }
 
-    /// Sets what to wait for on a socket: bits 1 in, 2 out; 0 to stop waiting for it.
+    /// Sets the events to wait for on a socket.
+    ///
+    /// - Parameters:
+    ///   - socket: The descriptor of the socket.
+    ///   - bits: 1 to read, 2 to write, 3 for both; 0 to stop waiting.
+    ///   - isKnown: True if the poller waits for the socket already.
+    /// - Returns: False if the system refuses.
     @discardableResult
     func watch(_ socket: Int32, for bits: Int32, isKnown: Bool) -> Bool {
         ccurl_poller_watch(poller, socket, bits, isKnown)
@@ -161,6 +168,6 @@ final class Poller: @unchecked Sendable {
         return Int(ccurl_poller_wait(poller, start, Int32(ready.count), milliseconds))
     }
 
-    /// Ends the present wait, or the next one.
+    /// Ends the current wait, or the next one if the thread is not waiting.
     func wake() { ccurl_poller_wake(poller) }
 }

@@ -1,5 +1,5 @@
 import CPledgeCurl
-import PledgeHTTPNetworking
+public import PledgeHTTPNetworking
 public import PledgeServices
 
 #if canImport(Glibc)
@@ -12,33 +12,35 @@ import Darwin
 import Android
 #endif
 
-/// libcurl's description of a failure.
+/// A failure as libcurl describes it.
 public struct CurlError: Error, ShownCause {
-    /// The code, such as 7 (CURLE_COULDNT_CONNECT).
+    /// libcurl's code, such as 7 (CURLE_COULDNT_CONNECT).
     public let code: Int
 
     /// libcurl's words for the code.
     public let words: String
 
-    /// The system's error; zero if there is none.
+    /// The system's error number; zero if there is none.
     let systemError: Int32
 
-    /// libcurl's further message.
+    /// libcurl's detailed message.
     ///
-    /// It may contain anything, and is not shown.
+    /// It may contain anything, so it is never shown.
     let details: String
 
-    /// The status of the proxy's answer to CONNECT; zero if there is none.
+    /// The status that a proxy answered to CONNECT; zero if there was none.
     let proxyStatus: Int
 
-    /// How a proxy that speaks SOCKS refused; zero if it did not.
+    /// The reason why a SOCKS proxy refused; zero if it did not.
     let proxyError: Int
 
-    /// Whether the server has excluded the request, which it did not process.
+    /// True if the server said that it did not process the request.
     let isRefused: Bool
 
-    /// - Parameter isAnswered: Whether an answer has begun: then the server has processed the request, whatever it
-    ///   says afterwards.
+    /// Creates an error from libcurl's code and what the handle knows.
+    ///
+    /// - Parameter isAnswered: True if part of an answer arrived. Then the server has processed the request, whatever
+    ///   it says later.
     init(_ code: Int32, _ handle: EasyHandle, isAnswered: Bool = false) {
         self.code = Int(code)
         words = String(cString: ccurl_words(code))
@@ -51,7 +53,7 @@ public struct CurlError: Error, ShownCause {
 }
 
 extension CurlError: CustomStringConvertible {
-    /// The words and the code.
+    /// libcurl's words and its code.
     public var description: String { "\(words) (libcurl \(code))" }
 }
 
@@ -61,16 +63,19 @@ extension CurlError: LocalizedError {
 }
 
 extension CurlError: OutcomeAdvising {
-    /// Another call may succeed; the code of the `HTTPError` usually says more.
+    /// Another call may succeed.
+    ///
+    /// The code of the `HTTPError` usually says more.
     public var advisedOutcome: Outcome { .retryable(after: nil) }
 
-    /// Whether the server has said that it did not process the request: over HTTP/2 by REFUSED_STREAM, or by
-    /// a GOAWAY with a lower stream.
+    /// True if the server said over HTTP/2 that it did not process the request.
+    ///
+    /// It says so with REFUSED_STREAM, or with a GOAWAY whose last stream is lower than the request's.
     public var isCertainlyUnsent: Bool { isRefused }
 }
 
 extension HTTPError {
-    /// The error that a caller gets.
+    /// Creates the error that the caller gets.
     init(_ error: CurlError, of request: HTTPRequest, _ options: CurlOptions) {
         let code = Code(error)
         self.init(
@@ -79,7 +84,7 @@ extension HTTPError {
 }
 
 extension HTTPError.Code {
-    /// The code for an error from libcurl.
+    /// Creates the code for an error of libcurl.
     init(_ error: CurlError) {
         switch ccurl_code(UInt32(error.code)) {
         case ccurl_cannot_resolve_host: self = .cannotFindHost
@@ -100,11 +105,11 @@ extension HTTPError.Code {
             ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_bad_content_encoding,
             ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
             self = .badResponse
-        // nghttp2's words for a server that does not speak HTTP/2.
+        // nghttp2's words about a server that does not speak HTTP/2.
         case ccurl_http2_error where error.details.contains("returned unexpected data"):
             self = .badResponse
         case ccurl_receive_error where error.details.contains("alert"): self = .insecureConnection
-        // libcurl reports no error if a connection ends within a head.
+        // libcurl reports success if a connection ends in the middle of a head.
         case ccurl_ok, ccurl_partial_file, ccurl_got_nothing, ccurl_send_error, ccurl_receive_error,
             ccurl_rewind_failed, ccurl_http2_error, ccurl_http2_stream, ccurl_again,
             ccurl_http3_error, ccurl_quic_connect_error:
@@ -118,7 +123,7 @@ extension HTTPError.Code {
         [ENETUNREACH, ENETDOWN].contains(systemError) ? .notConnected : .cannotConnect
     }
 
-    /// Why it failed, in a few words; nil if the code says everything.
+    /// The reason for the failure, in a few words; nil if the code says everything.
     fileprivate func reason(of error: CurlError, _ options: CurlOptions) -> String? {
         switch self {
         case .timedOut: return TimeLimit.connect(options.connectTimeout).words
@@ -144,12 +149,12 @@ extension HTTPError.Code {
 }
 
 extension CurlError {
-    /// What is wrong with an answer, if libcurl's words say something else.
+    /// The problem with an answer, where libcurl's own words mislead.
     fileprivate var reasonOfBadResponse: String? {
         switch ccurl_code(UInt32(code)) {
         case ccurl_unsupported_protocol: "its first line is no status line"
         case ccurl_receive_error: "its chunks are malformed"
-        // Up to 8.5 libcurl reports a lack of memory for a line that is longer than its limit.
+        // Up to 8.5, libcurl reports a header line over its limit as a lack of memory.
         case ccurl_out_of_memory, ccurl_too_large: "a line of its head is too long"
         // A line without a colon.
         case ccurl_bad_argument: "a trailer is malformed"
@@ -157,11 +162,11 @@ extension CurlError {
         }
     }
 
-    /// Whether a connection over HTTP/2 has ended, as after a GOAWAY that excludes the request.
+    /// True if a connection over HTTP/2 has ended, for example after a GOAWAY that excludes the request.
     var isEndOfConnection: Bool {
         switch ccurl_code(UInt32(code)) {
         case ccurl_http2_error, ccurl_partial_file: HTTPError.Code(self) == .connectionLost
-        // libcurl has asked five connections that were about to end.
+        // libcurl has tried five kept connections, and each was about to end.
         case ccurl_receive_error, ccurl_send_error: details.hasPrefix("Connection died")
         default: false
         }
@@ -169,7 +174,7 @@ extension CurlError {
 
     fileprivate var isTunnelRefused: Bool { proxyStatus != 0 && !(200...299).contains(proxyStatus) }
 
-    /// Whether the proxy does not accept the user, or its rules forbid the host.
+    /// True if the proxy rejects the user, or if its rules forbid the host.
     fileprivate var isRefusedBySOCKS: Bool {
         [ccurl_proxy_no_method, ccurl_proxy_not_allowed, ccurl_proxy_user_rejected].contains {
             Int($0.rawValue) == proxyError

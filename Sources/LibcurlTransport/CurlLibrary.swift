@@ -1,44 +1,44 @@
 import CPledgeCurl
-import PledgeHTTPNetworking
+public import PledgeHTTPNetworking
 public import PledgeServices
 
-/// The system's libcurl, as it was found.
+/// The libcurl that was found on this machine.
 public struct CurlLibrary: Hashable, Sendable {
     /// The version, such as "7.88.1".
     public let version: String
 
-    /// The TLS library that it uses and its version, such as "OpenSSL/3.0.19"; nil if it has none.
+    /// The TLS library that libcurl uses, with its version, such as "OpenSSL/3.0.19"; nil if libcurl has no TLS.
     public let tlsLibrary: String?
 
     let features: UInt32
 
-    /// Whether a handle may be used for one transfer after the other.
+    /// True if one handle can make several transfers, one after the other.
     ///
-    /// From 7.83.0 to 8.1.0, a handle that is used again reads freed memory if the first field of a head is a
-    /// folded line (issue 11101 of curl).
+    /// From 7.83.0 to 8.1.0, a reused handle reads freed memory if the first field of a head is a folded line (curl
+    /// issue 11101).
     let mayReuseHandles: Bool
 
-    /// Whether a connection over HTTP/2 without TLS may be kept.
+    /// True if a connection over HTTP/2 without TLS can be kept.
     ///
-    /// With 7.88.1 each request on it after the first fails with code 16.
+    /// With 7.88.1, every request after the first on such a connection fails with code 16.
     var mayKeepPlainHTTP2 = true
 
-    /// Whether an answer that the server gives before it has read the body is kept over HTTP/2.
+    /// True if libcurl keeps an answer that arrives over HTTP/2 before the server has read the request's body.
     ///
-    /// Such a server then ends the stream with RST_STREAM(NO_ERROR), with which earlier versions discard the
-    /// answer (RFC 9113, section 8.1, forbids that). 8.11.1 is the oldest of the released versions that were
-    /// tried and lost none; 7.88.1 loses all where the body is large.
+    /// After such an answer, the server ends the stream with RST_STREAM(NO_ERROR). Older versions then discard the
+    /// answer, although RFC 9113, section 8.1, forbids that. Of the released versions that were tried, 8.11.1 is the
+    /// oldest that lost no answer. 7.88.1 loses every such answer if the body is large.
     var keepsEarlyAnswers = true
 
-    /// Whether libcurl says that the server has excluded a request that it is about to send again.
+    /// True if libcurl reports that a server has excluded a request that it is about to send again.
     ///
-    /// By REFUSED_STREAM, or by a GOAWAY with a lower stream. Up to 8.18, that looks like a connection that
-    /// ended after the request had been processed.
+    /// A server excludes a request with REFUSED_STREAM, or with a GOAWAY whose last stream is lower. Up to 8.18, both
+    /// look like a connection that ended after the server had processed the request.
     var tellsRefusals = true
 
-    /// The libcurl of this machine; it is looked up on first use.
+    /// Finds the libcurl of this machine, on first use.
     ///
-    /// - Throws: ``Unavailable`` if there is none that can be used.
+    /// - Throws: ``Unavailable`` if no usable libcurl is found.
     public static func lookUp() throws(Unavailable) -> CurlLibrary { try found.get() }
 
     private static let found: Result<CurlLibrary, Unavailable> = {
@@ -56,10 +56,10 @@ public struct CurlLibrary: Hashable, Sendable {
                 tellsRefusals: number >= 0x081300))
     }()
 
-    /// Its version and its TLS library.
+    /// The words "libcurl" and its version, and the TLS library.
     var name: String { "libcurl \(version)" + (tlsLibrary.map { " with \($0)" } ?? "") }
 
-    /// Whether it was built with a feature.
+    /// Returns whether libcurl was built with a feature.
     func has(_ feature: ccurl_feature) -> Bool { features & feature.rawValue != 0 }
 
     static func words(ofVersion number: UInt32) -> String {
@@ -68,17 +68,17 @@ public struct CurlLibrary: Hashable, Sendable {
 }
 
 extension CurlLibrary {
-    /// Why libcurl cannot be used on this machine, and what to do.
+    /// The reason why libcurl cannot be used on this machine, and what to do about it.
     public struct Unavailable: Error, CustomStringConvertible, ShownCause, Hashable {
         /// The reason and the remedy, in words.
         public let description: String
 
-        /// Makes an error from the result of a look-up; nil if libcurl can be used.
+        /// Creates an error from the result of a look-up; nil if libcurl can be used.
         init?(_ availability: ccurl_availability, version: UInt32) {
             switch availability {
             case ccurl_available: return nil
             case ccurl_missing:
-                // On Linux SessionTransport needs it as well: FoundationNetworking is linked with it.
+                // On Linux, SessionTransport doesn't help: FoundationNetworking is linked with the same library.
                 description =
                     "libcurl.so.4 is not on this machine: install the package libcurl4 (Debian, Ubuntu)"
                     + " or libcurl (Fedora, Amazon Linux), or use AHCTransport"
@@ -104,6 +104,6 @@ extension CurlLibrary.Unavailable: LocalizedError {
 }
 
 extension CurlLibrary.Unavailable: CallerError {
-    /// Nothing was sent.
+    /// True, because nothing was sent.
     public var isCertainlyUnsent: Bool { true }
 }

@@ -3,7 +3,7 @@ import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// What the I/O thread does, and the state that only it uses: the multi handle and the transfers under way.
+/// The work of the I/O thread, and the state that only this thread uses: the multi handle and the running transfers.
 final class CurlLoop {
     let engine: CurlEngine
     let options: CurlOptions
@@ -11,19 +11,19 @@ final class CurlLoop {
     private let poller: Poller
     private let ready = UnsafeMutableBufferPointer<ccurl_ready>.allocate(capacity: 64)
     private var known: Set<Int32> = []
-    /// When libcurl needs its next turn even if no socket is ready; nil for never.
+    /// The time when libcurl must run again even if no socket is ready; nil for never.
     private var timer: ContinuousClock.Instant?
     private var isDraining = false
     private(set) var isClosed = false
-    /// The transfers under way, by their exchange.
+    /// The running transfers, by the identity of their exchange.
     var transfers: [ObjectIdentifier: Transfer] = [:]
-    /// Which transfers libcurl has already, and which wait until it may make a connection for them.
+    /// Decides which transfers libcurl gets, and which wait for a connection.
     var lanes: TransferLanes
-    /// The kept connections on which unrequested bytes may have arrived.
+    /// The kept connections, where unrequested bytes may arrive.
     var kept = KeptConnections()
-    /// The transfers for which bytes of a body have arrived in this turn.
+    /// The transfers that have received bytes of a body in this turn.
     var receivers: [Transfer] = []
-    /// The transfers that have begun to wait for a connection in this turn.
+    /// The transfers that have started in this turn, and may wait for a connection.
     var starters: [Transfer] = []
     /// The results to deliver at the end of this turn.
     var results: [ResultDelivery.Job] = []
@@ -88,7 +88,7 @@ final class CurlLoop {
         _ = ccurl_multi_time_out(multi)
     }
 
-    /// Delivers what the turn has brought.
+    /// Delivers the results and the bytes of this turn.
     private func finishTurn() {
         finishEnded()
         if !receivers.isEmpty { handOutBodies() }
@@ -101,7 +101,7 @@ final class CurlLoop {
         guard let instant else { return -1 }
         let (seconds, attoseconds) = (instant - .now).components
         if seconds < 0 { return 0 }
-        // Rounded up; otherwise the thread would spin through the last millisecond.
+        // Rounds up; otherwise the thread would spin through the last millisecond.
         let rest = attoseconds <= 0 ? 0 : (attoseconds - 1) / 1_000_000_000_000_000 + 1
         return Int32(clamping: seconds * 1_000 + rest)
     }
@@ -116,14 +116,14 @@ final class CurlLoop {
                 Transfer(exchange, handle, self), .failure(exchange.failure(.transportClosed)))
         }
         ccurl_multi_free(multi)
-        // Jobs may run in any order; each gives its handle back after it has delivered its result.
+        // Jobs may run in any order. Each one gives its handle back after it has delivered its result.
         engine.handles.close { [engine] in engine.delivery.deliver { engine.ended.resolve() } }
         engine.delivery.deliver(&results)
     }
 }
 
 extension CurlLoop {
-    /// Makes the multi handle, whose callbacks call the loop.
+    /// Creates the multi handle, whose callbacks call the loop.
     private static func makeMulti() -> OpaquePointer? {
         ccurl_multi_make(
             { _, socket, what, context, _ in
@@ -153,15 +153,15 @@ extension CurlLoop {
 }
 
 extension CurlLoop {
-    /// Begins an exchange.
+    /// Starts an exchange.
     func start(_ exchange: TransportExchange, _ handle: EasyHandle) {
         let transfer = Transfer(exchange, handle, self)
         transfers[ObjectIdentifier(exchange)] = transfer
-        // A body is opened first: if that fails, nothing is sent.
+        // Opens a body first: if that fails, nothing is sent.
         if handle.readsBody { transfer.openUpload() } else { enter(transfer) }
     }
 
-    /// Continues to send a request whose body has more bytes.
+    /// Continues a request whose body has more bytes, or can now be sent.
     func resumeSending(_ transfer: Transfer) {
         if transfer.isAdded { return transfer.handle.resume() }
         if let error = transfer.upload?.failure {
@@ -171,12 +171,12 @@ extension CurlLoop {
         }
     }
 
-    /// The transfer of an exchange; nil if it has ended.
+    /// The transfer of an exchange; nil if the exchange has ended.
     func transfer(of exchange: TransportExchange) -> Transfer? {
         transfers[ObjectIdentifier(exchange)]
     }
 
-    /// Gives a transfer to libcurl, now or when it has a lane.
+    /// Gives a transfer to libcurl, now or when it gets a lane.
     private func enter(_ transfer: Transfer) {
         starters.append(transfer)
         if lanes.enter(transfer) { add(transfer) }
@@ -190,7 +190,7 @@ extension CurlLoop {
         }
     }
 
-    /// Ends an exchange before its response is complete; harmless if it has ended.
+    /// Ends an exchange before its response is complete; does nothing if the exchange has ended.
     func end(_ exchange: TransportExchange, with error: any Error) {
         guard let transfer = transfer(of: exchange) else { return }
         remove(transfer)
@@ -227,7 +227,7 @@ extension CurlLoop {
     private func takeBack(_ transfer: Transfer) {
         guard transfer.isAdded else { return }
         transfer.isAdded = false
-        // libcurl closes the connection if an answer is still expected on it.
+        // libcurl closes the connection if it still expects an answer there.
         _ = ccurl_multi_remove(multi, transfer.handle.easy)
     }
 
@@ -249,9 +249,9 @@ extension CurlLoop {
         }
     }
 
-    /// Delivers the bytes of bodies that arrived in this turn.
+    /// Delivers the bytes of bodies that have arrived in this turn.
     func handOutBodies() {
-        // A transfer that continues to receive is added again.
+        // A transfer that continues to receive appends itself again, so the array may grow.
         var index = 0
         while index < receivers.count {
             let transfer = receivers[index]
@@ -269,9 +269,9 @@ extension CurlLoop {
         transfer.isFull = !exchange.pass(bytes) { [engine] in engine.submit(.receive(exchange)) }
     }
 
-    /// Watches the exchanges that still wait for a connection.
+    /// Starts the waiting time of exchanges that have no connection yet.
     func noteWaiting() {
-        // A transfer that has ended in the turn in which it began does not wait, and its watch would not be
+        // Skips a transfer that has started and ended in the same turn, because its waiting time would never be
         // stopped.
         for transfer in starters where transfer.isEntered && !transfer.hasConnection {
             transfer.exchange.waitForConnection()
@@ -280,11 +280,11 @@ extension CurlLoop {
     }
 }
 
-/// The transfers to each host that need a connection of their own: as many as there may be connections have a lane,
-/// and the others wait for one.
+/// Limits how many transfers to a host have a connection of their own; the others wait in a queue.
 ///
-/// libcurl, which has the same limit, could let them wait. But it prepares a transfer before it looks for a connection,
-/// and prepares it again once there is one.
+/// A transfer that may run holds a lane. A host has as many lanes as it may have connections. libcurl has the same
+/// limit and could let transfers wait itself. But it would prepare each transfer twice: before it looks for a
+/// connection, and again when it has one.
 struct TransferLanes {
     fileprivate struct Host {
         var busy = 0
@@ -294,20 +294,22 @@ struct TransferLanes {
     private let limit: Int
     private var hosts: [String: Host] = [:]
 
-    /// - Parameter limit: How many connections to one host there may be.
+    /// Creates the lanes.
+    ///
+    /// - Parameter limit: The largest number of connections to one host.
     init(limit: Int) { self.limit = limit }
 
-    /// Gives a transfer a lane, or a place in the queue if there is none.
+    /// Gives a transfer a lane, or a place in the queue if all lanes are taken.
     ///
-    /// - Returns: Whether it has a lane.
+    /// - Returns: True if the transfer may run now.
     mutating func enter(_ transfer: Transfer) -> Bool {
         guard let host = transfer.handle.laneHost else { return true }
         return hosts[host, default: Host()].enter(transfer, limit)
     }
 
-    /// Takes the lane from a transfer, or its place in the queue.
+    /// Takes a transfer's lane, or its place in the queue.
     ///
-    /// - Returns: The transfer that has waited longest, if it has the lane now.
+    /// - Returns: The transfer that has waited longest, if it gets the lane.
     mutating func leave(_ transfer: Transfer) -> Transfer? {
         guard let host = transfer.handle.laneHost, let index = hosts.index(forKey: host) else {
             return nil
@@ -342,18 +344,18 @@ extension TransferLanes.Host {
     }
 }
 
-/// The connections that are kept for the next call, by their local ports.
+/// The connections that are kept for the next call, by local port.
 ///
-/// libcurl gives the first bytes on a kept connection to the next call as its answer, even if they arrived
-/// before that call. It reports a transfer's descriptor only after the transfer has ended, but its local port
-/// before the transfer begins.
+/// libcurl takes the first bytes on a kept connection as the answer to the next call, even if they arrived before that
+/// call. It tells a transfer's descriptor only after the transfer has ended, but it tells the local port before the
+/// transfer begins.
 struct KeptConnections {
-    /// All Unix domain sockets have the port zero.
+    /// The descriptors by port; all Unix domain sockets have port zero.
     private var sockets: [Int32: [Int32]] = [:]
 
-    /// Notes the connection on which a transfer has ended.
+    /// Remembers the connection of a transfer that has ended.
     mutating func note(_ easy: OpaquePointer) {
-        // With other versions calls share a connection, and bytes may arrive unrequested.
+        // Over later versions calls share a connection, so bytes may arrive at any time.
         guard ccurl_get_long(easy, ccurl_info_http_version) <= 2 else { return }
         let socket = ccurl_socket(easy)
         guard socket >= 0 else { return }
@@ -363,15 +365,15 @@ struct KeptConnections {
         sockets[port, default: []].append(socket)
     }
 
-    /// Whether bytes have arrived on a connection that is about to be used again.
+    /// Returns whether unrequested bytes have arrived on a connection that is about to be reused.
     ///
-    /// - Parameter port: The connection's local port. For Unix domain sockets, bytes on any of them count,
-    ///   since it is not known which one is used.
+    /// - Parameter port: The connection's local port. For a Unix domain socket, bytes on any Unix domain socket count,
+    ///   because libcurl doesn't tell which one it uses.
     mutating func hasUnsolicitedBytes(_ port: Int32) -> Bool {
         guard let candidates = sockets.removeValue(forKey: port) else { return false }
         if port == 0 { sockets[0] = candidates.filter { ccurl_has_local_port($0, 0) } }
-        // Usually nothing has arrived. If something has, the socket may have been closed since, and its number be
-        // that of another one.
+        // Usually nothing has arrived. If a socket has input, it may have been closed, and its number may belong to
+        // another socket now, so the port is checked too.
         return candidates.contains { ccurl_has_input($0) && ccurl_has_local_port($0, port) }
     }
 

@@ -2,7 +2,7 @@ import CPledgeCurl
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// The options that are set on each handle, and the limits that the transport enforces itself.
+/// The options of each handle, and the limits that the transport enforces itself.
 final class CurlOptions: Sendable {
     let maxHeadSize: Int
     let maxUnreadBytes: Int
@@ -16,14 +16,14 @@ final class CurlOptions: Sendable {
     let scheduler: any Scheduler
     private let configuration: CurlTransport.Configuration
     private let connecting: ConnectionSettings
-    /// By host, in lower case, as origins have it.
+    /// The addresses by host, in lower case as in an origin.
     private let addresses: [String: [String]]
-    /// Certificates in PEM, if those of the system are not the only ones.
+    /// The trusted certificates in PEM; nil if only the system's are trusted.
     private let authorities: Data?
 
     /// Checks the settings, and reads the files that they name.
     ///
-    /// - Throws: `UnsupportedSetting` if libcurl cannot apply one, or if a file cannot be read.
+    /// - Throws: `UnsupportedSetting` if libcurl cannot apply a setting, or if a file cannot be read.
     init(
         _ configuration: CurlTransport.Configuration, _ connecting: ConnectionSettings,
         _ library: CurlLibrary, on scheduler: any Scheduler
@@ -47,7 +47,7 @@ final class CurlOptions: Sendable {
         try tryOut()
     }
 
-    /// Sets all options on a handle that makes no transfer.
+    /// Sets all options on a spare handle, to learn whether libcurl takes them.
     private func tryOut() throws(UnsupportedSetting) {
         guard ccurl_look_up() == ccurl_available, let easy = ccurl_easy_make() else { return }
         defer { ccurl_easy_free(easy) }
@@ -55,9 +55,9 @@ final class CurlOptions: Sendable {
         try setVersions(easy, keepingToHTTP1: false)
     }
 
-    /// The limits of all exchanges.
+    /// Returns the limits that all exchanges share.
     ///
-    /// - Parameter hand: Runs the functions of a body's reader.
+    /// - Parameter hand: Runs the functions that belong to a body's reader.
     func limits(
         handing hand: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) -> TransportExchange.Limits {
@@ -69,7 +69,7 @@ final class CurlOptions: Sendable {
             }, hand: hand)
     }
 
-    /// The list entry for a request to a host whose addresses are set; nil for any other host.
+    /// The entry for libcurl's list of addresses; nil if the settings have no addresses for the request's host.
     func addresses(for request: HTTPRequest) -> String? {
         if addresses.isEmpty { return nil }
         guard let origin = request.origin, let addresses = addresses[origin.host] else {
@@ -78,23 +78,24 @@ final class CurlOptions: Sendable {
         return "\(origin.host):\(origin.port):\(addresses.joined(separator: ","))"
     }
 
-    /// How many connections to one host libcurl makes.
+    /// The largest number of connections to one host.
     var maxConnectionsPerHost: Int {
         min(configuration.maxConnectionsPerHost, configuration.maxConnections ?? .max)
     }
 
-    /// Sets the options of all transfers together.
+    /// Sets the connection limits of all transfers.
     func limitConnections(of multi: OpaquePointer) {
         ccurl_multi_set(multi, ccurl_max_host_connections, configuration.maxConnectionsPerHost)
         ccurl_multi_set(multi, ccurl_max_total_connections, configuration.maxConnections ?? 0)
         ccurl_multi_set(multi, ccurl_max_kept_connections, configuration.maxConnections ?? 256)
     }
 
-    /// Whether a request goes by HTTP/1.1 although the server may speak HTTP/2, since libcurl would not do with
-    /// it what is promised.
+    /// Returns whether a request must use HTTP/1.1 even if the server supports HTTP/2.
     ///
-    /// - Parameter isStreamed: Whether its response is read in pieces. Over HTTP/2 libcurl takes up to 32 MiB of it
-    ///   although nobody reads (8.x: 10 MiB), and no option sets the window of a stream.
+    /// That is so if libcurl would break one of the transport's promises over HTTP/2.
+    ///
+    /// - Parameter isStreamed: True if the response is streamed. Over HTTP/2, libcurl receives up to 32 MiB (8.x: 10
+    ///   MiB) even if nobody reads, and it has no option for the size of a stream's window.
     func keepsToHTTP1(_ request: HTTPRequest, isStreamed: Bool) -> Bool {
         guard connecting.versions == .automatic, request.url.scheme?.utf8.count == 5 else {
             return false
@@ -103,11 +104,12 @@ final class CurlOptions: Sendable {
         return !tellsRefusals && !request.isReplayable
     }
 
-    /// Whether a request may go by HTTP/2, so that calls to its origin wait for the first connection to it, which
-    /// may carry all of them.
+    /// Returns whether a request may use HTTP/2.
     ///
-    /// Over TLS, the version is known before the first request is sent. Without TLS, libcurl would wait for the
-    /// whole head of the first answer, which may take any time.
+    /// If it may, calls to its origin wait for the first connection, which may carry all of them.
+    ///
+    /// Over TLS, the version is known before the first request is sent. Without TLS, libcurl would wait for the whole
+    /// head of the first answer, for as long as that takes.
     func mayUseHTTP2(_ request: HTTPRequest) -> Bool {
         switch connecting.versions {
         case .http1: false
@@ -116,30 +118,33 @@ final class CurlOptions: Sendable {
         }
     }
 
-    /// Whether a request must not be sent to a private address, which the peer's address tells unless the peer is a
-    /// proxy, or a socket that the app has chosen.
+    /// Returns whether a request must not reach a private address.
+    ///
+    /// The peer's address decides. It says nothing if the peer is a proxy, or a socket that your app has chosen, and
+    /// then the answer is false.
     func refusesPrivateAddresses(_ request: HTTPRequest) -> Bool {
         guard request.context.refusesPrivateAddresses, connecting.unixSocketPath == nil,
             let origin = request.origin
         else { return false }
-        // libcurl reads the environment at each transfer too.
+        // libcurl also reads the environment at each transfer.
         let choice = ProxyChoice(connecting.proxy, in: ProcessInfo.processInfo.environment)
         let proxy = origin.scheme == "https" ? choice.https : choice.http
         return proxy == nil || choice.bypass.covers(origin.host)
     }
 
-    /// Whether a request needs a connection of its own, since libcurl fails on a kept one.
+    /// Returns whether a request needs its own connection, because libcurl would fail on a kept one.
     func needsOwnConnection(_ request: HTTPRequest) -> Bool {
         connecting.versions == .http2 && !mayKeepPlainHTTP2 && request.url.scheme?.utf8.count == 4
     }
 
-    /// Sets the options that are the same for all transfers.
+    /// Sets the options that all transfers share.
     ///
-    /// - Throws: `UnsupportedSetting` if libcurl does not take one without which a setting would not be kept.
+    /// - Throws: `UnsupportedSetting` if libcurl rejects an option that a setting needs.
     func configure(_ easy: OpaquePointer) throws(UnsupportedSetting) {
         let http = 1
         let https = 2
-        // Every libcurl takes these, except the last: one that does not know it has nothing to switch off.
+        // Every libcurl takes these, except `ccurl_quick_exit`. A libcurl without that option has nothing to switch
+        // off.
         let kept = max(1, configuration.keepAlive.wholeMilliseconds / 1_000)
         let common = [
             (ccurl_no_signal, 1), (ccurl_protocols, http | https), (ccurl_path_as_is, 1),
@@ -156,8 +161,8 @@ final class CurlOptions: Sendable {
 
     /// Sets the versions of HTTP for the next transfer.
     ///
-    /// - Parameter isHTTP1: Whether it keeps to HTTP/1.1; otherwise the settings say.
-    /// - Throws: `UnsupportedSetting` if libcurl does not take them.
+    /// - Parameter isHTTP1: True to use only HTTP/1.1; false to use the settings.
+    /// - Throws: `UnsupportedSetting` if libcurl rejects them.
     func setVersions(
         _ easy: OpaquePointer, keepingToHTTP1 isHTTP1: Bool
     ) throws(UnsupportedSetting) {
@@ -170,10 +175,11 @@ final class CurlOptions: Sendable {
             case .http3: 30
             }
         let code = ccurl_set_long(easy, ccurl_http_version, version)
-        // A libcurl without HTTP/2 uses HTTP/1.1, as far as the choice is its own.
+        // Where the version is automatic, a libcurl without HTTP/2 uses HTTP/1.1, so its refusal doesn't matter.
         if isHTTP1 || connecting.versions != .automatic { try require(code, "versions") }
-        // TLS 1.3 is the newest version anyway. But libcurl uses a connection again only with the same settings,
-        // so the calls that may use HTTP/2 do not end on a connection that was made for HTTP/1.1.
+        // For HTTP/1.1, set TLS 1.3 as the newest version, which it is anyway. The only purpose is to make the settings
+        // differ: libcurl reuses a connection only with equal settings, so calls that may use HTTP/2 don't end up on a
+        // connection that was made for HTTP/1.1.
         let newest = isHTTP1 ? 7 << 16 : 0
         let isStrict = connecting.tls.minimumVersion == .tls13
         let oldest = ccurl_set_long(easy, ccurl_ssl_version, newest | (isStrict ? 7 : 6))
@@ -186,11 +192,11 @@ final class CurlOptions: Sendable {
         let verifiesHost = tls.verification == .full ? 2 : 0
         try require(ccurl_set_long(easy, ccurl_verify_peer, verifiesPeer), "tls.verification")
         try require(ccurl_set_long(easy, ccurl_verify_host, verifiesHost), "tls.verification")
-        // A libcurl that does not know a folder has none.
+        // If libcurl doesn't know this option, it has no such folder.
         if case .only = tls.authorities { _ = ccurl_set_text(easy, ccurl_ca_folder, nil) }
         if let authorities {
             let code = authorities.withUnsafeBytes { bytes in
-                // An empty file names no authority.
+                // An empty file has no authority.
                 guard let start = bytes.baseAddress, !bytes.isEmpty else {
                     return Int32(ccurl_bad_argument.rawValue)
                 }
@@ -218,7 +224,7 @@ final class CurlOptions: Sendable {
     }
 
     private func configureProxy(_ easy: OpaquePointer) throws(UnsupportedSetting) {
-        // Without them, a proxy would get the headers that are meant for the server, and the head of its own answer
+        // Without these two options, a proxy would get the headers for the server, and the head of the proxy's answer
         // would pass for the server's. A libcurl without proxies need not know them.
         let separates = ccurl_set_long(easy, ccurl_header_separation, 1)
         let suppresses = ccurl_set_long(easy, ccurl_suppress_connect_headers, 1)
@@ -237,7 +243,7 @@ final class CurlOptions: Sendable {
         }
     }
 
-    /// Checks libcurl's answer to an option.
+    /// Throws if libcurl has rejected an option.
     private func require(_ code: Int32, _ setting: String) throws(UnsupportedSetting) {
         if code == ccurl_ok.rawValue { return }
         throw UnsupportedSetting(
@@ -246,7 +252,7 @@ final class CurlOptions: Sendable {
 }
 
 extension Duration {
-    /// Rounded up, at least one.
+    /// The duration in milliseconds, rounded up and at least one.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
@@ -304,7 +310,7 @@ extension ProxySettings {
 }
 
 extension TLSSettings {
-    /// The authorities' certificates in PEM; nil if only those of the system are trusted.
+    /// Returns the authorities' certificates in PEM; nil if only the system's are trusted.
     func readAuthorities() throws(UnsupportedSetting) -> Data? {
         switch authorities {
         case .system: return nil
@@ -321,7 +327,7 @@ extension TLSSettings {
     }
 }
 
-/// The bytes of a file that a setting names.
+/// Returns the bytes of a file that a setting names.
 private func read(_ file: URL, _ setting: String) throws(UnsupportedSetting) -> Data {
     do {
         return try Data(contentsOf: file)

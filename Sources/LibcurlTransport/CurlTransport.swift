@@ -3,43 +3,46 @@ public import PledgeFutures
 public import PledgeHTTPNetworking
 import PledgeServices
 
-/// The system's libcurl as a transport: HTTP/1.1 and HTTP/2, streamed both ways.
+/// A transport on the system's libcurl, with HTTP/1.1, HTTP/2 and streaming in both directions.
 ///
 /// ```swift
 /// let transport = CurlTransport()
 /// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
-/// It sends each request unchanged and returns each response, whatever its status. libcurl's own redirects,
-/// cookies, passwords and decompression are off: middleware does these things, in the same way over every
-/// transport. A user and a password in the URL are not sent.
+/// It sends each request unchanged, and returns each response whatever its status. libcurl's own redirects, cookies,
+/// passwords and decompression are off. Middleware does these things, in the same way over every transport. A user and
+/// a password in the URL are not sent.
 ///
-/// libcurl is looked up when the first transport is made; see ``CurlLibrary``. If there is none, each call
-/// fails with the code `unsupported`, and the error says what to install.
+/// The first transport looks for libcurl at run time; see ``CurlLibrary``. If there is none, each call fails with the
+/// code `unsupported`, and the error says what to install.
 ///
-/// - **Bodies.** They are streamed in both directions in constant memory: a slow reader slows down the
-///   server, a slow source the sending. A file and a stream are read while they are sent.
-/// - **Repetition.** If the server closes a connection at the moment at which it is used again, or ends it by a
-///   GOAWAY of HTTP/2, before any part of an answer has arrived, a request that is idempotent or has an
-///   idempotency key is sent again; so is any other that the server has excluded, as far as libcurl says.
-///   What is left fails with `HTTPError.Code.connectionLost`.
-/// - **Fields.** A response's fields keep their bytes: one that goes back to the server, such as an entity
-///   tag or a cookie, has the bytes that came. The text of a value is UTF-8, or ISO-8859-1 if it is not. CR
-///   and NUL in a value become spaces (RFC 9110, section 5.5). A line whose name is no token, such as
-///   `X-A : 1`, is dropped.
-/// - **Versions.** Over TLS, HTTP/2 if the server supports it. Where libcurl would break a promise over HTTP/2,
-///   a request goes by HTTP/1.1: one whose response is streamed, of which libcurl would take megabytes that
-///   nobody reads; one with a body before libcurl 8.11.1, which discards an answer that the server gives before
-///   it has read the body; and one that may not be sent twice before 8.19, which does not say whether the server
-///   has excluded it. `ConnectionSettings.Versions.http2` sends every request by HTTP/2.
-/// - **Threads.** One thread of the transport makes all calls to libcurl. It runs no function of the app,
-///   except with ``Delivery/inline``. Futures settle where the ``Delivery`` says.
-/// - **The end.** Cancelling a future ends its call, and closes the connection if its answer has not arrived
-///   completely. A transport that is released lets its calls finish; ``close()`` ends them.
+/// - **Bodies.** Bodies are streamed in both directions in constant memory. A slow reader slows down the server, and a
+///   slow source slows down the upload. A file or a stream is read while it is sent.
+/// - **Repetition.** A server may close a kept connection just when the transport reuses it, or end a connection with
+///   an HTTP/2 GOAWAY. If no part of an answer has arrived, the transport sends the request again if it is idempotent
+///   or has an idempotency key. It sends any other request again only if libcurl reports that the server has excluded
+///   it. All remaining requests fail with `HTTPError.Code.connectionLost`.
+/// - **Fields.** A response's fields keep their bytes. So an entity tag or a cookie goes back to the server with the
+///   bytes that arrived. A value's text is read as UTF-8, or as ISO-8859-1 if it is not UTF-8. CR and NUL in a value
+///   become spaces (RFC 9110, section 5.5). A line whose name is not a token, such as `X-A : 1`, is dropped.
+/// - **Versions.** Over TLS, the transport uses HTTP/2 if the server supports it. It uses HTTP/1.1 for three kinds of
+///   request, because libcurl would break a promise over HTTP/2:
+///   - a request whose response is streamed: libcurl would receive megabytes that nobody reads;
+///   - a request with a body, before libcurl 8.11.1: libcurl discards an answer that arrives before the server has read
+///     the body;
+///   - a request that must not be sent twice, before libcurl 8.19: libcurl doesn't say whether the server has excluded
+///     the request.
+///
+///   `ConnectionSettings.Versions.http2` sends every request over HTTP/2.
+/// - **Threads.** One I/O thread of the transport makes all calls to libcurl. It runs none of your app's code, except
+///   with ``Delivery/inline``. Futures settle where the ``Delivery`` says.
+/// - **The end.** Cancelling a future ends its call, and closes the connection unless the whole answer has arrived. A
+///   released transport lets its calls finish; ``close()`` ends them.
 public final class CurlTransport: Sendable, HTTPTransport {
     private let engine: Result<CurlEngine, HTTPError>
 
-    /// Makes a transport with the default settings.
+    /// Creates a transport with the default settings.
     public convenience init() {
         do {
             try self.init(Configuration(), on: LiveScheduler.shared)
@@ -48,13 +51,13 @@ public final class CurlTransport: Sendable, HTTPTransport {
         }
     }
 
-    /// Makes a transport with connections of its own.
+    /// Creates a transport with its own connections.
     ///
     /// - Parameters:
-    ///   - configuration: Its limits.
+    ///   - configuration: The limits of the transport.
     ///   - settings: How connections are made.
     ///   - delivery: Where futures settle.
-    ///   - scheduler: The clock of the limits, except that of the time to connect.
+    ///   - scheduler: The clock of all limits except ``Configuration/connectTimeout``.
     /// - Throws: An `UnsupportedSetting` if this machine's libcurl cannot apply a setting.
     public convenience init(
         _ configuration: Configuration = Configuration(),
@@ -90,26 +93,26 @@ public final class CurlTransport: Sendable, HTTPTransport {
     /// Sends a request and collects the whole response.
     ///
     /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
-    /// - Returns: A future of the server's response, whatever its status. It rejects with
-    ///   - `HTTPRequest.Error` if the request cannot be sent; nothing is sent;
-    ///   - `HTTPError` if no whole answer arrived, with the request, the part of the response that arrived
-    ///     (nothing of a body that is too large), and usually libcurl's error, a ``CurlError``, as its cause.
-    ///     Among its codes, `HTTPError.Code.bodyTooLarge` means more than ``Configuration/maxBodySize``,
-    ///     `HTTPError.Code.timedOut` one of the time limits, which the error names,
-    ///     `HTTPError.Code.transportClosed` a call that ``close()`` has ended, `HTTPError.Code.unsupported` a
-    ///     machine without libcurl;
-    ///   - `CancellationError` if it was cancelled.
+    /// - Returns: A future of the server's response, whatever its status. It fails with
+    ///   - `HTTPRequest.Error` if the request cannot be sent; then nothing is sent;
+    ///   - `HTTPError` if no whole answer arrived. The error has the request, the part of the response that arrived (no
+    ///     part of a body that is too large), and usually libcurl's ``CurlError`` as its cause. Its code is
+    ///     `HTTPError.Code.bodyTooLarge` if the body is larger than ``Configuration/maxBodySize``,
+    ///     `HTTPError.Code.timedOut` if a time limit has passed, which the error names,
+    ///     `HTTPError.Code.transportClosed` if ``close()`` has ended the call, and `HTTPError.Code.unsupported` if the
+    ///     machine has no libcurl;
+    ///   - `CancellationError` if the call was cancelled.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let promise = InternalPromise<HTTPResponse>()
         start(request, for: .whole(promise))
         return promise
     }
 
-    /// Sends a request, and returns a future of the response that resolves when its headers have arrived.
+    /// Sends a request, and returns a future that resolves when the response's headers have arrived.
     ///
-    /// The description of requests and errors at ``send(_:)`` applies here too; a failure after the headers
-    /// fails the body. A body that is released or cancelled before its end ends the call. Until then the call
-    /// has a connection of its own, unless every request goes by HTTP/2.
+    /// Requests and errors are the same as for ``send(_:)``. A failure after the headers fails the body. If you release
+    /// or cancel a body before its end, the call ends. Until then, the call has its own connection, unless every
+    /// request uses HTTP/2.
     ///
     /// - Parameter request: The request.
     /// - Returns: A future of the response, whose body is still arriving.
@@ -119,17 +122,16 @@ public final class CurlTransport: Sendable, HTTPTransport {
         return promise
     }
 
-    /// Ends the calls under way, which reject with the code `transportClosed`, and refuses new ones.
+    /// Ends the running calls, which fail with the code `transportClosed`, and refuses new ones.
     ///
-    /// All connections are closed, and the thread ends. Calling it twice is harmless.
+    /// All connections are closed, and the I/O thread ends. You can call it twice.
     ///
     /// - Returns: A future that resolves when all calls and the thread have ended.
     @discardableResult
     public func close() -> Future<Void> {
         guard case .success(let engine) = engine else { return Future(value: ()) }
         engine.submit(.close)
-        // Not the promise itself: cancelling the future of one call must not settle the futures of the
-        // others.
+        // Returns a new future each time, so that cancelling one doesn't settle the others.
         return engine.ended.map { $0 }
     }
 
@@ -153,49 +155,54 @@ public final class CurlTransport: Sendable, HTTPTransport {
 extension CurlTransport {
     /// The limits of a transport.
     public struct Configuration: Hashable, Sendable {
-        /// How long it may take to make a connection, including name look-up and TLS.
+        /// The longest time to connect, including name look-up and TLS.
         ///
-        /// After that the call fails with `HTTPError.Code.timedOut`. libcurl measures it, in real time.
+        /// After that time, the call fails with `HTTPError.Code.timedOut`. libcurl measures it, in real time.
         public var connectTimeout: Duration
 
-        /// How long a call may wait while the maximum number of connections is busy; nil for no limit.
+        /// The longest time that a call waits while all connections are busy; nil for no limit.
         ///
-        /// After that it fails with `HTTPError.Code.timedOut`. ``idleTimeout`` does not count meanwhile.
+        /// After that time, the call fails with `HTTPError.Code.timedOut`. The wait does not count toward
+        /// ``idleTimeout``.
         public var connectionWaitTimeout: Duration?
 
-        /// How long no byte may arrive or leave before a call fails with `HTTPError.Code.timedOut`; nil for
-        /// no limit.
+        /// The longest time without a byte in either direction; nil for no limit.
         ///
-        /// Counted again from each piece of a body, in either direction. It does not count while the reader
-        /// of a body, or the source of one, pauses.
+        /// After that time, the call fails with `HTTPError.Code.timedOut`. Each piece of a body starts the time again.
+        /// It does not run while the reader or the source of a body pauses.
         public var idleTimeout: Duration?
 
-        /// How many bytes the body of a whole response may have; a larger body fails the call with
-        /// `HTTPError.Code.bodyTooLarge`.
+        /// The largest body of a whole response, in bytes.
+        ///
+        /// A larger body fails the call with `HTTPError.Code.bodyTooLarge`.
         public var maxBodySize: Int
 
-        /// How many bytes the head of a response may have, including interim responses and trailers; a larger
-        /// head fails the call with `HTTPError.Code.badResponse`.
+        /// The largest head of a response, in bytes, including interim responses and trailers.
+        ///
+        /// A larger head fails the call with `HTTPError.Code.badResponse`.
         public var maxHeadSize: Int
 
-        /// How many bytes of a streamed response's body may wait for its reader before no more is received.
+        /// The most bytes of a streamed response that wait for the reader before the transport stops receiving.
         ///
-        /// It holds over HTTP/1.1. With `ConnectionSettings.Versions.http2` and `.http3` libcurl has a window for
-        /// each stream, which is larger: 32 MiB in 7.88, 10 MiB in 8.x.
+        /// This limit applies over HTTP/1.1. With `ConnectionSettings.Versions.http2` and `.http3`, libcurl uses a
+        /// larger window for each stream: 32 MiB in 7.88, 10 MiB in 8.x.
         public var maxUnreadBytes: Int
 
-        /// How many connections to one host may be open at once; further calls wait for a free one.
+        /// The largest number of open connections to one host.
+        ///
+        /// Further calls wait for a free connection.
         public var maxConnectionsPerHost: Int
 
-        /// How many connections may be open at once in total; nil for no limit.
+        /// The largest number of open connections in total; nil for no limit.
         public var maxConnections: Int?
 
-        /// How long a connection is kept for the next call.
+        /// The time for which an unused connection is kept.
         public var keepAlive: Duration
 
-        /// Makes limits.
+        /// Creates limits.
         ///
-        /// Numbers below one, and sizes below zero, are programming errors and trap when a transport is made.
+        /// It is a programming error if a number of connections, `maxHeadSize` or `maxUnreadBytes` is below one, or if
+        /// `maxBodySize` or `idleTimeout` is below zero. Creating a transport then traps.
         public init(
             connectTimeout: Duration = .seconds(10),
             connectionWaitTimeout: Duration? = .seconds(60),
@@ -215,7 +222,7 @@ extension CurlTransport {
             self.keepAlive = keepAlive
         }
 
-        /// The same limits; traps if one is out of range.
+        /// Returns the same limits; traps if one is out of range.
         func checked() -> Self {
             precondition(
                 maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")
@@ -228,14 +235,17 @@ extension CurlTransport {
         }
     }
 
-    /// Where futures settle.
+    /// The place where futures settle.
     public enum Delivery: Sendable {
-        /// On Dispatch's threads, several at a time. An observer may block: it delays no other call.
+        /// On Dispatch's threads, several at a time.
+        ///
+        /// An observer may block, because it delays no other call.
         case concurrent
         /// On a queue, in the order in which the responses arrived.
         case serial(DispatchQueue)
-        /// On the transport's I/O thread, without a change of thread. An observer that blocks delays every
-        /// call of the transport.
+        /// On the transport's I/O thread, without a change of thread.
+        ///
+        /// An observer that blocks delays every call of the transport.
         case inline
     }
 }

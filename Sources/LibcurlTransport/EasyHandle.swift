@@ -4,27 +4,27 @@ import PledgeHTTPNetworking
 
 /// One of libcurl's easy handles, which makes one transfer after the other.
 ///
-/// One thread at a time uses it: the thread that makes a call, then the I/O thread, then the thread that
-/// delivers the result. libcurl requires no more.
+/// One thread at a time uses it: first the caller's thread, then the I/O thread, then the thread that delivers the
+/// result. libcurl requires no more than that.
 final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
-    /// Whether libcurl has said that the server excluded the request.
+    /// Notes whether libcurl has said that the server excluded the request.
     private let refusal = UnsafeMutablePointer<ccurl_refusal>.allocate(capacity: 1)
     private var watchesRefusals = false
-    /// What libcurl first said of an option that it did not take; nil while it has taken all.
+    /// libcurl's code for the first option that it rejected; nil if it has taken all options.
     private(set) var refusedOption: Int32?
     private var headers: OpaquePointer?
     private var addresses: OpaquePointer?
-    /// Whether the body of the request is read while it is sent.
+    /// True if the request's body is read while it is sent.
     private(set) var readsBody = false
-    /// Whether the transfer keeps to HTTP/1.1 although the server may speak HTTP/2.
+    /// True if the transfer uses HTTP/1.1 even if the server supports HTTP/2.
     private(set) var keepsToHTTP1 = false
 
-    /// The host to which the transfer needs a connection of its own; nil if it may share one.
+    /// The scheme, host and port whose lanes the transfer uses; nil if it may share a connection.
     private(set) var laneHost: String?
 
-    /// Makes a handle; nil if there is no memory.
+    /// Creates a handle; nil if there is no memory.
     init?(_ options: CurlOptions) {
         guard let easy = ccurl_easy_make() else { return nil }
         self.easy = easy
@@ -44,19 +44,19 @@ final class EasyHandle: @unchecked Sendable {
         refusal.deallocate()
     }
 
-    /// libcurl's message for a failure beyond its code; empty if there is none.
+    /// libcurl's detailed message about a failure; empty if there is none.
     var errorText: String { String(cString: words) }
 
-    /// Whether the server has excluded the request, as far as libcurl says, so that it was not processed.
+    /// True if libcurl has said that the server excluded the request and did not process it.
     var isRefused: Bool { refusal.pointee.is_refused }
 
-    /// Forgets the refusal, since the request is sent again.
+    /// Clears the refusal, because the request is sent again.
     func forgetRefusal() { refusal.pointee = ccurl_refusal() }
 
-    /// Continues after a pause.
+    /// Resumes a paused transfer.
     func resume() { _ = ccurl_pause(easy, 0) }
 
-    /// Releases what belongs to the last transfer.
+    /// Frees the data of the last transfer.
     func forget() {
         _ = ccurl_set_list(easy, ccurl_http_header, nil)
         ccurl_list_free(headers)
@@ -69,9 +69,9 @@ final class EasyHandle: @unchecked Sendable {
         }
     }
 
-    /// Prepares the handle to send a request; ``refusedOption`` says whether libcurl takes all of it.
+    /// Prepares the handle for a request; sets ``refusedOption`` if libcurl rejects a part of it.
     ///
-    /// - Parameter isStreamed: Whether its response is read in pieces.
+    /// - Parameter isStreamed: True if the response is streamed.
     func prepare(_ request: HTTPRequest, isStreamed: Bool, _ options: CurlOptions) {
         words.pointee = 0
         forgetRefusal()
@@ -84,7 +84,7 @@ final class EasyHandle: @unchecked Sendable {
         set(ccurl_pipe_wait, mayShare ? 1 : 0)
         set(ccurl_fresh_connect, isAlone ? 1 : 0)
         set(ccurl_forbid_reuse, isAlone ? 1 : 0)
-        // They matter where libcurl would send again what may not be sent twice.
+        // Refusals matter only if libcurl might send a request again that must not be sent twice.
         watchRefusals(mayUseHTTP2 && !request.isReplayable)
         setBody(of: request)
         setHeaders(of: request)
@@ -111,7 +111,7 @@ final class EasyHandle: @unchecked Sendable {
         if code != ccurl_ok.rawValue, refusedOption == nil { refusedOption = code }
     }
 
-    /// Notes whether there was memory for a list.
+    /// Notes an error if there was no memory for a list.
     private func check(_ list: OpaquePointer?) {
         check(list == nil ? Int32(ccurl_out_of_memory.rawValue) : 0)
     }
@@ -122,21 +122,21 @@ final class EasyHandle: @unchecked Sendable {
         ccurl_watch_refusals(easy, watches ? refusal : nil)
     }
 
-    /// Sets whether the next transfer keeps to HTTP/1.1 although the server may speak HTTP/2.
+    /// Sets whether the next transfer uses HTTP/1.1 even if the server supports HTTP/2.
     func keepToHTTP1(_ keepsToHTTP1: Bool, _ options: CurlOptions) {
         self.keepsToHTTP1 = keepsToHTTP1
-        // What a transport's settings ask for was tried when it was made.
+        // The versions of the settings were tried when the transport was created.
         guard (try? options.setVersions(easy, keepingToHTTP1: keepsToHTTP1)) != nil else {
             return check(Int32(ccurl_not_built_in.rawValue))
         }
     }
 
-    /// Sets the transfer that the handle makes.
+    /// Sets the transfer that libcurl's callbacks belong to.
     func join(_ transfer: Transfer) {
         ccurl_set_context(easy, Unmanaged.passUnretained(transfer).toOpaque())
     }
 
-    /// The URL as it is sent: without a fragment, and without user and password, which libcurl would send.
+    /// The URL to send: without a fragment, and without the user and password, which libcurl would send.
     private static func url(of request: HTTPRequest) -> String {
         let text = request.url.absoluteString
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
@@ -186,7 +186,7 @@ final class EasyHandle: @unchecked Sendable {
         readsBody = true
         set(ccurl_no_body, 0)
         set(ccurl_upload, 1)
-        // Four times libcurl's default: libcurl waits for the socket after each buffer.
+        // Four times libcurl's default, because libcurl waits for the socket after each buffer.
         _ = ccurl_set_long(easy, ccurl_upload_buffer_size, 262_144)
         set(ccurl_upload_length, request.body.length ?? -1)
     }
@@ -206,7 +206,7 @@ final class EasyHandle: @unchecked Sendable {
                 let line = Array("\(name): ".utf8) + bytes + [0]
                 append(line.map(CChar.init(bitPattern:)))
             } else {
-                // libcurl takes "Name:" to mean that the field is not sent.
+                // libcurl reads "Name:" as an instruction not to send the field; "Name;" sends it without a value.
                 append(value.isEmpty ? name + ";" : name + ": " + value)
             }
             switch name.utf8.count {
@@ -259,15 +259,15 @@ extension EasyHandle {
     }
 }
 
-/// The handles of a transport: those in use, and the spare ones.
+/// The handles of a transport, in use and spare.
 ///
-/// Callers take and prepare them, so that the I/O thread does only what it alone can do.
+/// Callers take and prepare handles, so that the I/O thread does only what it alone can do.
 final class HandlePool: Sendable {
     private struct State {
         var spare: [EasyHandle] = []
         var takenCount = 0
         var isClosed = false
-        /// Called once no handle is in use.
+        /// Called when no handle is in use any more.
         var lastReturn: (@Sendable () -> Void)?
     }
 
@@ -281,8 +281,8 @@ final class HandlePool: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - isStreamed: Whether its response is read in pieces.
-    /// - Throws: `HTTPError` if there is no memory, or if libcurl does not take a part of the request.
+    ///   - isStreamed: True if the response is streamed.
+    /// - Throws: `HTTPError` if there is no memory, or if libcurl rejects a part of the request.
     func take(for request: HTTPRequest, isStreamed: Bool) throws(HTTPError) -> EasyHandle {
         let spare = state.withLock { $0.spare.popLast() }
         var noMemory: HTTPError {
@@ -301,9 +301,10 @@ final class HandlePool: Sendable {
         return handle
     }
 
-    /// Takes a handle back after its result has been delivered; the handle is in no multi handle any more.
+    /// Takes a handle back after its result has been delivered.
     ///
-    /// If it may not be used again, another one is made here, so that the next caller need not wait for it.
+    /// The handle must not be in a multi handle. If it cannot be reused, this method creates another one, so that the
+    /// next caller doesn't wait for that.
     func giveBack(_ handle: EasyHandle) {
         if options.mayReuseHandles { handle.forget() }
         let next = options.mayReuseHandles ? handle : EasyHandle(options)
@@ -317,7 +318,7 @@ final class HandlePool: Sendable {
         lastReturn?()
     }
 
-    /// Frees the spare handles, and calls a closure once no handle is in use.
+    /// Frees the spare handles, and calls `completion` when no handle is in use any more.
     func close(_ completion: @escaping @Sendable () -> Void) {
         let isDone = state.withLock { state in
             state.spare = []

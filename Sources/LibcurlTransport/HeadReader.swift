@@ -1,24 +1,24 @@
 import PledgeHTTPNetworking
 
-/// Reads the head of a response line by line, as libcurl delivers it.
+/// Reads the head of a response line by line, as libcurl delivers the lines.
 struct HeadReader {
     /// The result of reading a line.
     enum Event {
         case more
         /// The head of the response is complete.
         case head(status: Int, HTTPHeaders)
-        /// The response is not HTTP, with the reason in words.
+        /// The response is not HTTP; the reason is in words.
         case malformed(String)
-        /// The head has more bytes than the limit.
+        /// The head is larger than the limit.
         case tooLarge
     }
 
     private enum Phase {
-        /// A status line is expected. Next: `fields`.
+        /// The next line is a status line. Then the phase is `fields`.
         case statusLine
-        /// Fields are expected. Next: `statusLine` after an interim response, `over`.
+        /// The next lines are fields. Then the phase is `over`, or `statusLine` after an interim response.
         case fields(status: Int)
-        /// The head is complete; later lines are trailers.
+        /// The head is complete; further lines are trailers.
         case over
     }
 
@@ -26,13 +26,15 @@ struct HeadReader {
     private var phase = Phase.statusLine
     private var count = 0
     private var fields = HTTPHeaders()
-    /// Whether the last line was dropped, and so a folded line that continues it.
+    /// True if the last line was dropped; then a folded line that continues it is dropped too.
     private var hasDropped = false
 
-    /// - Parameter limit: The maximum number of bytes of the head, with all interim heads and the trailers.
+    /// Creates a reader.
+    ///
+    /// - Parameter limit: The largest number of bytes in the head, all interim heads and the trailers.
     init(limit: Int) { self.limit = limit }
 
-    /// Reads a line, including its line end.
+    /// Reads a line with its line end.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
         count += line.count
         guard count <= limit else { return .tooLarge }
@@ -46,7 +48,7 @@ struct HeadReader {
             guard status != 101 else { return .malformed("it changes the protocol unasked") }
             phase = .fields(status: status)
             hasDropped = false
-            // Most responses have no more fields, so the storage seldom grows.
+            // Most responses have fewer fields, so the storage rarely grows.
             fields = HTTPHeaders(capacity: 12)
             return .more
         case .fields(let status):
@@ -72,7 +74,7 @@ struct HeadReader {
             return .malformed("a line of its head has no colon")
         }
         let name = line[..<colon]
-        // "A : 1" is no field: servers and proxies disagree about its name (RFC 9112, section 5.1).
+        // "A : 1" is not a field: servers and proxies disagree about its name (RFC 9112, section 5.1).
         hasDropped = !name.allSatisfy(HTTPHeaders.isTokenByte)
         if hasDropped { return .more }
         let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
@@ -80,7 +82,7 @@ struct HeadReader {
         return .more
     }
 
-    /// The status of a line like "HTTP/1.1 200 OK".
+    /// Returns the status in a line such as "HTTP/1.1 200 OK".
     private static func status(in line: UnsafeRawBufferPointer) -> Int? {
         guard line.starts(with: "HTTP/".utf8),
             let space = line.firstIndex(of: UInt8(ascii: " "))

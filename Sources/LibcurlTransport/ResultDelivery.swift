@@ -1,11 +1,11 @@
 import Dispatch
 import PledgeFutures
 
-/// Delivers the I/O thread's results to callers, where the transport's `Delivery` says.
+/// Delivers results from the I/O thread to callers, on the threads that the transport's `Delivery` names.
 final class ResultDelivery: Sendable {
     /// A closure that delivers a result.
     ///
-    /// A struct, since a closure stored directly in an array would be wrapped again each time it is stored.
+    /// It is a struct because Swift would wrap a closure again each time it is stored directly in an array.
     struct Job: Sendable {
         let run: @Sendable () -> Void
 
@@ -14,9 +14,9 @@ final class ResultDelivery: Sendable {
 
     fileprivate struct State {
         var jobs: [Job] = []
-        /// The index of the first job that has not been taken.
+        /// The index of the first job that no thread has taken.
         var first = 0
-        /// Whether a thread has been requested that has not begun.
+        /// True if a thread has been requested and has not begun.
         var isStarting = false
     }
 
@@ -25,7 +25,7 @@ final class ResultDelivery: Sendable {
 
     init(_ delivery: CurlTransport.Delivery) { self.delivery = delivery }
 
-    /// Runs jobs, and leaves the array empty.
+    /// Runs the jobs, and empties the array.
     func deliver(_ jobs: inout [Job]) {
         switch delivery {
         case .inline: for job in jobs { job.run() }
@@ -48,10 +48,10 @@ final class ResultDelivery: Sendable {
 
     private func start() { DispatchQueue.global().async { self.work() } }
 
-    /// Runs jobs until there are none.
+    /// Runs jobs until none is left.
     ///
-    /// A job may block. So a thread that takes one job and leaves others requests another thread, unless one
-    /// has been requested and has not begun. Usually this thread runs all jobs before the other begins.
+    /// A job may block. So a thread that takes one job and leaves others requests another thread, unless a requested
+    /// thread has not begun yet. Usually this thread runs all jobs before the other one begins.
     private func work() {
         state.withLock { $0.isStarting = false }
         while true {
@@ -64,12 +64,14 @@ final class ResultDelivery: Sendable {
 }
 
 extension ResultDelivery.State {
-    /// Adds jobs, usually by swapping the arrays, so that the thread that runs the jobs frees them.
+    /// Adds jobs.
+    ///
+    /// Usually it swaps the arrays, so that the thread that runs the jobs frees them.
     fileprivate mutating func add(_ jobs: inout [ResultDelivery.Job]) {
         if self.jobs.isEmpty { swap(&self.jobs, &jobs) } else { self.jobs += jobs }
     }
 
-    /// Whether to request a thread.
+    /// Returns whether to request a thread, and notes that one is requested.
     fileprivate mutating func start() -> Bool {
         guard first < jobs.count, !isStarting else { return false }
         isStarting = true

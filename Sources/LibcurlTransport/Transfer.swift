@@ -9,34 +9,35 @@ final class Transfer {
     private unowned let loop: CurlLoop
     private var reader: HeadReader
     private var hasHead = false
-    /// Bytes of a streamed body that have arrived and have not been delivered.
+    /// The bytes of a streamed body that have arrived but have not been delivered.
     private var unread = Data()
-    /// The body to send, if it is not passed to libcurl in one piece.
+    /// The body to send; nil if libcurl gets the body in one piece.
     var upload: UploadBuffer?
-    /// Whether no more is received until the reader of the body has read.
+    /// True while the reader of the body has enough unread bytes.
     var isFull = false
-    /// Whether libcurl keeps bytes back until it is resumed.
+    /// True while libcurl has stopped receiving and must be resumed.
     private var isPaused = false
     private(set) var hasConnection = false
-    /// Whether the transfer has been added to libcurl.
+    /// True while the transfer is in libcurl's multi handle.
     var isAdded = false
-    /// Its place in the queue for a lane; nil if it has a lane, or needs none.
+    /// The transfer's place in the queue for a lane; nil if it has a lane or needs none.
     var laneTicket: Int?
-    /// Whether libcurl has it, or it waits for a lane.
+    /// True if libcurl has the transfer, or if it waits for a lane.
     var isEntered: Bool { isAdded || laneTicket != nil }
     private var isReceiving = false
-    /// Why one of the transfer's own functions stopped it.
+    /// The reason why one of the callbacks below stopped the transfer.
     private var failure: (any Error)?
-    /// Whether libcurl has read bytes of the body since its beginning.
+    /// True if libcurl has read bytes of the body since the body's last start.
     private var hasReadBody = false
-    /// How often the request was sent, or was about to be.
+    /// How often the request was sent, or was about to be sent.
     private var sends = 0
-    /// How many connections in a row had unrequested bytes on them.
+    /// How many connections in a row had unrequested bytes.
     private var spoiltConnections = 0
-    /// How often its connection over HTTP/2 ended before any part of an answer had arrived.
+    /// How often a connection over HTTP/2 ended before any part of an answer arrived.
     private var lostConnections = 0
-    /// Whether it is made again on another connection: it was stopped before the request was sent, or that
-    /// connection has ended and the request may be repeated.
+    /// True if the transfer runs again on another connection.
+    ///
+    /// Either it was stopped before the request was sent, or the connection has ended and the request may be repeated.
     private(set) var isToBeRepeated = false
 
     private var engine: CurlEngine { loop.engine }
@@ -58,12 +59,12 @@ final class Transfer {
         upload.open()
     }
 
-    /// The transfer behind libcurl's context pointer.
+    /// Returns the transfer behind libcurl's context pointer.
     static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
         Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// Starts the transfer again.
+    /// Resets the transfer before it runs again.
     func restart() {
         isToBeRepeated = false
         sends = 0
@@ -74,10 +75,10 @@ final class Transfer {
         return unread
     }
 
-    /// The result of the transfer, as the caller gets it.
+    /// The result that the caller gets.
     func result(_ code: Int32) -> Result<Void, any Error> {
         if let failure { return .failure(failure) }
-        // A whole answer stands, even if the server then resets the stream, or takes no more of the request.
+        // A whole answer counts, even if the server then resets the stream or takes no more of the request.
         let isComplete = exchange.isComplete(with: unread.count)
         if hasHead, code == ccurl_ok.rawValue || isComplete { return .success(()) }
         let error = CurlError(code, handle, isAnswered: hasHead)
@@ -85,10 +86,11 @@ final class Transfer {
     }
 }
 
-// What libcurl does not repeat by itself.
+// Repetitions that libcurl doesn't do itself.
 extension Transfer {
-    /// Repeats the request if its connection over HTTP/2 has ended before any part of an answer arrived, as
-    /// libcurl itself does over HTTP/1.1.
+    /// Marks the transfer to be repeated if its HTTP/2 connection ended before any part of an answer arrived.
+    ///
+    /// Over HTTP/1.1, libcurl itself repeats such a request.
     func repeatIfConnectionWasLost(_ code: Int32) {
         if speaksOnlyHTTP2(code) {
             handle.keepToHTTP1(false, loop.options)
@@ -102,14 +104,14 @@ extension Transfer {
         isToBeRepeated = true
     }
 
-    /// Whether TLS failed since the transfer kept to HTTP/1.1, so that nothing was sent.
+    /// Returns whether TLS failed because the transfer allowed only HTTP/1.1; then nothing was sent.
     private func speaksOnlyHTTP2(_ code: Int32) -> Bool {
         handle.keepsToHTTP1 && code == ccurl_ssl_connect_error.rawValue && failure == nil
             && handle.errorText.lowercased().contains("no application protocol")
     }
 }
 
-// The functions that libcurl calls during a transfer.
+// The callbacks that libcurl calls during a transfer.
 extension Transfer {
     /// Reads a line of a head; returns false to stop the transfer.
     func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -138,7 +140,7 @@ extension Transfer {
 
     /// Receives bytes of the body.
     ///
-    /// - Returns: How many were taken, or another instruction to libcurl.
+    /// - Returns: The number of bytes taken, or another instruction to libcurl.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if !hasHead { return 0 }
         if !isReceiving {
@@ -146,7 +148,7 @@ extension Transfer {
             loop.receivers.append(self)
         }
         if exchange.isStreamed {
-            // One turn may fill a hundred buffers.
+            // libcurl may fill a hundred buffers in one turn.
             isPaused = isFull || unread.count >= loop.options.maxUnreadBytes
             if isPaused { return ccurl_write_pause }
             unread.append(contentsOf: bytes)
@@ -162,7 +164,7 @@ extension Transfer {
         if !isFull { goOnReceiving() }
     }
 
-    /// Notes that there is room for more.
+    /// Notes that the reader has room for more bytes.
     func goOnReceiving() {
         isFull = false
         guard isPaused, isAdded else { return }
@@ -172,7 +174,7 @@ extension Transfer {
 
     /// Copies bytes of the body to send.
     ///
-    /// - Returns: How many were copied, or another instruction to libcurl.
+    /// - Returns: The number of bytes copied, or another instruction to libcurl.
     func giveBody(to room: UnsafeMutableRawBufferPointer) -> Int {
         switch upload?.give(to: room) ?? .bytes(0) {
         case .bytes(let count):
@@ -180,7 +182,7 @@ extension Transfer {
             hasReadBody = true
             return count
         case .pause:
-            // The idle timeout does not count while the source has no bytes.
+            // The idle timeout doesn't run while the source has no bytes.
             exchange.expectNothing()
             return ccurl_read_pause
         case .failed(let error):
@@ -189,9 +191,9 @@ extension Transfer {
         }
     }
 
-    /// Rewinds the body, to send it on another connection; returns false if it cannot be sent again.
+    /// Rewinds the body, to send it on another connection; returns false if the body cannot be sent again.
     ///
-    /// Whether the request may be sent again, ``maySend(from:)`` says.
+    /// ``maySend(to:from:)`` decides whether the request may be sent again.
     func rewind() -> Bool {
         guard hasReadBody, let upload else { return true }
         guard exchange.request.body.isReplayable else { return false }
@@ -207,16 +209,16 @@ extension Transfer {
         exchange.stopWaiting()
     }
 
-    /// Whether the request may be sent on the present connection.
+    /// Returns whether the request may be sent on the current connection.
     ///
-    /// If a kept connection ends before any part of an answer has arrived, libcurl sends the request again by
-    /// itself, whatever the method. That is correct only if the request may be repeated (RFC 9112, section
-    /// 9.3.1), or the server has excluded it (RFC 9113, section 8.7). And if unrequested bytes have arrived on
-    /// a connection, libcurl would return them as the answer.
+    /// If a kept connection ends before any part of an answer has arrived, libcurl sends the request again by itself,
+    /// whatever the method. That is correct only if the request may be repeated (RFC 9112, section 9.3.1) or if the
+    /// server has excluded it (RFC 9113, section 8.7). And if unrequested bytes have arrived on a connection, libcurl
+    /// would return them as the answer.
     ///
     /// - Parameters:
     ///   - address: The peer's address.
-    ///   - localPort: The port that identifies the connection; zero for a Unix domain socket.
+    ///   - localPort: The local port, which identifies the connection; zero for a Unix domain socket.
     func maySend(to address: UnsafePointer<CChar>?, from localPort: Int32) -> Bool {
         noteConnecting()
         if loop.options.refusesPrivateAddresses(exchange.request),
@@ -248,7 +250,7 @@ extension Transfer {
     private func maySendAgain() -> Bool {
         defer { handle.forgetRefusal() }
         guard !hasHead, exchange.request.isReplayable || handle.isRefused else { return false }
-        // libcurl does it itself, unless it changes to HTTP/1.1.
+        // libcurl rewinds the body itself, except when it changes to HTTP/1.1.
         return rewind()
     }
 
@@ -260,7 +262,7 @@ extension Transfer {
 }
 
 extension ConnectionMetrics {
-    /// What libcurl reports of a transfer after its first byte has arrived.
+    /// Creates the metrics that libcurl reports for a transfer after the first byte has arrived.
     init(of easy: OpaquePointer) {
         self.init()
         protocolVersion = Self.version(ccurl_get_long(easy, ccurl_info_http_version))

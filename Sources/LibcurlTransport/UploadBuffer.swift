@@ -2,13 +2,12 @@ import Dispatch
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// The body of a request between its source, which is read on a queue, and libcurl, which runs on the I/O
-/// thread.
+/// The bytes of a request's body on their way from the source, which a queue reads, to libcurl on the I/O thread.
 ///
-/// The queue reads ahead until ``limit`` is reached, and again after a quarter of that has been sent; so a
-/// fast source causes few changes of thread. If no bytes are there yet, libcurl pauses.
+/// The queue reads ahead until ``limit`` bytes are buffered, and continues when a quarter of them has been sent. So a
+/// fast source causes few changes of thread. If no bytes are buffered, libcurl pauses.
 final class UploadBuffer: Sendable {
-    /// What libcurl gets.
+    /// What libcurl gets when it reads.
     enum ReadResult {
         case bytes(Int)
         case pause
@@ -19,29 +18,31 @@ final class UploadBuffer: Sendable {
         var chunks: [Data] = []
         var buffered = 0
         var stream: HTTPBodyStream?
-        /// Whether a read of the source is under way.
+        /// True while a read of the source is running.
         var isAsking = false
-        /// Whether libcurl waits for more bytes.
+        /// True while libcurl waits for more bytes.
         var isPaused = false
         var end: Result<Void, any Error>?
-        /// Counts how often the body has been started again; results of an earlier stream are ignored.
+        /// Counts how often the body was restarted; results of an earlier stream are ignored.
         var round = 0
     }
 
     private let exchange: TransportExchange
     private let goOn: @Sendable () -> Void
-    /// The number of buffered bytes from which on no more is read ahead.
+    /// The number of buffered bytes at which reading ahead stops.
     private let limit: Int
     private let state = Locked(State())
 
-    /// - Parameter goOn: Called when there are bytes for libcurl, which has been paused.
+    /// Creates a buffer.
+    ///
+    /// - Parameter goOn: Called when a paused libcurl can get bytes again.
     init(_ exchange: TransportExchange, goingOn goOn: @escaping @Sendable () -> Void) {
         self.exchange = exchange
         self.goOn = goOn
         limit = exchange.request.body.chunkSize * 4
     }
 
-    /// Why the source cannot be read; nil if it can be.
+    /// The reason why the source cannot be read; nil if it can.
     var failure: (any Error)? {
         state.withLock { state in
             guard case .failure(let error) = state.end else { return nil }
@@ -49,8 +50,9 @@ final class UploadBuffer: Sendable {
         }
     }
 
-    /// Opens the source and begins to read; `goOn` is called after it has been opened, or opening it has
-    /// failed.
+    /// Opens the source and begins to read.
+    ///
+    /// Calls `goOn` when the source is open, or when opening has failed.
     func open() {
         let round = state.withLock { state in
             state.isAsking = true
@@ -63,7 +65,7 @@ final class UploadBuffer: Sendable {
                     if state.round == round, state.end == nil { state.stream = stream }
                     return state.stream === stream
                 }
-                // The first read comes before anything is sent: if it fails, nothing is sent.
+                // The first read comes before anything is sent. So if it fails, nothing is sent.
                 let goesOn = isWanted && self.ask(stream, round)
                 if !isWanted { stream.cancel() }
                 self.goOn()
@@ -75,7 +77,7 @@ final class UploadBuffer: Sendable {
         }
     }
 
-    /// Starts the body again from its beginning.
+    /// Starts the body again from the beginning.
     func rewind() {
         let old = state.withLock { state in
             let old = state.stream
@@ -86,7 +88,7 @@ final class UploadBuffer: Sendable {
         open()
     }
 
-    /// Discards the bytes that have not been sent.
+    /// Discards the bytes that libcurl has not got.
     func cancel() {
         let old = state.withLock { state in
             if state.end == nil { state.end = .failure(CancellationError()) }
@@ -95,7 +97,7 @@ final class UploadBuffer: Sendable {
         old?.cancel()
     }
 
-    /// Copies as many bytes as are there and fit; none at the end.
+    /// Copies as many buffered bytes as fit; zero bytes mean the end of the body.
     func give(to room: UnsafeMutableRawBufferPointer) -> ReadResult {
         let (pieces, given, stream, round) = state.withLock { state in
             let pieces = state.take(upTo: room.count)
@@ -104,10 +106,10 @@ final class UploadBuffer: Sendable {
             if asks { state.isAsking = true }
             return (pieces, given, asks ? state.stream : nil, state.round)
         }
-        // The source may block, which the I/O thread must not do.
+        // The source may block, and the I/O thread must not.
         if let stream { DispatchQueue.global().async { self.read(stream, round) } }
         if pieces.isEmpty { return given }
-        // Copied outside the lock, so that the reading queue does not have to wait.
+        // Copies outside the lock, so that the reading queue doesn't wait.
         var count = 0
         for piece in pieces {
             let rest = UnsafeMutableRawBufferPointer(rebasing: room[count...])
@@ -116,28 +118,28 @@ final class UploadBuffer: Sendable {
         return .bytes(count)
     }
 
-    /// Reads the source until it has no bytes ready, or enough bytes are buffered.
+    /// Reads the source until it has no bytes ready, or until enough bytes are buffered.
     private func read(_ stream: HTTPBodyStream, _ round: Int) {
         while ask(stream, round) {}
     }
 
     /// Reads the source once.
     ///
-    /// - Returns: Whether it had bytes ready and should be read again.
+    /// - Returns: True if the source had bytes ready and should be read again.
     private func ask(_ stream: HTTPBodyStream, _ round: Int) -> Bool {
         let next = stream.next()
         if let result = next.result { return take(result, round) }
         next.observe { result in
             guard self.take(result, round) else { return }
-            // Not on this thread, which may belong to the source.
+            // Leaves this thread, which may belong to the source.
             DispatchQueue.global().async { self.read(stream, round) }
         }
         return false
     }
 
-    /// Processes a result of the source.
+    /// Handles a result of the source.
     ///
-    /// - Returns: Whether the source should be read again.
+    /// - Returns: True if the source should be read again.
     private func take(_ result: Result<Data?, any Error>, _ round: Int) -> Bool {
         switch result {
         case .success(let chunk?): return take(chunk, round)
@@ -192,7 +194,7 @@ extension UploadBuffer.State {
         return taken
     }
 
-    /// What libcurl gets if no bytes are buffered.
+    /// Returns what libcurl gets if no bytes are buffered.
     fileprivate mutating func emptyResult() -> UploadBuffer.ReadResult {
         switch end {
         case .success: return .bytes(0)
@@ -205,9 +207,9 @@ extension UploadBuffer.State {
 }
 
 extension HTTPRequest.Body {
-    /// The size of a chunk, for bodies whose chunks this transport makes.
+    /// The size of the chunks that this transport cuts from a body.
     ///
-    /// Each chunk of a file is read on another thread, which costs a change of thread.
+    /// Each chunk of a file is read on another thread, so a file gets larger chunks.
     fileprivate var chunkSize: Int {
         if case .file = content { 262_144 } else { 65_536 }
     }

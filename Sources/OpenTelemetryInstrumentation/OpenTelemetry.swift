@@ -6,14 +6,14 @@ public import PledgeServices
 public import Tracing
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
-    /// Creates a CLIENT span for each request and measures its duration, by OpenTelemetry's HTTP conventions.
+    /// Creates a CLIENT span for each sent request, and measures its duration.
     ///
     /// ```swift
     /// let service = stack(
     ///     .openTelemetryCall(), .redirect(), .retry(), .openTelemetry(), over: transport.send)
     /// ```
     ///
-    /// It follows the semantic conventions for HTTP clients.
+    /// It follows OpenTelemetry's semantic conventions for HTTP clients.
     ///
     /// **Place.** Next to the transport, below all middleware that repeats requests, so that each attempt has its own
     /// span and measurement. Middleware above finds the tracer's headers only in the response's `request`.
@@ -25,7 +25,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// exchange fails. If the request is cancelled, the status isn't set.
     ///
     /// **Secrets.** In the URL, "…" replaces the user and the query's values, as in the description of an
-    /// `HTTPRequest`. The span holds no header and no body, and of an error only its code or type.
+    /// `HTTPRequest`. The span holds no header and no body. An error appears only as its code or type.
     ///
     /// **What is sent.** The tracer's headers, such as `traceparent`, replace the request's own. Without a tracer,
     /// the instruments of `InstrumentationSystem` write the headers. Use this middleware or `tracePropagation`, not

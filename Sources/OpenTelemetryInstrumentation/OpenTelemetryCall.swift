@@ -4,7 +4,7 @@ public import PledgeServices
 public import Tracing
 
 extension Middleware {
-    /// Makes the spans of a call's attempts children of the caller's span, and adds policy events to it.
+    /// Makes the spans of a call's attempts children of the caller's span, which also gets policy events.
     ///
     /// ```swift
     /// let service = stack(

@@ -1,9 +1,9 @@
 import Foundation
 import Pledge
 
-/// Loads a product of a shop that is busy at first.
+/// Loads a product from a shop that is busy at first.
 ///
-/// Without `random` the client would wait for up to a tenth of a second before it repeats the call.
+/// Without `random`, the client would wait for up to a tenth of a second before it repeats the call.
 func makeFirstCall() async throws {
     print("A product of a shop that is busy at first:")
     let shop = MemoryTransport(routes: [
@@ -30,10 +30,10 @@ func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
     }
 }
 
-/// Loads a product for a screen that asks twice; the result is its name and the number of requests.
+/// Loads a product for a screen that asks twice, and returns its name and the number of requests.
 ///
-/// The product loader has not changed: the policies are around the network. The time is virtual, so this ends
-/// at once, with the same result each time.
+/// The product loader is the same as in the tour: the policies are around the network. Time is virtual, so the load
+/// ends at once, with the same result each time.
 func loadOnABusyDay(
     recordedBy recorder: CallRecorder
 ) -> Future<(title: String, requests: Int)> {
@@ -57,7 +57,7 @@ func loadOnABusyDay(
     return shown.map { product, _ in (product.name, shop.calls.count) }
 }
 
-/// Answers two requests with 503, takes two seconds for the third, and then answers normally.
+/// Creates a shop that answers two requests with 503, takes two seconds for the third, and then answers normally.
 private func busyShop(on scheduler: ManualScheduler) -> MemoryTransport {
     let slow = MemoryTransport.Answer.future { _ in
         Future(value: Data()).delay(.seconds(2), on: scheduler)

@@ -11,9 +11,9 @@ struct Command {
     }
 
     var work: Work
-    /// The file that the trace is written to, if one is asked for.
+    /// The file to write the trace to; nil for none.
     var traceFile: String?
-    /// The file that the page is written to, if one is asked for.
+    /// The file to write the page to; nil for none.
     var pageFile: String?
 
     static let usage = """
@@ -31,7 +31,7 @@ struct Command {
           --timeout SECONDS  gives up after so long, 300 by default
         """
 
-    /// Does what the arguments ask for; returns nil if it succeeds.
+    /// Does what the arguments ask for, and returns nil if it succeeds.
     static func run(_ arguments: some Collection<String>) async -> Failure? {
         do {
             let command = try Command(arguments)
@@ -82,7 +82,7 @@ struct Command {
         }
     }
 
-    /// Removes a flag and the word after it from the arguments; nil if the flag is not there.
+    /// Removes a flag and the word after it from the arguments, and returns the word; nil if the flag is missing.
     private static func take(
         _ flag: String, _ needed: String, from arguments: inout [String]
     ) throws(Failure) -> String? {
@@ -98,7 +98,7 @@ struct Command {
         return word
     }
 
-    /// The time that a word names.
+    /// Parses the time limit in a word.
     private static func limit(_ word: String) throws(Failure) -> Duration {
         guard let seconds = Double(word), seconds > 0, seconds <= 1e9 else {
             throw Failure(
@@ -108,7 +108,7 @@ struct Command {
         return .seconds(seconds)
     }
 
-    /// The endpoint that a URL names.
+    /// Parses the endpoint in a URL.
     private static func endpoint(of text: String) throws(Failure) -> Endpoint {
         let url = URL(string: text, encodingInvalidCharacters: false)
         let afterScheme = text.drop { $0 != ":" }.dropFirst()
@@ -135,14 +135,14 @@ struct Command {
         return endpoint
     }
 
-    /// A text that was meant as a URL, without the part that may be a password.
+    /// Returns a text that was meant as a URL, without the part that may be a password.
     private static func shown(_ text: String) -> String {
         let place = text.split(separator: "@", omittingEmptySubsequences: false)
         return Printable.quoted(place.count > 1 ? "…@\(place[place.count - 1])" : text)
     }
 }
 
-/// Writes the calls of a recorder as a file for a trace viewer.
+/// Writes a recorder's calls to a file for a trace viewer.
 func writeTrace(of recorder: CallRecorder, to file: String) throws(Failure) {
     do {
         // Not atomically: an atomic write would replace a device, such as /dev/stdout, by a file.
@@ -153,7 +153,7 @@ func writeTrace(of recorder: CallRecorder, to file: String) throws(Failure) {
     print("\nThe trace is in \(Printable.line(file)); open it in ui.perfetto.dev.")
 }
 
-/// Writes the calls of a recorder as a page for a browser.
+/// Writes a recorder's calls to a file as a page for a browser.
 func writePage(of recorder: CallRecorder, to file: String) throws(Failure) {
     do {
         try recorder.page(to: URL(fileURLWithPath: file))
@@ -163,18 +163,18 @@ func writePage(of recorder: CallRecorder, to file: String) throws(Failure) {
     print("\nThe page is in \(Printable.line(file)); open it in a browser.")
 }
 
-/// Why the program did not do its work: one line, and an exit code.
+/// A reason why the program didn't do its work: one line and an exit code.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     let exitCode: Int32
 
-    /// The arguments are invalid.
+    /// Creates a failure for invalid arguments.
     init(wrongUse text: String) {
         description = text
         exitCode = 2
     }
 
-    /// A file with the trace or the page cannot be written.
+    /// Creates a failure for a file that can't be written, for the trace or the page.
     init(_ content: String, unwritable file: String) {
         description =
             "the \(content) cannot be written to \(Printable.quoted(file)); "
@@ -182,7 +182,7 @@ struct Failure: Error, CustomStringConvertible {
         exitCode = 1
     }
 
-    /// The work failed.
+    /// Creates a failure from an error of the work.
     init(_ error: any Error) {
         if let failure = error as? Failure {
             self = failure

@@ -5,11 +5,11 @@ import Pledge
 import PledgeAsyncHTTPClientTransport
 #endif
 
-/// The URL to load, and the settings for it.
+/// A URL to load, with the settings for loading it.
 struct Load {
     var endpoint: Endpoint
     var transport = LoadTransport.ofThisSystem
-    /// The limit for the whole load, including redirects and the body.
+    /// The time limit for the whole load, including redirects and the body.
     var limit = Duration.seconds(300)
 
     private static let mostBytes = 64 << 20
@@ -53,14 +53,14 @@ struct Load {
 }
 
 extension Duration {
-    /// The seconds, with `digits` digits after the decimal point.
+    /// Returns the seconds with `digits` digits after the decimal point.
     fileprivate func inSeconds(digits: Int) -> String {
         let milliseconds = self / .milliseconds(1)
         return String(format: "%.\(digits)f", milliseconds / 1000)
     }
 }
 
-/// The transport that loads a URL.
+/// A transport that can load a URL.
 enum LoadTransport: String, CaseIterable {
     case curl
     case urlsession
@@ -96,7 +96,7 @@ enum LoadTransport: String, CaseIterable {
         }
     }
 
-    /// The transport's service.
+    /// Returns the transport's service.
     func open() throws -> HTTPStreamingService {
         switch self {
         case .curl:

@@ -1,14 +1,16 @@
 import Foundation
 import Pledge
 
-/// The destination of the program's output.
+/// The terminal that gets the program's output.
 enum Terminal {
     /// The style of waterfalls on standard output.
     static var waterfallStyle: RecordedCall.WaterfallStyle {
         waterfallStyle(isTerminal: isatty(1) != 0, in: ProcessInfo.processInfo.environment)
     }
 
-    /// Uses colours on a terminal that has them, unless `NO_COLOR` is set and not empty (no-color.org).
+    /// Returns a style with colours for a terminal that has them.
+    ///
+    /// If `NO_COLOR` is set and not empty, the style has no colours (no-color.org).
     static func waterfallStyle(
         isTerminal: Bool, in environment: [String: String]
     ) -> RecordedCall.WaterfallStyle {
@@ -19,21 +21,21 @@ enum Terminal {
     }
 }
 
-/// Makes foreign text safe for a terminal: nothing in it moves the cursor or changes colours.
+/// Makes foreign text safe for a terminal, so that it can't move the cursor or change colours.
 enum Printable {
     private static let byteLimit = 600
     private static let lineLimit = 12
 
-    /// One line, with at most 500 characters.
+    /// Returns the text on one line, with at most 500 characters.
     static func line(_ text: String) -> String {
         let safe = text.unicodeScalars.map { $0 == "\n" || $0 == "\t" ? " " : escaped($0) }
         return safe.count > 500 ? safe.prefix(500).joined() + "…" : safe.joined()
     }
 
-    /// One line in quotation marks.
+    /// Returns the text on one line, in quotation marks.
     static func quoted(_ text: String) -> String { "\"\(line(text))\"" }
 
-    /// The beginning of a body: its first lines if it is text, otherwise its first bytes.
+    /// Returns the beginning of a body: its first lines if it is text, otherwise its first bytes.
     static func beginning(of body: Data) -> String {
         if body.isEmpty { return "(the body is empty)" }
         let start = body.prefix(byteLimit)
@@ -46,7 +48,7 @@ enum Printable {
         return shown.joined(separator: "\n") + (isWhole ? "" : "\n…")
     }
 
-    /// The bytes as text; nil if they are not text.
+    /// Returns the bytes as text; nil if they aren't text.
     ///
     /// The last character may be cut off.
     private static func text(of bytes: Data, isCut: Bool) -> String? {
@@ -59,7 +61,7 @@ enum Printable {
         return nil
     }
 
-    /// The first bytes, sixteen to a line.
+    /// Returns the first bytes, sixteen per line.
     private static func bytes(of body: Data) -> String {
         let rows = stride(from: 0, to: min(body.count, 64), by: 16).map { start in
             body.dropFirst(start).prefix(16).map { String(format: "%02x", $0) }
@@ -68,7 +70,7 @@ enum Printable {
         return (["(binary)"] + rows + (body.count > 64 ? ["…"] : [])).joined(separator: "\n")
     }
 
-    /// A scalar unchanged, or as its escape if a terminal might interpret it.
+    /// Returns a scalar unchanged, or as an escape if a terminal might interpret it.
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
         switch scalar.properties.generalCategory {
         case .control where scalar != "\t", .format, .lineSeparator, .paragraphSeparator,

@@ -1,7 +1,7 @@
 import Foundation
 import Pledge
 
-/// Does what the articles do, one thing after the other: a store loads each thing, and an observer shows it.
+/// Does what the articles do, step by step: a store loads each thing, and an observer shows it.
 func runTour(on networking: @escaping Networking) -> Future<Void> {
     let store = Store(initialState: Tour(), reducer: tourReducer(over: reporting(networking)))
     let ended = Promise<Void>()
@@ -14,7 +14,7 @@ func runTour(on networking: @escaping Networking) -> Future<Void> {
     return ended.always { withExtendedLifetime(store) {} }
 }
 
-/// What the tour has loaded so far.
+/// The things that the tour has loaded so far.
 struct Tour: Sendable {
     var product: Loadable<Product, any Error> = .idle
     var products: Loadable<[Product], any Error> = .idle
@@ -22,7 +22,7 @@ struct Tour: Sendable {
     var logins: [String: Loadable<NetworkResponse, any Error>] = [:]
     var hasEnded = false
 
-    /// What can happen on the tour.
+    /// An event of the tour.
     enum Event: Sendable {
         case begun
         case productLoaded(Result<Product, any Error>)
@@ -36,7 +36,7 @@ struct Tour: Sendable {
     }
 }
 
-/// Each event starts the request whose answer is the next event.
+/// Creates a reducer in which each event starts the request whose answer is the next event.
 private func tourReducer(
     over networking: @escaping Networking
 ) -> Reducer<Tour, Tour.Event> {
@@ -81,7 +81,7 @@ private func login(
     return .request(answer()) { .loginAnswered(password: password, $0) }
 }
 
-/// A network that prints what passes through it: a function around a function.
+/// Wraps a network in a function that prints what passes through it.
 private func reporting(_ networking: @escaping Networking) -> Networking {
     { endpoint in
         print("     → \(endpoint)")
@@ -91,7 +91,7 @@ private func reporting(_ networking: @escaping Networking) -> Networking {
     }
 }
 
-/// The lines to show for a change: a function of the state before and the state after.
+/// Returns the lines to show for a change, from the states before and after it.
 func lines(for new: Tour, after old: Tour?) -> [String] {
     var lines: [String] = []
     if new.product.isLoading, old?.product.isLoading != true {
@@ -136,7 +136,7 @@ extension Endpoint {
     }
 }
 
-/// The article's login in three steps, each an action: get the login info, send it, parse the answer.
+/// Builds the article's login from three actions: get the login info, send it, parse the answer.
 func login(
     as info: LoginInfo,
     over networking: @escaping Networking
@@ -144,9 +144,7 @@ func login(
     fetchLoginInfo(info) >- send(over: networking) >- parse
 }
 
-/// First step.
-///
-/// An app would read text fields here.
+/// The first step; an app would read text fields here.
 private func fetchLoginInfo(_ info: LoginInfo) -> Action<Void, LoginInfo> {
     { _, callback in
         print("  1. fetch the login info of \(info.userName)")
@@ -154,7 +152,7 @@ private func fetchLoginInfo(_ info: LoginInfo) -> Action<Void, LoginInfo> {
     }
 }
 
-/// Second step: a network is a function that returns a future; here its result is passed to a callback.
+/// The second step: passes the result of a network's future to a callback.
 private func send(
     over networking: @escaping Networking
 ) -> Action<LoginInfo, Result<Data, any Error>> {
@@ -164,9 +162,9 @@ private func send(
     }
 }
 
-/// Third step.
+/// The third step.
 ///
-/// A refused login also has a message in its answer; the error keeps it.
+/// The answer to a refused login also has a message; the error keeps that answer.
 private let parse: Action<Result<Data, any Error>, NetworkResponse> = { result, callback in
     print("  3. parse the answer")
     let answer = result.flatMapError { error in
@@ -189,12 +187,12 @@ extension Endpoint {
     static func product(withID id: Product.ID) -> Endpoint { Endpoint(path: "/products/\(id)") }
 }
 
-/// The article's product loader: three functions in a chain make one, which loads a product.
+/// Builds the article's product loader, a chain of three functions.
 func productLoading(over networking: @escaping Networking) -> @Sendable (Int) -> Future<Product> {
     chain(Endpoint.product, to: networking, to: Future.decoded)
 }
 
-/// The server of the tour: three products and one account, in memory, with a delay of a twentieth of a second.
+/// The tour's server, in memory: three products and one account, with a delay of a twentieth of a second.
 let server = MemoryTransport(
     routes: products.map { .get("/products/\($0.id)", answer: .json($0)) } + [
         .post("/login", answer: .respond(answerLogin))

@@ -113,9 +113,7 @@ struct SquidTests {
         }
     }
 }
-#endif
 
-#if os(Linux)
 /// A real squid, which requires a name and a password.
 struct SquidSite: ServingProgram {
     let folder: TestFolder

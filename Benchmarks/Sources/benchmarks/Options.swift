@@ -1,18 +1,18 @@
 /// The options of the command line.
 struct Options {
-    /// The cases are those whose names contain one of these; all if there is none.
+    /// Runs only cases whose names contain one of these texts; all cases if empty.
     var filters: [String] = []
-    /// How often and how long each case is run.
+    /// The number and length of each case's rounds.
     var measurement = Measurement.full
-    /// Whether the limits on allocations are checked.
+    /// Checks the limits on allocations.
     var check = false
-    /// The file for the results as JSON.
+    /// The file to write the results to, as JSON.
     var json: String?
-    /// The document that gets the table.
+    /// The document to write the table to.
     var markdown: String?
-    /// Whether bodies of gigabytes are measured, in place of the cases.
+    /// Measures bodies of gigabytes instead of the cases.
     var large = false
-    /// Whether only the help is printed.
+    /// Prints only the help.
     var help = false
 
     /// The text of `--help`.
@@ -35,7 +35,8 @@ struct Options {
         """
 
     /// Parses a command line.
-    /// - Throws: ``Complaint`` if it is not understood.
+    ///
+    /// - Throws: ``Complaint`` if the command line isn't valid.
     init(_ arguments: some Sequence<String>) throws {
         var rest = Array(arguments)[...]
         func value(of flag: String, _ what: String) throws -> String {
@@ -58,7 +59,8 @@ struct Options {
         }
     }
 
-    /// The selected cases.
+    /// Returns the selected cases.
+    ///
     /// - Throws: ``Complaint`` if there is none.
     func cases() throws -> [Case] {
         let chosen = Case.all.filter { subject in
@@ -72,7 +74,7 @@ struct Options {
     }
 }
 
-/// Why the program ends without doing its work.
+/// The reason why the program ends without doing its work.
 struct Complaint: Error {
     let text: String
     let exitCode: Int32

@@ -7,8 +7,9 @@ struct Run {
     private let json: OutputFile?
     private let markdown: (document: Markdown, file: OutputFile)?
 
-    /// Checks that the options can be followed.
-    /// - Throws: ``Complaint`` if they cannot.
+    /// Prepares a run, and checks that the options can be followed.
+    ///
+    /// - Throws: ``Complaint`` if they can't.
     init(_ options: Options) throws {
         self.options = options
         cases = try options.cases()
@@ -16,8 +17,9 @@ struct Run {
         markdown = try options.markdown.map { (try Markdown(path: $0), try OutputFile(path: $0)) }
     }
 
-    /// Makes the run.
-    /// - Throws: ``Complaint`` if a file cannot be written or a limit is exceeded.
+    /// Runs everything.
+    ///
+    /// - Throws: ``Complaint`` if a file can't be written or a limit is exceeded.
     func go() async throws {
         let outcomes = await measure()
         try json?.replace(with: Report(outcomes, on: .this).text())

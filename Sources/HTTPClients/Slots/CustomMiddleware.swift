@@ -109,7 +109,7 @@ extension Middleware where Input == HTTPRequest {
     }
 }
 
-/// Returns the error of a call whose request couldn't be prepared, which says nothing about the service.
+/// Returns the error of a call whose request couldn't be prepared, so that the service isn't blamed for it.
 private func asPreparationFailure(_ error: any Error, of request: HTTPRequest) -> any Error {
     if error is any OutcomeAdvising || error is CancellationError { return error }
     return HTTPError(code: .requestNotPrepared, request: request, cause: error)

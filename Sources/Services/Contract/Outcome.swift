@@ -95,7 +95,7 @@ extension Outcome {
     /// The caller's time ran out.
     public static let outOfTime = Outcome(.unknown, .after(nil), .caller)
 
-    /// The call was cancelled or is no longer needed, so it is neither repeated nor counted.
+    /// The call was cancelled or is no longer needed, so it isn't repeated or counted.
     public static let ignorable = Outcome(.unknown, .never, .nobody)
 }
 

@@ -78,7 +78,7 @@ package protocol Shareable: Sendable {
     /// A copy without that part, for all other callers.
     var shared: Self { get }
 
-    /// True if one of its users has signed out, so that it must not be kept.
+    /// True if a user of the answer has signed out, so that the answer must not be kept.
     var isOver: Bool { get }
 }
 

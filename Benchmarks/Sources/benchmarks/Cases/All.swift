@@ -1,7 +1,7 @@
 import PledgeFutures
 
 extension Case {
-    /// Three results of their own types, awaited together.
+    /// Three results of different types, awaited together.
     static let zipOf3 = Case(
         name: "zip of 3",
         ways: [

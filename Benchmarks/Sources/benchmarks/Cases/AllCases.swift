@@ -1,5 +1,5 @@
 extension Case {
-    /// Every case, in the order of the table, with the peers that this build has.
+    /// Every case, in the table's order, with the peers that this build includes.
     static let all: [Case] = (own + Peers.cases).map { subject in
         var subject = subject
         subject.ways += Peers.all.filter { $0.subject.name == subject.name }.map(\.way)

@@ -1,7 +1,7 @@
 import PledgeFutures
 
 extension Case {
-    /// Awaits a result that is there already, in an async function.
+    /// Awaits an existing result, in an async function.
     static let awaitSettled = Case(
         name: "await a settled",
         ways: [
@@ -23,7 +23,7 @@ extension Case {
         ]
     )
 
-    /// Awaits a result that another task settles while a task waits for it.
+    /// Awaits a result that another task settles during the wait.
     static let awaitPending = Case(
         name: "await a pending",
         ways: [
@@ -49,7 +49,7 @@ extension Case {
         ]
     )
 
-    /// An async function that is started as a future, and awaited.
+    /// Starts an async function as a future, and awaits it.
     static let fromAsync = Case(
         name: "future of an async closure",
         ways: [

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Way {
-    /// Requests with callbacks, a fixed number at a time, without tasks in between.
+    /// Sends requests with callbacks, a fixed number at a time, without tasks in between.
     init(
         _ name: String, calledBackAt once: Int,
         _ request: @escaping @Sendable (_ completion: @escaping @Sendable () -> Void) -> Void
@@ -17,7 +17,7 @@ extension Way {
     }
 }
 
-/// Requests each of which is sent when an earlier one has ended.
+/// Requests that are each sent when an earlier one has ended.
 private final class CalledBackRequests: Sendable {
     private struct State {
         var left: Int

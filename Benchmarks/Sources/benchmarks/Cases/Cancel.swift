@@ -1,7 +1,7 @@
 import PledgeFutures
 
 extension Case {
-    /// A chain whose last consumer gives up, so that its producer is notified.
+    /// A chain whose last consumer cancels, so that its producer learns of it.
     static let cancelChain = Case(
         name: "cancel a chain of 10",
         ways: [

@@ -8,7 +8,7 @@ import PledgeInMemoryTransport
 import PledgeServices
 
 extension Case {
-    /// The cost of a ready client around a transport that answers at once.
+    /// The cost of a new client around a transport that answers at once.
     static let clientWithDefaults = Case(
         name: "POST of JSON, client with its defaults",
         ways: [

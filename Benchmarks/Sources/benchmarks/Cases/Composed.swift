@@ -2,7 +2,7 @@ import PledgeComposition
 import PledgeFutures
 
 extension Case {
-    /// The usual case: functions that return futures, and a value for the first call.
+    /// The usual case: functions that return futures, and a value for the first one.
     static let composedLoading = Case(
         name: "combine and chain, of futures",
         ways: [
@@ -18,8 +18,7 @@ extension Case {
         ]
     )
 
-    /// The same with functions that the compiler cannot see into, such as a network that is passed as a
-    /// parameter.
+    /// The same with functions that the compiler can't see into, such as a network passed as a parameter.
     static let composedUnknownLoading = Case(
         name: "combine and chain, of futures, unknown functions",
         ways: [
@@ -37,7 +36,7 @@ extension Case {
         ]
     )
 
-    /// `combine` alone, with a function that the compiler cannot see into.
+    /// `combine` alone, with a function that the compiler can't see into.
     static let combinedUnknownLoading = Case(
         name: "combine, of futures, unknown function",
         ways: [
@@ -55,7 +54,7 @@ extension Case {
         ]
     )
 
-    /// `chain` alone, with functions that the compiler cannot see into.
+    /// `chain` alone, with functions that the compiler can't see into.
     static let chainedUnknownLoading = Case(
         name: "chain, of futures, unknown functions",
         ways: [
@@ -72,7 +71,7 @@ extension Case {
         ]
     )
 
-    /// A function of a named function and a value, compared with the equivalent closure.
+    /// A named function combined with a value, compared with the equivalent closure.
     static let combined = Case(
         name: "combine",
         ways: [
@@ -88,7 +87,7 @@ extension Case {
         ]
     )
 
-    /// A function of two named functions, compared with the equivalent closure.
+    /// Two named functions in a chain, compared with the equivalent closure.
     static let chained = Case(
         name: "chain",
         ways: [
@@ -103,7 +102,7 @@ extension Case {
         ]
     )
 
-    /// The same with a function that the compiler cannot see into.
+    /// The same as `combined`, with a function that the compiler can't see into.
     static let combinedUnknown = Case(
         name: "combine, unknown function",
         ways: [
@@ -121,7 +120,7 @@ extension Case {
         ]
     )
 
-    /// The same with functions that the compiler cannot see into.
+    /// The same as `chained`, with functions that the compiler can't see into.
     static let chainedUnknown = Case(
         name: "chain, unknown functions",
         ways: [

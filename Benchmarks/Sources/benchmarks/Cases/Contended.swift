@@ -2,7 +2,7 @@ import PledgeFutures
 import Synchronization
 
 extension Case {
-    /// Two threads use the same promises: one resolves what the other observes.
+    /// Two threads that use the same promises: one resolves what the other observes.
     static let contended = Case(
         name: "contended",
         counted: 0,
@@ -25,7 +25,7 @@ extension Case {
     )
 }
 
-/// The minimum that one would write by hand: a value, or the closure that waits for it.
+/// The least code that you would write by hand: a value, or the closure that waits for it.
 private final class LockedCell: Sendable {
     private let state = Mutex<(value: Int?, waiting: (@Sendable (Int) -> Void)?)>((nil, nil))
 

@@ -1,7 +1,7 @@
 import PledgeFutures
 
 extension Case {
-    /// The minimum cost of a call: a result that one observer waits for.
+    /// The minimum cost of a call: one result with one observer that waits for it.
     static let createObserveResolve = Case(
         name: "create, observe, resolve",
         ways: [
@@ -24,7 +24,7 @@ extension Case {
         ]
     )
 
-    /// A result that is there already.
+    /// An observer of an existing result.
     static let observeSettled = Case(
         name: "observe a settled",
         ways: [
@@ -60,7 +60,7 @@ extension Case {
     )
 }
 
-/// A hand-written API: it calls the closure that it was given.
+/// A hand-written API, which calls the given closure.
 private func call(
     back completion: @escaping @Sendable (Result<Int, any Error>) -> Void,
     with value: Int

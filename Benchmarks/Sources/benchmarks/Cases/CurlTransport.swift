@@ -13,22 +13,22 @@ import AsyncHTTPClient
 #endif
 
 extension Case {
-    /// The transport over libcurl, compared with URLSession and a loop over libcurl in C.
+    /// The transport over libcurl, compared with URLSession and with a C loop over libcurl.
     static let curlAlone = Case(
         name: "libcurl, one request at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: ways(at: 1, over: { transport }, beside: { loopAlone }))
 
-    /// The same with results on the I/O thread.
+    /// The same with results delivered on the I/O thread.
     static let curlAloneInline = Case(
         name: "libcurl inline, one request at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: ways(at: 1, over: { inlineTransport }, beside: { loopInline }))
 
-    /// The same with many requests under way.
+    /// The same with many requests in flight.
     static let curlTogether = Case(
         name: "libcurl, 32 requests at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: ways(at: 32, over: { transport }, beside: { loopTogether }))
 
-    /// A hundred requests at a time on one connection over HTTP/2 and TLS.
+    /// A hundred requests at a time, on one connection over HTTP/2 and TLS.
     static let curlHTTP2 = Case(
         name: "libcurl, HTTP/2, 100 requests at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: [
@@ -79,7 +79,7 @@ extension Case {
 }
 
 extension Case {
-    /// Used only after ``Nginx/obstacle()`` has returned nil.
+    /// The server; used only after ``Nginx/obstacle()`` has returned nil.
     private static let nginx = Nginx.shared!
     private static let transport = CurlTransport()
     private static let inlineTransport = try! CurlTransport(delivery: .inline)
@@ -98,7 +98,7 @@ extension Case {
     private static let secureLoop = LibcurlLoop(
         nginx.secureURL, at: 100, version: 4, connections: 1, authorities: nginx.certificate)
 
-    /// With as many connections as the transport has, and without a cache, too.
+    /// A session with as many connections as the transport, and without a cache, like the transport.
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost =
@@ -108,7 +108,7 @@ extension Case {
     }()
 }
 
-/// A loop over libcurl in C, which runs until the process ends.
+/// A C loop over libcurl, which runs until the process ends.
 private struct LibcurlLoop: @unchecked Sendable {
     private let pointer: OpaquePointer
 

@@ -2,7 +2,7 @@ import PledgeFutures
 import PledgeStores
 
 extension Case {
-    /// An event with one observer: a store compared with the minimum that one would write by hand.
+    /// An event with one observer: a store compared with the least code that you would write by hand.
     static let dispatch = Case(
         name: "dispatch, one observer",
         ways: [
@@ -19,7 +19,7 @@ extension Case {
         ]
     )
 
-    /// An event that does not change the part of the state that a thousand observers observe.
+    /// An event that leaves the part of the state unchanged that a thousand observers observe.
     static let derivedStore = Case(
         name: "dispatch, 1,000 of another part",
         ways: [
@@ -47,7 +47,7 @@ extension Case {
         ]
     )
 
-    /// An event that changes one of a thousand parts, each with an observer.
+    /// An event that changes one of a thousand parts, each with its own observer.
     static let derivedStores = Case(
         name: "dispatch, 1,000 derived parts",
         ways: [

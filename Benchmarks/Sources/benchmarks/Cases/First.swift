@@ -1,7 +1,7 @@
 import PledgeFutures
 
 extension Case {
-    /// Ten results, of which the first is a failure: the first success counts.
+    /// The first success of ten results, where the first result is a failure.
     static let anyOf10 = Case(
         name: "any of 10",
         ways: [
@@ -19,7 +19,7 @@ extension Case {
         ]
     )
 
-    /// Ten results, of which the first counts, whatever it is.
+    /// The first of ten results, success or failure.
     static let raceOf10 = Case(
         name: "race of 10",
         ways: [
@@ -36,7 +36,7 @@ extension Case {
         ]
     )
 
-    /// A failure that is replaced by a value.
+    /// A failure that a value replaces.
     static let recoverAfterFailure = Case(
         name: "recover after a failure",
         ways: [
@@ -56,7 +56,7 @@ extension Case {
     )
 }
 
-/// The error of every case that needs one.
+/// The error of all cases that need one.
 struct Refusal: Error {}
 
 @_optimize(none)

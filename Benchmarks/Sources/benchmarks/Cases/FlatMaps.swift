@@ -1,7 +1,7 @@
 import PledgeFutures
 
 extension Case {
-    /// Ten steps, each of which has its result at once.
+    /// Ten steps that each have their result at once.
     static let tenFlatMaps = Case(
         name: "10 flatMaps",
         ways: [
@@ -28,7 +28,7 @@ extension Case {
         ]
     )
 
-    /// A loop written as a function that calls itself from a flatMap.
+    /// A loop, written as a function that calls itself from a `flatMap`.
     static let recursion = Case(
         name: "flatMap loop of 1,000 turns",
         counted: 4,

@@ -1,7 +1,7 @@
 import PledgeFutures
 
 extension Case {
-    /// A transform of a result that is there already.
+    /// A transform of an existing result.
     static let mapOfSettled = Case(
         name: "map of a settled",
         ways: [
@@ -18,7 +18,7 @@ extension Case {
         ]
     )
 
-    /// A chain that is made before the result is there.
+    /// A chain that is built before its result exists.
     static let tenMaps = Case(
         name: "10 maps then resolve",
         ways: [

@@ -38,7 +38,7 @@ extension Case {
 }
 
 extension Case {
-    /// A middleware that does nothing costs as much as a closure around the service: one call.
+    /// A middleware that does nothing, which costs as much as a closure around the service: one call.
     static let passThrough = Case(
         name: "pass-through middleware",
         ways: [

@@ -1,15 +1,15 @@
 extension Way {
-    /// Requests, a fixed number at a time: each way waits for its last request before it ends.
+    /// Sends requests, a fixed number at a time; each way waits for its last request before it ends.
     init<Answer: Sendable>(
         _ name: String, at once: Int, _ request: @escaping @Sendable () async throws -> Answer
     ) {
         self.init(awaiting: name) { count in await makeRequests(count, at: once, request) }
     }
 
-    /// Requests over a client that each round makes and warms up, without measuring that.
+    /// Sends requests over a client that each round creates and warms up, outside the measured time.
     ///
-    /// The event loops of a client's connections are chosen by chance, and the choice changes the result
-    /// much: with one client for all rounds, that choice would be measured.
+    /// A client chooses the event loops of its connections by chance, and the choice changes the result a lot. With
+    /// one client for all rounds, the benchmark would measure that choice.
     init<Client: Sendable, Answer: Sendable>(
         _ name: String, at once: Int, over make: @escaping @Sendable () -> Client,
         closing close: @escaping @Sendable (Client) async throws -> Void,

@@ -6,7 +6,7 @@ import PledgeInMemoryTransport
 import PledgeURLSessionTransport
 
 extension Case {
-    /// A call that never leaves the process: the cost of the network in an app's tests.
+    /// A call that never leaves the process, which is the cost of the network in an app's tests.
     static let memoryRoundTrip = Case(
         name: "in-memory round trip",
         ways: [

@@ -6,8 +6,10 @@ import PledgeServices
 import PledgeSimulation
 
 extension Case {
-    /// A call of a simulation: it comes by a Poisson process, and one of four workers of one of ten hosts takes an
-    /// exponential time for it.
+    /// A call of a simulation.
+    ///
+    /// Calls arrive by a Poisson process. One of four workers of one of ten hosts takes an exponentially distributed
+    /// time for each.
     static let simulatedCall = Case(
         name: "simulated call",
         counted: 20_000,

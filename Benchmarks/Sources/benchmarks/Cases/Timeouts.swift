@@ -18,7 +18,7 @@ extension Case {
         ]
     )
 
-    /// The same while a hundred thousand others are waiting.
+    /// The same while a hundred thousand other timeouts wait.
     static let timeoutAmongMany = Case(
         name: "timeout, 100,000 pending",
         ways: [
@@ -41,7 +41,7 @@ extension Case {
     )
 }
 
-/// Adds a timeout to existing promises, and resolves them in time.
+/// Adds timeouts to existing promises, and resolves the promises in time.
 private func resolveInTime(_ count: Int) -> Cost {
     Cost.ofBatches(count, with: { Promise<Int>() }) { promise in
         let timed = promise.timeout(.seconds(60))
@@ -60,7 +60,7 @@ private func makeSource(on queue: DispatchQueue) -> any DispatchSourceTimer {
     return source
 }
 
-/// Makes sources and cancels them, and waits until the queue has processed the cancellation.
+/// Creates sources and cancels them, and waits until the queue has processed the cancellations.
 private func cancelSources(_ count: Int, on queue: DispatchQueue) {
     for _ in 0..<count { makeSource(on: queue).cancel() }
     queue.sync {}

@@ -7,11 +7,11 @@ import FoundationNetworking
 #endif
 
 extension Case {
-    /// The cost of the transport in addition to the session below it.
+    /// The transport's cost on top of the session below it.
     static let sessionAlone = Case(
         name: "URLSession, one request at a time", counted: 0, ways: ways(at: 1))
 
-    /// The same with many requests under way.
+    /// The same with many requests in flight.
     static let sessionTogether = Case(
         name: "URLSession, 32 requests at a time", counted: 0, ways: ways(at: 32))
 
@@ -32,7 +32,7 @@ extension Case {
 
     private static let transport = SessionTransport()
 
-    /// With as many connections as the transport has, and without a cache, too.
+    /// A session with as many connections as the transport, and without a cache, like the transport.
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost =

@@ -1,12 +1,14 @@
 import CAllocations
 
-/// The result of the check: allocations may fail it, times are only compared with their aims.
+/// The result of the check.
+///
+/// Allocations may fail it. Times are only compared with their aims.
 struct Check {
-    /// How many limits on allocations hold.
+    /// The number of limits on allocations that hold.
     private(set) var held = 0
-    /// Remarks that are not failures: an aim that was missed, a limit that may be lowered.
+    /// Remarks that aren't failures, such as a missed aim or a limit that can be lowered.
     private(set) var notes: [String] = []
-    /// Each limit that was exceeded, as a text.
+    /// The exceeded limits, one text for each.
     private(set) var failures: [String] = []
 
     /// Compares the outcomes with the limits of their cases.
@@ -25,7 +27,7 @@ struct Check {
         return check
     }
 
-    /// Checks that an object counts as one allocation: a count that is always zero would pass every limit.
+    /// Checks that an object counts as one allocation, because a count that is always zero would pass every limit.
     private mutating func counting() async {
         guard allocations_can_be_counted() else {
             return notes.append("allocations cannot be counted on this platform")
@@ -38,7 +40,7 @@ struct Check {
     mutating func allocations(of outcome: Outcome, most: Double) {
         guard let found = outcome.samples[0].allocations?.number else { return }
         let text = "\(outcome.subject.name): \(Table.text(found)) allocations, at most"
-        // A hundredth of an allocation comes from another thread.
+        // A fraction such as a hundredth of an allocation comes from another thread.
         if found > most + 0.05 {
             failures.append("\(text) \(Table.text(most))")
         } else {

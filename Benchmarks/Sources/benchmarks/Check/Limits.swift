@@ -1,7 +1,6 @@
-/// What the check compares the results with.
+/// The limits and aims that the check compares the results with.
 enum Limits {
-    /// The maximum number of allocations of an operation of Pledge, for operations whose number is always the
-    /// same.
+    /// The maximum number of allocations per operation, for operations of Pledge that always make the same number.
     static let allocations: [(subject: Case, most: Double)] = [
         (.createObserveResolve, 2), (.observeSettled, 0), (.eightObservers, 9),
         (.mapOfSettled, 2), (.tenMaps, 12), (.hundredMaps, 102), (.tenFlatMaps, 22),
@@ -11,13 +10,15 @@ enum Limits {
         (.composedUnknownLoading, 2), (.combinedUnknownLoading, 2), (.chainedUnknownLoading, 2),
         (.combined, 0), (.chained, 0),
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
-        // The whole stack has 8, unless a memo was made before: a shared call then says what its answer depends on.
+        // The whole stack makes 8. If a memo was created earlier in the process, a shared call also reports what its
+        // answer
+        // depends on.
         (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 12),
     ]
 
-    /// The most that Pledge's time should be, as a multiple of another way's.
+    /// The aims for Pledge's time, as multiples of another way's time.
     ///
-    /// A miss is printed, and fails nothing: times depend on the machine and on what else it does.
+    /// A missed aim is printed but isn't a failure, because times depend on the machine and its load.
     static let aims: [Ratio] =
         [
             Ratio(.allOf100, to: "task group", most: 0.4),
@@ -48,7 +49,7 @@ enum Limits {
             Ratio(.curlHTTP2, to: "C loop", most: 1.25),
         ] + Peers.aims
 
-    /// An aim for a quotient of times.
+    /// An aim for the quotient of two times.
     struct Ratio: Sendable {
         let subject: Case
         let other: String

@@ -1,12 +1,13 @@
-/// One thing to measure, done in several ways that are compared with each other.
+/// One thing to measure, done in several ways to compare.
 struct Case: Sendable {
     /// The name of the case in the table.
     let name: String
-    /// The number of operations over which allocations are counted: few if one operation is large, zero if
-    /// the count would be meaningless.
+    /// The number of operations to count allocations over.
+    ///
+    /// It is small if one operation is large, and zero if a count would be meaningless.
     var counted = 64
-    /// Why the case cannot be measured here; nil if it can.
+    /// Returns the reason why the case can't be measured here; nil if it can.
     var obstacle: @Sendable () -> String? = { nil }
-    /// The ways of doing it: Pledge's first, then the others.
+    /// The ways of doing it, starting with Pledge's.
     var ways: [Way]
 }

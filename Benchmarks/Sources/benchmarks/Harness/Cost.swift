@@ -15,8 +15,9 @@ struct Cost: Sendable {
         return Reading().since(before)
     }
 
-    /// Does some work with each of a number of objects that are made beforehand, a few hundred at a time, so
-    /// that they are still in the processor's cache.
+    /// Does some work with each of a number of objects, which are created in batches before it.
+    ///
+    /// A batch has a few hundred objects, so that they are still in the processor's cache.
     static func ofBatches<Thing>(
         _ count: Int, with make: () -> Thing, _ work: (Thing) -> Void
     ) -> Cost {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program with a name, in the folders of PATH or in /usr/sbin; nil if there is none.
+/// Finds a program in the folders of PATH or in /usr/sbin; nil if there is none.
 func findProgram(_ name: String) -> URL? {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     return (path.split(separator: ":").map(String.init) + ["/usr/sbin"])

@@ -9,5 +9,5 @@ func freePorts(_ count: Int) throws -> [UInt16] {
     return ports.map { UInt16($0) }
 }
 
-/// Waits some seconds for a server, and returns whether it accepts connections.
+/// Waits a few seconds for a server, and returns whether it accepts connections.
 func waitForServer(_ port: UInt16) -> Bool { loopback_wait_for(Int32(port), 5_000) != 0 }

@@ -6,7 +6,7 @@ struct Machine: Codable {
     let processors: Int
     let system: String
     let compiler: String
-    /// The command that makes such a run.
+    /// The command for the same kind of run.
     let command: String
 
     static let this = Machine(

@@ -1,21 +1,20 @@
 import CAllocations
 
-/// How often and how long a case is run.
+/// The number and length of a case's rounds.
 struct Measurement {
-    /// The number of operations is chosen so that one round of one way takes about this long.
+    /// The approximate length of one round of one way, which determines the number of operations.
     var roundLength: Duration
     /// The number of rounds.
     var rounds: Int
-    /// The maximum number of measurements of a case: it is measured again while a way's rounds differ too
-    /// much.
+    /// The maximum number of measurements of a case, which is measured again while its rounds differ too much.
     var attempts = 1
 
     /// The settings for published numbers.
     static let full = Measurement(roundLength: .milliseconds(50), rounds: 15, attempts: 6)
-    /// Enough to check that every case runs, and roughly how the ways compare.
+    /// Settings that only check that every case runs, and roughly compare the ways.
     static let quick = Measurement(roundLength: .milliseconds(4), rounds: 9)
 
-    /// Measures a case, again while it is unsteady and there are attempts left.
+    /// Measures a case, and repeats that while it is unsteady and attempts are left.
     ///
     /// - Returns: The samples of the attempt whose rounds differed least.
     func samples(of subject: Case) async -> [Sample] {
@@ -29,7 +28,7 @@ struct Measurement {
 
     /// Runs a case, alternating between its ways.
     ///
-    /// The order is A B C A B C: a machine that slows down or speeds up in the middle does so for all ways.
+    /// The order is A B C A B C, so that a machine that becomes slower or faster in the middle does so for all ways.
     func run(_ subject: Case) async -> [Sample] {
         var samples = subject.ways.map { Sample(way: $0.name) }
         var counts: [Int] = []
@@ -47,10 +46,10 @@ struct Measurement {
         return samples
     }
 
-    /// The number of operations that fills a round; determining it also warms up the code.
+    /// Returns the number of operations that fills a round; finding it also warms up the code.
     ///
-    /// A slow operation is run once more before it counts as slow: the first time, code is loaded and
-    /// connections are made, and a round sized by that time would have too few operations.
+    /// A slow operation runs once more before it counts as slow. Its first run also loads code and opens connections,
+    /// so a round sized by that time would have too few operations.
     func count(for way: Way) async -> Int {
         var count = 1
         while count < 1 << 28 {
@@ -65,11 +64,11 @@ struct Measurement {
         return count
     }
 
-    /// The allocations of an operation, counted outside the measured rounds.
+    /// Returns the allocations per operation, counted outside the measured rounds.
     ///
-    /// The difference between the allocations of three times as many operations and those of the number
-    /// itself, so that allocations made once for all of them do not count; the smallest of three attempts,
-    /// since other threads of the process allocate now and then.
+    /// It runs the operations once, and then three times as many, and takes the difference, which leaves out
+    /// allocations that happen once for all operations. It takes the smallest of three attempts, because other
+    /// threads of the process also allocate now and then.
     func allocations(of way: Way, over count: Int) async -> (number: Double, bytes: Double) {
         var least: (number: Double, bytes: Double)?
         count_allocations(true)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// An nginx on 127.0.0.1, started on first use, and stopped when the program ends.
+/// An nginx on 127.0.0.1, started on first use and stopped when the program ends.
 ///
-/// It answers every request with status 200 and 12 bytes, over HTTP/1.1 and, at ``secureURL``, over HTTP/2 with TLS.
+/// It answers every request with status 200 and 12 bytes: over HTTP/1.1, and at ``secureURL`` over HTTP/2 with TLS.
 struct Nginx {
     let url: URL
     let secureURL: URL
     /// The certificate of ``secureURL``, in PEM.
     let certificate: URL
 
-    /// The server; nil if there is no nginx or no openssl.
+    /// The running server; nil if there is no nginx or no openssl.
     static let shared: Nginx? = {
         do {
             return try start()
@@ -18,7 +18,7 @@ struct Nginx {
         }
     }()
 
-    /// Why a case that needs nginx cannot be measured; nil if it can.
+    /// Returns the reason why a case that needs nginx can't be measured; nil if it can.
     @Sendable
     static func obstacle() -> String? {
         shared == nil ? "nginx or openssl was not found, or does not start" : nil
@@ -40,8 +40,7 @@ struct Nginx {
         try Data(configuration(ports, folder.path).utf8).write(to: file)
         let server = Process()
         server.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The pipe closes when this program ends, however it ends. nginx has inherited blocked signals, and
-        // would not end by a milder one.
+        // The pipe closes however this program ends. Only SIGKILL works, because nginx has inherited blocked signals.
         let command = "\"$0\" -p \"$1\" -c \"$1/nginx.conf\" -e \"$1/errors\" & cat; kill -9 $!"
         server.arguments = ["-c", command, program.path, folder.path]
         server.standardInput = lifeline

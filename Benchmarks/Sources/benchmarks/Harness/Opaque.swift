@@ -1,4 +1,4 @@
-/// Keeps a value, and the work that made it, from being optimised away.
+/// Stops the optimiser from removing a value and the work that computed it.
 @_optimize(none)
 func keep<Value>(_ value: Value) {}
 
@@ -10,11 +10,11 @@ func keep(_ value: Int) {}
 @_optimize(none)
 func keep(_ result: Result<Int, any Error>) {}
 
-/// The same for an object, which then has to live on the heap.
+/// The same for an object, which must then live on the heap.
 @_optimize(none)
 func keep(object: AnyObject) {}
 
-/// A value that is unknown to the optimiser.
+/// Returns a value that the optimiser can't predict.
 @_optimize(none)
 func opaque<Value>(_ value: Value) -> Value { value }
 

@@ -6,9 +6,9 @@ struct TwoThreads: Sendable {
     let first: @Sendable () -> Void
     let second: @Sendable () -> Void
 
-    /// Does the work, and returns the time from when both threads were ready to when the last was done.
+    /// Does the work, and returns the time from when both threads were ready until the last one finished.
     ///
-    /// The threads themselves read the clock: a thread that waits for them may be woken late.
+    /// The threads read the clock themselves, because a thread that waits for them may be woken late.
     func run() -> Duration {
         let start = StartingLine()
         let done = DispatchSemaphore(value: 0)
@@ -28,11 +28,11 @@ struct TwoThreads: Sendable {
 }
 
 extension Way {
-    /// A way with two threads, prepared a few thousand operations at a time, so that the prepared objects are
-    /// still in the processor's caches when they are used.
+    /// A way with two threads, which prepares only a few thousand operations at a time.
     ///
-    /// The cost of one operation is the median of these batches. If the system stops a thread for a moment,
-    /// one of them takes ten times as long, and a few such batches would change a mean.
+    /// That way the prepared objects are still in the processor's caches when they are used. The cost of one
+    /// operation is the median of these batches. If the system stops a thread for a moment, its batch takes ten times
+    /// as long, and a few such batches would change a mean.
     init(contending name: String, _ prepare: @escaping @Sendable (_ count: Int) -> TwoThreads) {
         self.init(measuring: name) { count in
             var times: [Double] = []
@@ -46,20 +46,20 @@ extension Way {
     }
 }
 
-/// Makes objects that two threads use at the same time, in another order than that of their addresses.
+/// Creates objects for two threads to use at the same time, in an order that isn't the order of their addresses.
 ///
-/// Neighbours in memory share a cache line. In order of addresses, a thread would also wait for the other
-/// thread's work on the neighbouring objects, and the measurement would depend on the sizes of objects.
+/// Neighbours in memory share a cache line. In the order of addresses, each thread would also wait for the other
+/// thread's work on neighbouring objects, and the measurement would depend on the sizes of objects.
 func scattered<Object>(_ count: Int, _ make: () -> Object) -> [Object] {
     (0..<count).map { _ in make() }.shuffled()
 }
 
-/// A barrier for two threads, which record when they ran.
+/// A barrier for two threads, which also records when they ran.
 private final class StartingLine: Sendable {
     private let ready = Atomic<Int>(0)
     private let times = Mutex<(first: ContinuousClock.Instant, last: ContinuousClock.Instant)?>(nil)
 
-    /// Spins, so that both threads begin within nanoseconds of each other.
+    /// Spins until both threads are ready, so that they begin within nanoseconds of each other.
     func waitForTheOther() {
         ready.add(1, ordering: .acquiringAndReleasing)
         while ready.load(ordering: .acquiring) < 2 {}
@@ -71,7 +71,7 @@ private final class StartingLine: Sendable {
         }
     }
 
-    /// The time from the earliest beginning to the latest end.
+    /// The time from the earliest start to the latest end.
     var time: Duration {
         times.withLock { times in times.map { $0.last - $0.first } ?? .zero }
     }

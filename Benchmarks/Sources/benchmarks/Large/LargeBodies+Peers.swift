@@ -8,7 +8,7 @@ import PledgeHTTPNetworking
 #endif
 
 extension LargeBodies {
-    /// AsyncHTTPClient, alone and below Pledge.
+    /// The ways of AsyncHTTPClient, alone and below Pledge.
     var peers: [Way] {
         #if Peers
         [

@@ -4,16 +4,15 @@ import PledgeHTTPBodies
 import PledgeHTTPNetworking
 import PledgeLibcurlTransport
 
-/// Downloads to a file and uploads from one, each of 2 GiB, compared with the curl program: the medians of
-/// five rounds, in which the ways alternate.
+/// Downloads to a file and uploads from one, each of 2 GiB, compared with the curl program.
 ///
-/// Files are on tmpfs, so that no disk is measured. The peak of the resident memory is reset before each
-/// round.
+/// The results are medians of five rounds, in which the ways alternate. Files are on tmpfs, so that no disk is
+/// measured. The peak of the resident memory is reset before each round.
 struct LargeBodies {
     static let size = 2 << 30
     static let rounds = 5
 
-    /// One way to move a body.
+    /// A way to move a body.
     struct Way {
         let name: String
         let run: @Sendable (_ url: URL, _ file: URL) async throws -> Void
@@ -100,7 +99,7 @@ private func curl(_ arguments: [String]) throws {
     program.executableURL = findProgram("curl")
     program.arguments = arguments
     program.standardOutput = FileHandle.nullDevice
-    // `waitUntilExit` looks every 50 ms, which would count as curl's time.
+    // `waitUntilExit` checks only every 50 ms, which would count as curl's time.
     let end = DispatchSemaphore(value: 0)
     program.terminationHandler = { _ in end.signal() }
     try program.run()

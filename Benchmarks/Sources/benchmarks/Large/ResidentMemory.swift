@@ -2,8 +2,9 @@ import Foundation
 
 /// The resident memory of this process, as Linux counts it in /proc.
 enum ResidentMemory {
-    /// Resets the peak to the present value.
-    /// - Returns: The present value, in bytes.
+    /// Resets the peak to the current value.
+    ///
+    /// - Returns: The current value, in bytes.
     static func resetPeak() -> Int {
         if let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") {
             file.write(Data("5".utf8))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A document that has the results between two marks.
+/// A document that holds the results between two marks.
 struct Markdown {
     private static let begin = "<!-- benchmarks: begin -->"
     private static let end = "<!-- benchmarks: end -->"
@@ -10,7 +10,8 @@ struct Markdown {
     private let after: Substring
 
     /// Reads a document.
-    /// - Throws: ``Complaint`` if it cannot be read or lacks the marks.
+    ///
+    /// - Throws: ``Complaint`` if it can't be read or lacks the marks.
     init(path: String) throws {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw Complaint("cannot read \(path)")
@@ -25,7 +26,7 @@ struct Markdown {
         after = text[end.lowerBound...]
     }
 
-    /// The lines between the marks.
+    /// Returns the lines to put between the marks.
     static func lines(for outcomes: [Outcome], on machine: Machine) -> [String] {
         let dashes = ["---", "---", "---:", "---:", "---:", "---:", "---:"]
         return [
@@ -38,7 +39,7 @@ struct Markdown {
         "| " + cells.joined(separator: " | ") + " |"
     }
 
-    /// The document with other lines between its marks.
+    /// Returns the document with other lines between its marks.
     func text(with lines: [String]) -> String {
         before + "\n" + lines.joined(separator: "\n") + "\n" + after
     }

@@ -1,15 +1,17 @@
 import Foundation
 
-/// A file that is opened at the beginning of a run, and written at its end: if it cannot be written, the run
-/// fails before anything is measured.
+/// A file that is opened at the start of a run and written at its end.
+///
+/// If the file can't be written, the run fails before it measures anything.
 struct OutputFile {
     private let path: String
     private let handle: FileHandle
 
-    /// Opens a file, and makes it if there is none.
+    /// Opens a file, and creates it if it doesn't exist.
     ///
-    /// Its contents stay until they are replaced.
-    /// - Throws: ``Complaint`` if it cannot be written.
+    /// The old contents stay until you replace them.
+    ///
+    /// - Throws: ``Complaint`` if the file can't be written.
     init(path: String) throws {
         if !FileManager.default.fileExists(atPath: path) {
             _ = FileManager.default.createFile(atPath: path, contents: nil)
@@ -21,8 +23,9 @@ struct OutputFile {
         self.handle = handle
     }
 
-    /// Replaces the contents of the file.
-    /// - Throws: ``Complaint`` if it cannot be written.
+    /// Replaces the file's contents.
+    ///
+    /// - Throws: ``Complaint`` if the file can't be written.
     func replace(with text: String) throws {
         do {
             try handle.truncate(atOffset: 0)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The results for other programs.
+/// The results in a form for other programs.
 struct Report: Codable {
     let machine: Machine
     let cases: [Entry]
@@ -16,10 +16,10 @@ struct Report: Codable {
         let nanoseconds: Double
         /// Half the distance between the quartiles, relative to the median.
         let spread: Double
-        /// Per operation; absent if it was not counted.
+        /// The number per operation; absent if it wasn't counted.
         let allocations: Double?
         let bytes: Double?
-        /// Pledge's time divided by this way's.
+        /// Pledge's time divided by this way's time.
         let ratio: Double
         let rounds: [Double]
     }
@@ -40,7 +40,7 @@ struct Report: Codable {
         }
     }
 
-    /// The report as JSON, its keys in order, so that two of them can be compared line by line.
+    /// The report as JSON, with sorted keys, so that you can compare two reports line by line.
     func text() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

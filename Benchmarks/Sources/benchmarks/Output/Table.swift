@@ -7,7 +7,7 @@ struct Table {
         "case", "way", "ns/op", "spread", "allocs/op", "bytes/op", "Pledge/it",
     ]
 
-    /// Marks a spread of over 10 %.
+    /// The mark for a spread of over 10 %.
     static let unsteady = "!"
 
     /// The cells of one case.
@@ -25,7 +25,7 @@ struct Table {
         }
     }
 
-    /// A row for a terminal: words to the left, numbers to the right.
+    /// Returns a row for a terminal, with words to the left and numbers to the right.
     static func line(_ cells: [String]) -> String {
         let widths = [34, 22, 11, 7, 10, 10, 9]
         return zip(cells, widths).enumerated().map { index, cell in
@@ -34,7 +34,7 @@ struct Table {
         }.joined(separator: " ")
     }
 
-    /// About three digits, with separated thousands.
+    /// Returns a number with about three digits and separated thousands.
     static func text(_ value: Double) -> String {
         let tenths = (value * 10).rounded() / 10
         if value < 100, tenths != tenths.rounded() { return "\(tenths)" }
@@ -47,7 +47,7 @@ struct Table {
         return (value <= -0.5 ? "-" : "") + ([digits[...]] + groups).joined(separator: ",")
     }
 
-    /// A quotient, with about two digits.
+    /// Returns a quotient with about two digits.
     static func ratio(_ value: Double) -> String {
         switch value {
         case 10...: text(value)

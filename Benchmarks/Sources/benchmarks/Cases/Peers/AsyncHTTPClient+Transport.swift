@@ -4,11 +4,11 @@ import PledgeAsyncHTTPClientTransport
 import PledgeHTTPNetworking
 
 extension Case {
-    /// The cost of the transport in addition to the client below it.
+    /// The transport's cost on top of the client below it.
     static let asyncHTTPClientAlone = Case(
         name: "AsyncHTTPClient, one request at a time", counted: 0, ways: ways(at: 1))
 
-    /// The same with many requests under way.
+    /// The same with many requests in flight.
     static let asyncHTTPClientTogether = Case(
         name: "AsyncHTTPClient, 32 requests at a time", counted: 0, ways: ways(at: 32))
 

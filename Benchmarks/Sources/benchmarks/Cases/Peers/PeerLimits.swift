@@ -1,9 +1,9 @@
 #if Peers
 extension Peers {
-    /// The most that Pledge's time should be, as a multiple of a peer's.
+    /// The aims for Pledge's time, as multiples of a peer's time.
     ///
-    /// Pledge is not slower than any futures library, and the transport over AsyncHTTPClient hardly slower
-    /// than the client. Other HTTP clients are only shown.
+    /// Pledge should be at least as fast as every futures library, and its transport over AsyncHTTPClient hardly
+    /// slower than that client. Other HTTP clients are only shown.
     static let aims: [Limits.Ratio] =
         margins
         + (nio + openCombine).filter { addition in
@@ -19,7 +19,7 @@ extension Peers {
         Limits.Ratio(.tenMaps, to: "SwiftNIO", most: 0.65),
         Limits.Ratio(.tenFlatMaps, to: "SwiftNIO", most: 0.70),
         Limits.Ratio(.allOf100, to: "SwiftNIO", most: 0.3),
-        // It has two steady states, 0.12 to 0.15 and 0.31 to 0.33: the Decision on times says why.
+        // It has two steady states, 0.12 to 0.15 and 0.31 to 0.33; the Decision on times explains them.
         Limits.Ratio(.contended, to: "SwiftNIO", most: 0.25),
         Limits.Ratio(.curlAlone, to: "AsyncHTTPClient", most: 1.3),
         Limits.Ratio(.curlAloneInline, to: "AsyncHTTPClient", most: 1 / 1.3),

@@ -1,12 +1,12 @@
-/// What other libraries add to the cases; nothing without the trait `Peers`.
+/// The additions of other libraries to the cases; none without the trait `Peers`.
 enum Peers {
-    /// A case, and how another library does it.
+    /// A case, and another library's way of doing it.
     typealias Addition = (subject: Case, way: Way)
 
     #if Peers
     static let all: [Addition] = nio + openCombine + asyncHTTPClient
 
-    /// What can only be measured beside another library.
+    /// The cases that only make sense beside another library.
     static let cases: [Case] = [.asyncHTTPClientAlone, .asyncHTTPClientTogether]
     #else
     static let all: [Addition] = []

@@ -38,6 +38,8 @@ extension Peers {
         ),
     ]
 
+    /// Resolves chains of maps.
+    ///
     /// Each map merges the map before it into itself, so ten maps become one.
     private static func resolveMaps(_ depth: Int, _ count: Int) {
         for index in 0..<count {

@@ -2,13 +2,13 @@
 import OpenCombine
 
 extension Peers {
-    // No zip: that of 0.14.0 reads a released object if its last input is a future that settles.
+    // There is no zip, because the zip of 0.14.0 reads a released object if its last input is a future that settles.
     static let openCombineTogether: [Addition] = [
         (.allOf100, Way("OpenCombine") { count in resolveAll(of: 100, count) }),
         (.allOf10000, Way("OpenCombine") { count in resolveAll(of: 10_000, count) }),
     ]
 
-    /// The values arrive in the order in which the futures settle, which is that of the array here.
+    /// Resolves futures whose values arrive in the order in which they settle, here the order of the array.
     private static func resolveAll(of number: Int, _ count: Int) {
         for index in 0..<count {
             let promises = (0..<number).map { _ in OpenPromise() }

@@ -6,7 +6,7 @@ extension Peers {
         openCombineBasics + openCombineMaps + openCombineTogether + openCombineFirst
 }
 
-/// A future of OpenCombine, and the function that settles it.
+/// A future of OpenCombine, with the function that settles it.
 struct OpenPromise {
     let future: Future<Int, any Error>
     private let settle: Future<Int, any Error>.Promise

@@ -2,7 +2,7 @@
 import NIOCore
 
 extension Peers {
-    /// In an ordinary task: SwiftNIO has no executor for tasks that would run `get()` on a loop.
+    /// Awaits in an ordinary task, because SwiftNIO has no task executor that would run `get()` on a loop.
     static let nioAwait: [Addition] = [
         (
             .awaitSettled,

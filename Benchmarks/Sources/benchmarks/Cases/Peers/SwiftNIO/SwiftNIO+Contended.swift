@@ -5,13 +5,13 @@ extension Peers {
     static let nioContended: [Addition] = [
         (
             .contended,
-            // The loop itself resolves, which costs SwiftNIO less than a third thread would.
+            // The loop itself resolves the promises, which costs SwiftNIO less than a third thread would.
             Way(contending: "SwiftNIO") { count in
                 let promises = scattered(count) { loop.makePromise(of: Int.self) }
                 return TwoThreads(
                     first: {
                         for promise in promises { promise.futureResult.whenComplete { keep($0) } }
-                        // The observers are only queued on the loop; they have run when this closure has run.
+                        // The observers are only queued on the loop. This empty closure comes after them.
                         try! loop.submit {}.wait()
                     },
                     second: {

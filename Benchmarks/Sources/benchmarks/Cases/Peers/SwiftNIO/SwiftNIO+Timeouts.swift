@@ -13,8 +13,9 @@ extension Peers {
         (
             .timeoutAmongMany,
             Way(measuring: "SwiftNIO") { count in
-                // A loop of its own: cancelling a hundred thousand tasks one by one is quadratic, ending the
-                // loop is not.
+                // The loop is a new one, because ending it takes linear time, while cancelling a hundred thousand
+                // tasks one by one
+                // is quadratic.
                 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
                 let loop = group.next()
                 let cost = try! await loop.submit {
