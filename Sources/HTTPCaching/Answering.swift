@@ -1,10 +1,10 @@
 import PledgeHTTPNetworking
 
 extension CacheRules {
-    /// The answer to a request from a stored response; nil if only the origin can answer.
+    /// Returns the answer to a request from a stored response, or nil if only the origin can answer.
     ///
-    /// It has the current Age. Conditions of the request are evaluated (RFC 9111, section
-    /// 4.3.2), and one range of bytes is cut out of a whole 200 (RFC 9110, section 14).
+    /// The answer has the current Age. The cache evaluates the request's conditions (RFC 9111, section 4.3.2), and cuts
+    /// one range of bytes out of a whole 200 (RFC 9110, section 14).
     func answer(
         _ presented: PresentedRequest, with entry: CachedResponse, at now: ClockReading
     ) -> HTTPResponse? {
@@ -12,7 +12,7 @@ extension CacheRules {
             status: entry.status, headers: entry.headers, body: entry.body, url: entry.url,
             timing: HTTPTiming(untilHeaders: .zero, total: .zero), request: presented.request)
         response.headers.set("\(entry.age(at: now))", for: "Age")
-        // The jar got it when it arrived; later it would replace newer cookies.
+        // The jar got the cookie when the response arrived; now it would overwrite newer cookies.
         if !replaysCookies { response.headers.remove("Set-Cookie") }
         if entry.status == 200, Preconditions.isNotModified(presented.headers, entry) {
             return notModified(response)
@@ -26,7 +26,7 @@ extension CacheRules {
         return response
     }
 
-    /// The 304 for a response, with the headers of the response except those of its content.
+    /// Returns the 304 for a response, with its headers except those about the content.
     private func notModified(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.status = 304
@@ -37,7 +37,7 @@ extension CacheRules {
         return response
     }
 
-    /// The answer to a request with only-if-cached that the cache cannot answer (RFC 9111, section 5.2.1.7).
+    /// Returns the 504 to a request with only-if-cached that the cache can't answer (RFC 9111, section 5.2.1.7).
     func unavailable(_ presented: PresentedRequest, at now: ClockReading) -> HTTPResponse {
         HTTPResponse(
             status: 504, headers: ["Date": now.date.text, "Content-Length": "0"],
@@ -45,11 +45,12 @@ extension CacheRules {
     }
 }
 
-/// The evaluation of a client's conditions on a stored response (RFC 9111, section 4.3.2).
+/// Evaluates a client's conditions on a stored response (RFC 9111, section 4.3.2).
 enum Preconditions {
-    /// Whether the client already has the stored response.
+    /// Returns whether the client already has the stored response.
     ///
-    /// If-None-Match takes precedence over If-Modified-Since. Without Last-Modified, the Date counts.
+    /// If-None-Match takes precedence over If-Modified-Since, which is compared with Last-Modified, or with Date if
+    /// there is no Last-Modified.
     static func isNotModified(_ request: HTTPHeaders, _ entry: CachedResponse) -> Bool {
         if let tags = request["If-None-Match"] {
             if tags == "*" { return true }
@@ -61,18 +62,18 @@ enum Preconditions {
     }
 }
 
-/// One range of bytes, cut out of a whole response (RFC 9110, section 14).
+/// Cuts one range of bytes out of a whole response (RFC 9110, section 14).
 enum ByteRange {
-    /// The part that a request asks for: a 206, or the whole if If-Range does not match.
+    /// Returns the requested part as a 206, or the whole response if If-Range doesn't match.
     ///
-    /// - Returns: Nil if the origin has to answer: for several ranges, another unit, a range that cannot be
-    ///   satisfied or parsed, or a response that is encoded or is not a 200.
+    /// - Returns: Nil if the origin has to answer: the request asks for several ranges, for another unit, or for a
+    ///   range that can't be parsed or satisfied; or the response is encoded or not a 200.
     static func part(of response: HTTPResponse, for request: HTTPHeaders) -> HTTPResponse? {
         guard response.status == 200, response.headers["Content-Encoding"] == nil else {
             return nil
         }
         if let condition = request["If-Range"] {
-            // Only a strong tag is compared here; whether a date is strong depends on the origin.
+            // Only strong tags are compared here. Only the origin knows whether a date is strong.
             guard condition.hasSuffix("\""), let asked = EntityTag(condition) else { return nil }
             guard let tag = EntityTag(of: response.headers), tag.matchesStrongly(asked) else {
                 return response
@@ -92,7 +93,7 @@ enum ByteRange {
         return part
     }
 
-    /// The bytes that `bytes=2-5`, `bytes=2-` or `bytes=-3` mean.
+    /// Returns the byte positions that `bytes=2-5`, `bytes=2-` or `bytes=-3` select.
     private static func bounds(_ text: String, of size: Int) -> Range<Int>? {
         let words = text.split(separator: "=", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -108,7 +109,7 @@ enum ByteRange {
         return first..<min(last ?? .max, size - 1) + 1
     }
 
-    /// A position; one that no `Int` holds lies behind every body in memory.
+    /// Reads a position; one too large for `Int` becomes the largest `Int`, past the end of any body in memory.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
         return Int(text) ?? .max

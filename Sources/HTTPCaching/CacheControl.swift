@@ -2,20 +2,19 @@ import PledgeHTTPNetworking
 
 /// The directives of Cache-Control fields, in their strictest interpretation.
 ///
-/// Anything that is not a list of directives (RFC 9111, section 5.2) makes the fields malformed; the readable
-/// directives count nevertheless. Names are compared in lower case. An argument may be a token or a quoted
-/// string.
+/// Anything that isn't a list of directives (RFC 9111, section 5.2) makes the fields malformed, but the readable
+/// directives still count. Names are compared in lower case. An argument is a token or a quoted string.
 struct CacheControl: Hashable, Sendable {
-    /// Whether a field was not a list of directives, so that its meaning is not known.
+    /// True if any field wasn't a list of directives, so that its meaning is unknown.
     private(set) var isMalformed = false
 
-    /// Whether there was a field at all.
+    /// True if the headers have a Cache-Control field.
     let isPresent: Bool
 
     private var arguments: [String: [Argument]] = [:]
 
     init(_ headers: HTTPHeaders) {
-        // Each line separately: an unclosed quotation mark in one does not affect the next.
+        // Parsed line by line, so that an unclosed quotation mark doesn't affect the next line.
         let lines = headers.values(for: "Cache-Control")
         isPresent = !lines.isEmpty
         for line in lines {
@@ -27,29 +26,31 @@ struct CacheControl: Hashable, Sendable {
         }
     }
 
-    /// Whether a directive is there, with any argument.
+    /// Returns whether a directive is present, with or without an argument.
     func contains(_ name: String) -> Bool { arguments[name] != nil }
 
-    /// The seconds of a permissive directive, with which more is allowed; nil if it is absent.
+    /// Returns the seconds of a directive that allows more the larger it is; nil if it's absent.
     ///
-    /// The least of several; zero if one cannot be parsed.
+    /// If it occurs several times, the smallest value counts. A value that can't be parsed counts as zero.
     ///
     /// - Parameters:
     ///   - name: The directive.
-    ///   - bare: Its value without an argument.
+    ///   - bare: The value of the directive without an argument.
     func permitted(_ name: String, bare: Int64 = 0) -> Int64? {
         arguments[name]?.map { $0.seconds ?? ($0 == .none ? bare : 0) }.min()
     }
 
-    /// The seconds of a demanding directive, with which more is required; nil if it is absent.
+    /// Returns the seconds of a directive that requires more the larger it is; nil if it's absent.
     ///
-    /// The greatest of several; unlimited if one cannot be parsed.
+    /// If it occurs several times, the largest value counts. A value that can't be parsed counts as unlimited.
     func demanded(_ name: String) -> Int64? {
         arguments[name]?.map { $0.seconds ?? DeltaSeconds.most }.max()
     }
 
-    /// The field names, in lower case, that a directive is limited to; nil if it holds for the
-    /// whole response, also because its argument cannot be parsed.
+    /// Returns the lowercase names of the fields that a directive is limited to.
+    ///
+    /// - Returns: Nil if the directive applies to the whole response: it has no argument, or one that can't be parsed.
+    ///   Empty if the directive is absent.
     func fieldNames(_ name: String) -> Set<String>? {
         var names: Set<String> = []
         for argument in arguments[name] ?? [] {
@@ -63,20 +64,20 @@ struct CacheControl: Hashable, Sendable {
 extension CacheControl {
     /// The argument of a directive.
     enum Argument: Hashable {
-        /// Nothing.
+        /// No argument.
         case none
         /// A token, or the content of a quoted string.
         case text(String)
         /// Anything else.
         case garbage
 
-        /// A number of seconds, if it consists of digits only.
+        /// The number of seconds; nil unless the text consists of digits only.
         var seconds: Int64? {
             guard case .text(let text) = self else { return nil }
             return DeltaSeconds.parse(text)
         }
 
-        /// Names of fields, at least one and all valid.
+        /// The field names in lower case; nil unless there is at least one and all are valid.
         var fieldNames: [String]? {
             guard case .text(let text) = self else { return nil }
             let names = text.split(separator: ",").map { HTTPHeaders.trimmed($0).lowercased() }
@@ -85,10 +86,10 @@ extension CacheControl {
     }
 }
 
-/// A parser of one line of Cache-Control.
+/// A parser of one Cache-Control line.
 ///
-/// A quotation mark opens a quoted string only directly after an equals sign, and only if another closes it:
-/// elsewhere commas separate, so that a stray mark hides no directive.
+/// A quotation mark opens a quoted string only directly after an equals sign, and only if a second one closes it.
+/// Otherwise commas separate directives, so a stray quotation mark hides none.
 struct CacheControlParser {
     private(set) var directives: [(name: String, argument: CacheControl.Argument)] = []
     private(set) var isMalformed = false
@@ -105,7 +106,7 @@ struct CacheControlParser {
     private static let quote = UInt8(ascii: "\"")
     private static let equals = UInt8(ascii: "=")
 
-    /// Advances to the beginning of the next directive, if there is one.
+    /// Advances to the next directive; returns false at the end.
     private mutating func skipSeparators() -> Bool {
         while position < bytes.count,
             bytes[position].isSpace || bytes[position] == Self.comma
@@ -140,9 +141,7 @@ struct CacheControlParser {
         return restIsEmpty() && !token.isEmpty ? .text(token) : .garbage
     }
 
-    /// Advances past the next comma.
-    ///
-    /// - Returns: Whether there was only white space before it.
+    /// Advances past the next comma, and returns whether only white space came before it.
     private mutating func restIsEmpty() -> Bool {
         var isEmpty = true
         while position < bytes.count, bytes[position] != Self.comma {
@@ -152,7 +151,7 @@ struct CacheControlParser {
         return isEmpty
     }
 
-    /// The content of a quoted string that begins here; nil, and nothing is consumed, if it does not end.
+    /// Returns the content of the quoted string that begins here; if it isn't closed, returns nil and consumes nothing.
     private mutating func readQuoted() -> String? {
         var content: [UInt8] = []
         var index = position + 1

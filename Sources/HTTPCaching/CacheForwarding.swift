@@ -7,12 +7,12 @@ struct CacheForwarding: Sendable {
     let cache: HTTPCache
     let next: HTTPService
 
-    /// Sends a request, and stores the answer if it may be stored.
+    /// Sends a request, and stores the answer if that's allowed.
     ///
     /// - Parameters:
-    ///   - request: The request that is sent.
+    ///   - request: The request to send.
     ///   - presented: The original request, without the conditions that the cache has added.
-    ///   - entry: The stored response that the request asks about.
+    ///   - entry: The stored response that the request asks to confirm.
     func forward(
         _ request: HTTPRequest, _ presented: PresentedRequest, about entry: CachedResponse? = nil
     ) -> Future<OriginReply> {
@@ -34,7 +34,7 @@ struct CacheForwarding: Sendable {
                 return Future(value: made(response, error))
             }
             .onEnd { result in
-                // A caller that has given up gets no success, and nothing is stored.
+                // A cancelled call doesn't succeed, so its answer isn't stored.
                 if case .success(let reply) = result {
                     cache.receive(reply)
                     reply.reportIfForeign(in: context, named: cache.name)
@@ -44,7 +44,7 @@ struct CacheForwarding: Sendable {
             }
     }
 
-    /// Asks the origin if no stored response answers.
+    /// Sends a request that no stored response answers.
     func ask(_ miss: ForwardedMiss) -> Future<ForwardedAnswer> {
         forward(miss.presented.request, miss.presented).mapWithoutOrigin {
             answered($0, miss.asker)
@@ -53,8 +53,8 @@ struct CacheForwarding: Sendable {
 
     /// Asks whether a stored response is still valid.
     ///
-    /// A 304 for another response than the stored one, or for a user that the cache does not know, cannot be
-    /// used: the request is sent once more, without conditions (RFC 9111, section 4.3.3).
+    /// A 304 is unusable if it's about another response than the stored one, or for a user that the cache doesn't know.
+    /// The request is then sent once more without conditions (RFC 9111, section 4.3.3).
     func ask(_ validation: CacheValidation) -> Future<ForwardedAnswer> {
         let (presented, entry) = (validation.presented, validation.entry)
         let request = cache.rules.validation(of: entry, for: validation.request)
@@ -80,14 +80,14 @@ struct CacheForwarding: Sendable {
     }
 }
 
-/// A validation: the request to the origin whether a stored response is still valid.
+/// A request that asks the origin whether a stored response is still valid.
 struct CacheValidation: Sendable {
-    /// The identity of a validation: the stored response, and how often it was confirmed.
+    /// The identity of a validation, by which equal validations are shared.
     struct Key: Hashable, Sendable {
         let key: CacheKey
         let variant: CacheVariant
         let number: Int
-        /// The caller, if it wants an answer of its own.
+        /// The caller, if its validation must not be shared with an earlier one; otherwise nil.
         let asker: Int?
     }
 
@@ -95,10 +95,12 @@ struct CacheValidation: Sendable {
     let request: HTTPRequest
     let presented: PresentedRequest
     let entry: CachedResponse
-    /// Who asks.
+    /// The number of the caller.
     let asker: Int
 
-    /// A request with no-cache does not share a validation that was sent before.
+    /// The key under which equal validations are shared.
+    ///
+    /// A request with no-cache doesn't join a validation that was sent before it.
     var key: Key {
         Key(
             key: presented.key, variant: entry.variant, number: entry.number,
@@ -107,29 +109,29 @@ struct CacheValidation: Sendable {
 }
 
 extension CacheValidation: Replayable {
-    /// GET without a body.
+    /// True: the request is a GET without a body.
     var isReplayable: Bool { true }
 }
 
 extension CacheValidation: AnswerKeeping {
-    /// Keeps the cookies of the origin's answer, in the jar of the request.
+    /// Stores the cookies of the origin's answer in the request's jar.
     func keep<Output: Sendable>(_ result: Result<Output, any Error>) {
         request.keep(forwarded: result)
     }
 }
 
-/// The origin's answer to it, or to a ``ForwardedMiss``.
+/// The origin's answer to a ``CacheValidation`` or a ``ForwardedMiss``.
 enum ForwardedAnswer: Sendable {
-    /// The stored response is still valid; with its updated form, and the cookies of the 304.
+    /// The stored response is still valid: its updated form, and the 304 with its cookies.
     case confirmed(CachedResponse, HTTPResponse)
-    /// A new response; with its stored form, and the caller whose request it answers.
+    /// A new response, with its stored form and the number of the caller whose request was sent.
     case answered(OriginReply, stored: CachedResponse?, to: Int)
 }
 
 extension ForwardedAnswer: Shareable {
-    /// The answer without the cookies that it sets: they are for the caller whose request was sent.
+    /// The answer without its Set-Cookie headers, which are for the caller whose request was sent.
     ///
-    /// What is stored keeps them, for a cache that replays cookies.
+    /// The stored form keeps them, for a cache that replays cookies.
     var shared: ForwardedAnswer {
         switch self {
         case .confirmed(let entry, let fresh): .confirmed(entry, fresh.shared)
@@ -138,10 +140,9 @@ extension ForwardedAnswer: Shareable {
         }
     }
 
-    /// False: all who share it are of one partition.
+    /// False: all callers that share the answer belong to the same partition.
     var isOver: Bool { false }
 
-    /// The response of the origin.
     fileprivate var response: HTTPResponse {
         switch self {
         case .confirmed(_, let fresh): fresh
@@ -151,7 +152,7 @@ extension ForwardedAnswer: Shareable {
 }
 
 extension HTTPRequest {
-    /// Keeps the cookies of the origin's answer to a request of the cache.
+    /// Stores the cookies of the origin's answer to a cache's request in this request's jar.
     func keep<Output: Sendable>(forwarded result: Result<Output, any Swift.Error>) {
         guard case .success(let output) = result, let answer = output as? ForwardedAnswer else {
             return keep(result)
@@ -162,24 +163,23 @@ extension HTTPRequest {
 
 /// A request to the origin that no stored response answers.
 struct ForwardedMiss: Sendable {
-    /// The identity of such a request: the same request of the same users, without an invalidation in
-    /// between.
+    /// The identity of a miss: equal requests of the same users with no invalidation between them.
     struct Key: Hashable, Sendable {
-        /// Without the headers that identify its users.
+        /// The request without the headers that only identify its users.
         let request: HTTPRequest
         let partition: CachePartition
-        /// The last call for the URL whose answer is invalid.
+        /// The number up to which the calls for the URL are invalid.
         let lastInvalid: Int
     }
 
     let presented: PresentedRequest
-    /// Who asks.
+    /// The number of the caller.
     let asker: Int
     let key: Key
 
-    /// Makes it from a request, and counts it among the calls for its URL.
+    /// Makes a miss from a request, and counts it as a call for its URL.
     ///
-    /// Its maker ends that call when it has the answer: until then invalidations are recorded.
+    /// Whoever makes it must end that call when the answer arrives. Until then, invalidations of the URL are recorded.
     init(_ presented: PresentedRequest, _ calls: inout CallValidity<CacheKey>) {
         self.presented = presented
         asker = calls.start(presented.key)
@@ -195,37 +195,35 @@ struct ForwardedMiss: Sendable {
 }
 
 extension ForwardedMiss: Replayable {
-    /// GET without a body.
+    /// True: the request is a GET without a body.
     var isReplayable: Bool { true }
 }
 
 extension ForwardedMiss: AnswerKeeping {
-    /// Keeps the cookies of the origin's answer, in the jar of the request.
+    /// Stores the cookies of the origin's answer in the request's jar.
     func keep<Output: Sendable>(_ result: Result<Output, any Error>) {
         presented.request.keep(forwarded: result)
     }
 }
 
-/// A response that the origin gave to a forwarded request, and when.
+/// The origin's response to a forwarded request, and when it arrived.
 struct OriginReply: Sendable {
     let presented: PresentedRequest
     var response: HTTPResponse
-    /// The error into which a layer beneath has turned the response, if it has.
+    /// The error that a layer below made of the response; nil if it made none.
     var refusal: HTTPError?
     let requestTime: ClockReading
     let responseTime: ClockReading
-    /// Whether the answer is to credentials that were added beneath the cache.
-    ///
-    /// The cache does not know the user of such an answer.
+    /// True if credentials were added below the cache, so that the cache doesn't know the answer's user.
     let isForeign: Bool
-    /// Which call of its cache it is.
+    /// The number of the call in its cache; a later call has a higher number.
     let number: Int
-    /// The stored response that the request validated, if the cache asked for it.
+    /// The stored response that the cache asked to confirm; nil if it didn't ask.
     var validated: CachedResponse?
 }
 
 extension OriginReply {
-    /// The reply without the cookies that it sets.
+    /// The reply without its Set-Cookie headers.
     var shared: OriginReply {
         var reply = self
         reply.response = response.shared
@@ -233,7 +231,9 @@ extension OriginReply {
         return reply
     }
 
-    /// Reports it, once a call: an unusable 304 is followed by another request.
+    /// Notes once per call that an answer to credentials from below the cache isn't stored.
+    ///
+    /// An unusable 304 isn't noted, because a second request follows it.
     func reportIfForeign(in context: CallContext, named name: String?) {
         guard isForeign, validated == nil || response.status != 304 else { return }
         context.report(
@@ -242,10 +242,10 @@ extension OriginReply {
     }
 }
 
-/// A moment, on both clocks that a cache reads.
+/// A moment on the two clocks that a cache reads: the wall clock and the monotonic clock.
 ///
-/// Dates are compared with the wall clock, which may be set back; the age of a stored response is the longer
-/// one by the two clocks.
+/// Dates in headers are compared with the wall clock, which may be set back. A stored response's age is the larger of
+/// the ages by the two clocks.
 struct ClockReading: Hashable, Sendable {
     let date: HTTPDate
     let instant: SchedulerInstant

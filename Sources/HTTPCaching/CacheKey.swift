@@ -1,25 +1,25 @@
 import PledgeHTTPNetworking
 
-/// The identity of a resource in a cache: its URL in normalised form, and the Host that a request sets.
+/// The identity of a resource in a cache: its normalised URL, and the Host of its requests.
 ///
-/// Scheme and host in lower case, without a default port, without a fragment, and with a path of at
-/// least "/" (RFC 9110, section 4.2.3). Escapes do not change: a server may distinguish them.
+/// The URL has a lowercase scheme and host, no default port, no fragment, and a path of at least "/" (RFC 9110, section
+/// 4.2.3). Percent-encoding is left unchanged, because a server may distinguish it.
 public struct CacheKey: Hashable, Sendable {
-    /// The URL.
+    /// The normalised URL.
     ///
-    /// Its query may hold secrets; `description` leaves those out.
+    /// Its query may hold secrets, which `description` leaves out.
     public let url: String
 
-    /// The Host that the requests set, in lower case; nil for the URL's own.
+    /// The Host that the requests set, in lower case; nil if it is the URL's own.
     ///
-    /// One address may serve several sites, which the Host tells apart.
+    /// Several sites may share one address, and only the Host tells them apart.
     public let host: String?
 
-    /// Makes a key, or returns nil if the URL is not an absolute http or https URL.
+    /// Makes a key; nil unless the URL is absolute and http or https.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - host: The Host of its requests; nil if they set none.
+    ///   - host: The Host of its requests; nil if they don't set one.
     public init?(_ url: URL, host: String? = nil) {
         guard let parts = AbsoluteURL(url), let origin = HTTPOrigin(url) else { return nil }
         let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
@@ -37,12 +37,12 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey {
-    /// How many bytes it takes.
+    /// The size, in bytes.
     var byteCount: Int { url.utf8.count + (host?.utf8.count ?? 0) }
 }
 
 extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The URL without userinfo and without the values of its query.
+    /// The URL without user info and without the values of its query.
     public var description: String { URL(string: url).map(SafeText.redacted) ?? "a key" }
 
     /// The same as `description`.

@@ -8,9 +8,9 @@ struct CacheLayer: Sendable {
 
     let cache: HTTPCache
     let next: HTTPService
-    /// Validates a stored response; equal requests share the validation meanwhile.
+    /// Validates a stored response; equal validations share one request to the origin.
     let validate: Service<CacheValidation, ForwardedAnswer>
-    /// Asks the origin without a stored response, likewise shared.
+    /// Asks the origin when nothing is stored; equal requests share one request to the origin.
     let fetch: Service<ForwardedMiss, ForwardedAnswer>
 
     init(_ cache: HTTPCache, over next: @escaping HTTPService) {
@@ -55,7 +55,7 @@ struct CacheLayer: Sendable {
         }
     }
 
-    /// Returns a stored response.
+    /// Returns a stored response, and revalidates it in the background if `reuse` says so.
     func serve(
         _ response: HTTPResponse, _ entry: CachedResponse, _ reuse: CacheRules.Reuse,
         _ presented: PresentedRequest, as status: CacheStatus
@@ -71,7 +71,7 @@ struct CacheLayer: Sendable {
         return give(response.marked(by: cache, status), of: entry)
     }
 
-    /// The stored response, as an error if it arrived as one.
+    /// Returns the stored response, as an error if it arrived as one.
     func give(_ response: HTTPResponse, of entry: CachedResponse) -> Future<HTTPResponse> {
         guard entry.isRefused else { return Future(value: response) }
         return Future(
@@ -79,7 +79,7 @@ struct CacheLayer: Sendable {
                 code: .unacceptableStatus, request: response.request, response: response))
     }
 
-    /// The reply, as an error if it is one.
+    /// Returns the reply, as an error if a layer below made it one.
     func give(_ reply: OriginReply, as status: CacheStatus) -> Future<HTTPResponse> {
         let response = reply.response.marked(by: cache, status)
         guard var error = reply.refusal else { return Future(value: response) }
@@ -105,8 +105,8 @@ struct CacheLayer: Sendable {
 extension CacheLayer {
     /// Asks the origin, or waits for the answer to an equal request.
     ///
-    /// The caller gets that answer if it might have been stored before the caller asked. Otherwise the caller
-    /// uses the stored response, if it matches, and does not wait again.
+    /// The caller whose request was sent gets the answer. A caller that waited gets it if the cache could have stored
+    /// it before that caller asked. Otherwise it asks the origin itself, and doesn't wait for another equal request.
     func collapse(
         _ presented: PresentedRequest, _ reason: CacheRules.Reason
     ) -> Future<HTTPResponse> {
@@ -137,8 +137,7 @@ extension CacheLayer {
 }
 
 extension CacheLayer {
-    /// Answers a request with a stored response if the origin confirms it, and otherwise with the origin's
-    /// new response.
+    /// Answers with the stored response if the origin confirms it, otherwise with the origin's new response.
     func validated(_ entry: CachedResponse, _ presented: PresentedRequest) -> Future<HTTPResponse> {
         let context = CallContext.current
         context.report(.note("revalidating"), by: Self.policy, named: cache.name)
@@ -207,8 +206,7 @@ extension CacheLayer {
         return response.marked(by: cache, .confirmed(entry))
     }
 
-    /// Asks the origin for a caller that cannot use another caller's answer, and does not wait for a second
-    /// one.
+    /// Asks the origin for a caller that can't use another caller's answer, without waiting for a second one.
     private func askAlone(_ validation: CacheValidation) -> Future<HTTPResponse> {
         CallContext.current.report(.miss, by: Self.policy, named: cache.name)
         cache.count(\.misses)
@@ -224,9 +222,9 @@ extension CacheLayer {
 // MARK: - Stale answers
 
 extension CacheLayer {
-    /// Validates a stale response that was returned already, once at a time.
+    /// Validates a stale response after it was returned, one validation at a time.
     ///
-    /// In the caller's context, but not within its deadline: no caller waits for it.
+    /// It runs in the caller's context but with its own deadline, because no caller waits for it.
     func revalidate(_ entry: CachedResponse, _ presented: PresentedRequest) {
         let (cache, limit) = (cache, cache.backgroundLimit)
         let deadline = CallDeadline(after: limit, on: cache.scheduler)
@@ -240,13 +238,13 @@ extension CacheLayer {
             .timeout(limit, on: cache.scheduler)
         cache.background.withLock { $0[key] = .some(call) }
         call.observe { result in
-            // No caller gets the answer, and its jar does.
+            // No caller gets the answer, but the request's jar gets its cookies.
             validation.keep(result)
             cache.background.withLockThenRelease { $0.removeValue(forKey: key) }
         }
     }
 
-    /// The stored response instead of a server's error, if it may be used for that.
+    /// Returns the stored response in place of a server's error, or nil if that isn't allowed.
     private func rescue(
         _ validation: CacheValidation, from reply: OriginReply
     ) -> Future<HTTPResponse>? {
@@ -257,9 +255,10 @@ extension CacheLayer {
         }
     }
 
-    /// The stored response instead of a failure, if it may be used for that.
+    /// Returns the stored response in place of a failure, or nil if that isn't allowed.
     ///
-    /// A call that was given up, or that cannot be sent, has no answer; a refused status is one.
+    /// A cancelled call, or a request that can't be sent, isn't rescued. Neither is a refused status, which is an
+    /// answer.
     private func rescue(
         _ validation: CacheValidation, after error: any Error
     ) -> Future<HTTPResponse>? {
@@ -285,13 +284,13 @@ extension CacheLayer {
 extension CacheLayer {
     /// Sends an unsafe request, and removes the responses that it may have changed.
     ///
-    /// Without an answer it is not known whether it changed them, so they are removed as well.
+    /// If no answer arrives, it may have changed them too, so they are removed as well.
     func writeThrough(_ request: HTTPRequest, _ key: CacheKey) -> Future<HTTPResponse> {
         let cache = cache
         return next(request)
             .onEnd { result in
                 for key in CacheRules.outdated(by: result.answer, to: request, key) {
-                    // By the store's order, later requests do not get the removed responses.
+                    // The store applies changes in order, so later requests don't get the removed responses.
                     _ = cache.invalidate(key)
                 }
             }
@@ -300,10 +299,10 @@ extension CacheLayer {
 }
 
 extension CacheRules {
-    /// The keys that an answer to an unsafe method invalidates (RFC 9111, section 4.4).
+    /// Returns the keys that an answer to an unsafe method invalidates (RFC 9111, section 4.4).
     ///
-    /// Unless it is an error: the URL itself, and what Location and Content-Location name, if they are
-    /// of the same origin.
+    /// An error status invalidates none. Any other answer invalidates the URL itself, and the URLs in Location and
+    /// Content-Location that have the same origin.
     static func outdated(
         by answer: (any HTTPResponseHead)?, to request: HTTPRequest, _ key: CacheKey
     ) -> [CacheKey] {
@@ -324,18 +323,18 @@ extension CacheRules {
 enum CacheStatus: Sendable {
     /// A stored response was returned.
     case hit(CachedResponse)
-    /// The origin was asked, and the cache had no part in the answer.
+    /// The request went to the origin, and the cache had no part in the answer.
     case forwarded(CacheRules.Reason)
-    /// The origin has answered.
+    /// The origin has answered, for the given reason.
     case answered(CacheRules.Reason, OriginReply)
-    /// The stored response was not valid any more; the origin has answered with this status.
+    /// The stored response was no longer valid, and the origin answered with this status.
     case replaced(Int)
     /// The origin has confirmed the stored response.
     case confirmed(CachedResponse)
-    /// The answer is that of another call, which was under way.
+    /// The answer came from another caller's request, which was already in flight.
     case shared(CacheRules.Reason)
 
-    /// The parameters after the cache's name.
+    /// Returns the parameters that follow the cache's name in the field.
     func parameters(by rules: CacheRules, at now: ClockReading) -> String {
         switch self {
         case .hit(let entry): "hit; ttl=\(entry.lifetime - entry.age(at: now))"
@@ -350,7 +349,7 @@ enum CacheStatus: Sendable {
 }
 
 extension HTTPResponse {
-    /// The response with the cache's Cache-Status after existing ones, if the cache has a name.
+    /// Returns the response with one more Cache-Status, if the cache has a name for that field.
     func marked(by cache: HTTPCache, _ status: @autoclosure () -> CacheStatus) -> HTTPResponse {
         guard let name = cache.statusName else { return self }
         var response = self

@@ -1,12 +1,13 @@
 import PledgeHTTPNetworking
 
-/// The users of a request: a stored response is returned only to requests of the same users.
+/// The users of a request; a stored response is returned only to requests with the same users.
 ///
-/// It is defined by the users and not by the values of the headers, so that an account keeps its stored
-/// responses when its token is renewed. A header that no middleware has added belongs to the holder of its
-/// value (`Principal.holder(of:in:)`), so that no order, and no header set by the caller, mixes two users.
-/// In a private cache every header counts that is not known to be harmless: a key may be in any.
-/// `Cache-Control: public` is not an exception: the answer for another user is requested again.
+/// The users count, not the headers' values, so an account keeps its stored responses when its token is renewed. A
+/// header that no middleware added belongs to the holder of its value (`Principal.holder(of:in:)`). So two users stay
+/// separate whatever the order of the middleware, and even if the caller sets the header.
+///
+/// In a private cache, every header counts unless it's known to be harmless, because any header may hold a key.
+/// `Cache-Control: public` is no exception: for another user, the cache asks the origin again.
 struct CachePartition: Hashable, Sendable {
     private struct Member: Hashable {
         let header: String
@@ -37,32 +38,34 @@ struct CachePartition: Hashable, Sendable {
         members.insert(Member(header: header, principal: .holder(of: value, in: header)))
     }
 
-    /// Whether a header that no middleware has added, its name in lower case, identifies users.
+    /// Returns whether a header that no middleware added identifies users; its name is in lower case.
     private static func counts(_ header: String, by rules: CacheRules) -> Bool {
         if secrets.contains(header) { return true }
         return rules.mode == .private && !HTTPHeaders.isHarmless(header)
             && !rules.harmlessHeaders.contains(header)
     }
 
-    /// The value that identifies users; lists that mean the same are equal.
+    /// Returns the value that identifies users, normalised so that lists with the same meaning are equal.
     private static func value(of header: String, in headers: HTTPHeaders) -> String? {
         secrets.contains(header) ? headers[header] : CacheVariant.value(of: header, in: headers)
     }
 
-    /// Whether one of its users has signed out, so that its stored responses must not be returned.
+    /// True if any of its users has signed out, so that its stored responses must not be returned.
     var isOver: Bool { members.contains { $0.principal.isOver } }
 
-    /// Whether a request has each of these users, and perhaps more.
+    /// Returns whether the other partition has each of these users, and perhaps more.
     func isPart(of other: CachePartition) -> Bool { members.isSubset(of: other.members) }
 
-    /// Whether requests of these users may differ in a header, because it only identifies them.
+    /// Returns whether a header only identifies these users, so that its value may differ between their requests.
     ///
-    /// The value of a cookie matters in addition to its user.
+    /// A cookie doesn't: its value matters in addition to its user.
     func standsFor(_ header: String) -> Bool {
         header != "cookie" && members.contains { $0.header == header }
     }
 
-    /// The holders of the values that the headers of its users have: others after a renewal of a token.
+    /// Returns the holders of the current values of these users' headers.
+    ///
+    /// They change when a token is renewed.
     func holders(in headers: HTTPHeaders) -> Set<Principal> {
         Set(
             members.compactMap { member in
@@ -72,10 +75,10 @@ struct CachePartition: Hashable, Sendable {
             })
     }
 
-    /// Whether it contains more than cookies.
+    /// True if it has a member from another header than Cookie.
     var isAuthorized: Bool { members.contains { $0.header != "cookie" } }
 
-    /// How many bytes it takes.
+    /// The approximate size, in bytes.
     var byteCount: Int { members.count * 32 }
 
     private static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization"]

@@ -1,28 +1,29 @@
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// The rules of a cache, by RFC 9111 and RFC 5861: decisions without state, clock, or lock.
+/// The rules of a cache by RFC 9111 and RFC 5861, as decisions without state, clock or lock.
 struct CacheRules: Sendable {
-    /// The kind of the cache.
+    /// The kind of cache.
     let mode: HTTPCache.Mode
 
-    /// The share of the time since the last change for which a response without explicit freshness is fresh,
-    /// and its maximum in seconds (RFC 9111, section 4.2.2).
+    /// The share of the time since the last change for which a response without an explicit lifetime is fresh.
+    ///
+    /// `heuristicLimit` is the maximum, in seconds (RFC 9111, section 4.2.2).
     var heuristicFraction = 0.1
     var heuristicLimit: Int64 = 86_400
 
-    /// Whether Set-Cookie of stored responses is returned.
+    /// True if stored responses are returned with their Set-Cookie.
     var replaysCookies = false
 
-    /// The names, in lower case, of the headers that the app says separate no users, besides those that are known.
+    /// The lowercase names of further headers that, as the app declares, don't separate users.
     var harmlessHeaders: Set<String> = []
 
-    /// How many variants of one URL are kept.
+    /// The number of variants kept per URL.
     var variantLimit = 16
 }
 
 extension CacheRules {
-    /// What to do with a request.
+    /// The action for a request.
     enum Decision: Sendable {
         /// Return a stored response.
         case serve(HTTPResponse, CachedResponse, Reuse)
@@ -34,7 +35,7 @@ extension CacheRules {
         case unavailable
     }
 
-    /// The reason for asking the origin, in the words of RFC 9211, section 2.2.
+    /// The reason for asking the origin, in the terms of RFC 9211, section 2.2.
     enum Reason: String, Sendable {
         case bypass
         case method
@@ -45,7 +46,7 @@ extension CacheRules {
         case partial
     }
 
-    /// Decides about a GET or HEAD, given the stored responses of its URL.
+    /// Decides how to answer a GET or HEAD, given the stored responses of its URL.
     func decide(_ presented: PresentedRequest, _ entries: [CachedResponse], at now: ClockReading)
         -> Decision
     {
@@ -66,7 +67,7 @@ extension CacheRules {
         return isOwn ? .validate(entry) : .forward(isFresh ? .request : .stale)
     }
 
-    /// Of the responses that answer a request, the one that was made last (RFC 9111, section 4.1).
+    /// Returns the latest stored response that answers the request (RFC 9111, section 4.1).
     func select(_ presented: PresentedRequest, among entries: [CachedResponse]) -> CachedResponse? {
         entries.filter { $0.answers(presented) }
             .max { ($0.date, $0.number) < ($1.date, $1.number) }
@@ -78,22 +79,22 @@ extension CacheRules {
 }
 
 extension CacheRules {
-    /// How a stored response may be used without asking the origin first.
+    /// The ways to use a stored response without asking the origin first.
     enum Reuse: Hashable, Sendable {
         /// It is fresh enough for the request.
         case fresh
-        /// It is stale, and the request accepts that.
+        /// It is stale, and the request accepts a stale response.
         case stale
-        /// It is stale, and may be returned while the origin is asked.
+        /// It is stale, and may be returned while the cache revalidates it.
         case staleWhileRevalidating
-        /// The origin has to be asked.
+        /// It can't be used before the origin has answered.
         case none
     }
 
-    /// How a stored response may be used for a request (RFC 9111, sections 4 and 5.2.1; RFC 5861,
-    /// section 3).
+    /// Returns how a stored response may be used for a request.
     ///
-    /// Ages are whole seconds. A limit that is less than one second away counts as passed.
+    /// By RFC 9111, sections 4 and 5.2.1, and RFC 5861, section 3. Ages are whole seconds, and a limit less than one
+    /// second away counts as passed.
     func reuse(_ entry: CachedResponse, for presented: PresentedRequest, at now: ClockReading)
         -> Reuse
     {
@@ -118,7 +119,7 @@ extension CacheRules {
         return maxStale.map { staleness < $0 } == true ? .stale : .none
     }
 
-    /// Whether a stored response may be used after a failure of the origin (RFC 5861, section 4).
+    /// Returns whether a stored response may be used after the origin has failed (RFC 5861, section 4).
     ///
     /// The request's own stale-if-error replaces the response's.
     func mayUseOnError(
@@ -133,10 +134,10 @@ extension CacheRules {
         return limit.map { entry.age(at: now) - entry.lifetime < $0 } ?? false
     }
 
-    /// Whether an answer is a failure that a stored response may replace (RFC 5861, section 4).
+    /// Returns whether a status is a failure that a stored response may replace (RFC 5861, section 4).
     func isError(status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
 
-    /// Whether a response may ever be used once it is stale (RFC 9111, section 4.2.4).
+    /// Returns whether a response may be used at all once it's stale (RFC 9111, section 4.2.4).
     func mayBeStale(_ entry: CachedResponse) -> Bool {
         if entry.control.contains("must-revalidate") { return false }
         return mode == .private
@@ -145,9 +146,10 @@ extension CacheRules {
 }
 
 extension CacheRules {
-    /// For how many seconds of age a response is fresh (RFC 9111, section 4.2.1).
+    /// Returns the age, in seconds, up to which a response is fresh (RFC 9111, section 4.2.1).
     ///
-    /// A value that cannot be parsed makes it stale, as does a repeated date.
+    /// A value that can't be parsed makes the response stale, and so does an Expires that is repeated with different
+    /// dates.
     func lifetime(
         status: Int, headers: HTTPHeaders, control: CacheControl, date: HTTPDate
     ) -> Int64 {
@@ -155,13 +157,13 @@ extension CacheRules {
         if let seconds = control.permitted("max-age") { return seconds }
         if headers["Expires"] != nil {
             guard let expires = DateField.date(headers, "Expires") else { return 0 }
-            // Negative if it had expired before: the time since then.
+            // Negative if it had already expired: the seconds since then.
             return expires.secondsSince1970 - date.secondsSince1970
         }
         return heuristicLifetime(status: status, headers: headers, control: control, date: date)
     }
 
-    /// A part of the time for which the resource had not changed (RFC 9111, section 4.2.2).
+    /// Returns a share of the time since the resource last changed (RFC 9111, section 4.2.2).
     private func heuristicLifetime(
         status: Int, headers: HTTPHeaders, control: CacheControl, date: HTTPDate
     ) -> Int64 {
@@ -173,9 +175,9 @@ extension CacheRules {
         return min(max(0, Int64(unchanged * heuristicFraction)), heuristicLimit)
     }
 
-    /// The age of a response on arrival (RFC 9111, section 4.2.3).
+    /// Returns a response's age on arrival, in seconds (RFC 9111, section 4.2.3).
     ///
-    /// Of several Age fields the first counts; a field that is not a number does not count.
+    /// The first of several Age fields counts. A field that isn't a number is ignored.
     func initialAge(_ reply: OriginReply, date: HTTPDate) -> Int64 {
         let received = reply.responseTime.date.secondsSince1970
         let apparent = received - date.secondsSince1970
@@ -194,23 +196,24 @@ extension CacheRules {
     ]
 }
 
-/// The dates of a response; a doubtful one counts as none.
+/// Reads the dates in a response's headers; a doubtful date counts as absent.
 enum DateField {
-    /// The date of a field; nil if there is none, if it is not a date, or if there are several that differ.
+    /// Returns the date in a field; nil if it's absent, isn't a date, or is repeated with different values.
     static func date(_ headers: HTTPHeaders, _ name: String) -> HTTPDate? {
         let values = headers.values(for: name)
         guard let text = values.first, values.allSatisfy({ $0 == text }) else { return nil }
         return date(text)
     }
 
-    /// A date in one of HTTP's forms, in letters of any case (RFC 9111, section 4.2), but otherwise in the
-    /// exact format: with single spaces, except before a day of one digit.
+    /// Parses a date in one of HTTP's forms, in upper or lower case (RFC 9111, section 4.2).
+    ///
+    /// The rest of the format must be exact, with single spaces except before a one-digit day.
     static func date(_ text: String) -> HTTPDate? {
         if text.contains(","), text.contains("  ") { return nil }
         return HTTPDate(text) ?? HTTPDate(inItsCase(text))
     }
 
-    /// A text with each word in the case of a date.
+    /// Returns the text with each word capitalised as in a date.
     private static func inItsCase(_ text: String) -> String {
         var isInWord = false
         let bytes = text.utf8.map { byte in

@@ -1,44 +1,43 @@
 public import PledgeFutures
 
-/// The store of a cache's responses.
+/// A place where an ``HTTPCache`` keeps its responses.
 ///
-/// ``MemoryCacheStore`` is one. A store does not apply HTTP's rules: the ``HTTPCache`` decides which
-/// responses are stored, used and removed. A store may discard any response at any time, but must never
-/// return an incomplete or a removed one.
+/// ``MemoryCacheStore`` keeps them in memory. A store doesn't apply HTTP's rules: the ``HTTPCache`` decides which
+/// responses to store, use and remove. A store may discard any response at any time, but must never return an
+/// incomplete or removed one.
 ///
-/// Calls for one key take effect in their order, even if the futures settle later. Methods may be
-/// called from any thread, and must not wait.
+/// Calls for one key take effect in the order in which they are made, even if their futures settle later. Methods may
+/// be called from any thread, and must not block.
 public protocol CacheStore: Sendable {
-    /// The responses that are stored for a key, in the order in which they were stored; empty if there are
-    /// none.
+    /// Returns the responses stored for a key, oldest first; empty if there are none.
     ///
-    /// A store that fails counts as empty.
+    /// If the future fails, the cache goes on as if nothing were stored.
     func responses(for key: CacheKey) -> Future<[CachedResponse]>
 
     /// Changes the stored responses of a key, as one step.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - change: Called once with the stored responses, which it changes in place; calls for one key do not
-    ///     overlap. It may be called within a lock of the store.
+    ///   - change: Changes the stored responses in place. It is called once, possibly within a lock of the store. Calls
+    ///     for one key don't overlap.
     /// - Returns: A future that settles when the change is made.
     func update(
         _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
     ) -> Future<Void>
 
-    /// Removes everything.
+    /// Removes all responses.
     func removeAll() -> Future<Void>
 
-    /// How much is stored.
+    /// Returns how much is stored.
     func usage() -> Future<CacheUsage>
 }
 
-/// How much a ``CacheStore`` holds.
+/// The amount that a ``CacheStore`` holds.
 public struct CacheUsage: Hashable, Sendable {
-    /// How many responses there are.
+    /// The number of responses.
     public var count: Int
 
-    /// How many bytes they take, with their URLs.
+    /// The size of the responses and their URLs, in bytes.
     public var bytes: Int
 
     /// Makes a usage.

@@ -10,36 +10,41 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// let service = stack(.redirect(), .cache(sharing: cache), .retry(), over: transport.send)
     /// ```
     ///
-    /// It is a cache by RFC 9111, private by default, with stale-while-revalidate and
-    /// stale-if-error of RFC 5861. Servers state by Cache-Control, Expires, ETag, Last-Modified and
-    /// Vary which responses may be used for how long; a request states by its Cache-Control which it accepts.
-    /// A conditional request confirms a stale response; equal requests that wait share it, as they share a
-    /// request for which nothing is stored (``HTTPCache``'s `coalescesMisses`). An unsafe method invalidates
-    /// the stored responses of its URL.
+    /// The cache follows RFC 9111. It is private by default, and supports stale-while-revalidate and stale-if-error
+    /// (RFC 5861). The server's Cache-Control, Expires, ETag, Last-Modified and Vary say which responses may be used
+    /// and for how long. A request's Cache-Control says which of them it accepts.
     ///
-    /// **Users.** A private cache returns a response only to requests of the same partition as the original
-    /// request: that of the credentials that `.authorize` has added (an account, or one sign-in, which
-    /// outlasts its tokens), of the cookies' jar, or of equal values of Authorization, Cookie, and every other
-    /// header that is not known to be harmless (``HTTPCache``'s `harmlessHeaders` names further ones). A response
-    /// that was stored for a sign-in or a jar ends with it; the partition of an account that the app names
-    /// does not end. A stored 401 answers only requests with the refused credentials, and never a request that
-    /// `.authorize` repeats after a 401.
+    /// The origin confirms a stale response by a conditional request. Equal requests that wait for the confirmation
+    /// share it. They also share a request while nothing is stored (``HTTPCache``'s `coalescesMisses`). A request with
+    /// an unsafe method invalidates the stored responses of its URL.
     ///
-    /// **Place.** Beneath every part that changes requests, so that the cache sees what the server
-    /// sees: redirects, cookies, authorization. A response from another URL than the requested one
-    /// is not stored, nor is one to credentials that were added beneath the cache: a note says so.
-    /// Above retries and the other parts, which an answer from the cache does not need.
+    /// **Users.** A private cache returns a response only to requests of the same users as the original request. A user
+    /// is:
     ///
-    /// **Answers.** A stored response is returned on the caller's thread, with an Age, and with the
-    /// stored status; as the same kind of error if an `.acceptStatus()` beneath had turned it into
-    /// one. Failures are the service's own; a request with only-if-cached that cannot be answered
-    /// gets a 504. Cancelling a call does not affect others that share its revalidation.
+    /// - the credentials that `.authorize` adds: an account, or one sign-in, which outlasts its tokens
+    /// - the cookie jar
+    /// - the value of Authorization, Cookie, or any other header that isn't known to be harmless (``HTTPCache``'s
+    ///   `harmlessHeaders` adds harmless ones)
     ///
-    /// **Events.** `hit` and `miss`, and notes: "stale", "revalidating", "confirmed", "rescued", and the
-    /// reason why an answer to credentials beneath is not stored.
+    /// A response stored for a sign-in or a jar ends with it; one stored for an account that the app names doesn't end.
+    /// A stored 401 answers only requests with the refused credentials, and never a request that `.authorize` repeats
+    /// after a 401.
     ///
-    /// - Parameter cache: The cache. Several stacks may share one, if all have an
-    ///   `.acceptStatus()` on the same side of it.
+    /// **Place.** Put the cache below every part that changes requests, such as redirects, cookies and authorization,
+    /// so that it sees what the server sees. Put it above retries and other parts that a stored answer doesn't need.
+    /// The cache doesn't store a response from another URL than the requested one. It doesn't store an answer to
+    /// credentials added below it either, and reports a note then.
+    ///
+    /// **Answers.** A stored response is returned on the caller's thread, with an Age and the stored status. If an
+    /// `.acceptStatus()` below the cache had made it an error, it's returned as the same kind of error. Other failures
+    /// are the service's own. A request with only-if-cached that the cache can't answer gets a 504. Cancelling a call
+    /// doesn't affect others that share its revalidation.
+    ///
+    /// **Events.** `hit`, `miss`, and the notes "stale", "revalidating", "confirmed" and "rescued". A further note
+    /// tells why an answer to credentials from below the cache isn't stored.
+    ///
+    /// - Parameter cache: The cache. Several stacks may share it if all have their `.acceptStatus()` on the same side
+    ///   of it.
     public static func cache(sharing cache: HTTPCache = HTTPCache()) -> Middleware {
         Middleware(named: "cache") { next in
             let layer = CacheLayer(cache, over: next)
@@ -49,7 +54,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
 }
 
 extension Middleware where Input == Endpoint {
-    /// Not available: an endpoint's data has no status and no headers, by which a cache decides.
+    /// Not available: an endpoint's data lacks the status and headers that a cache needs.
     @available(
         *, unavailable,
         message:
@@ -67,27 +72,26 @@ extension Middleware where Input == Endpoint {
 /// let service = stack(.redirect(), .cache(sharing: cache), .retry(), over: transport.send)
 /// ```
 ///
-/// Several stacks that call the same origins in the same way may share a cache. It may be used from any
-/// thread.
+/// Several stacks may share a cache if they call the same origins in the same way. You can use it from any thread.
 public final class HTTPCache: Sendable {
-    /// The name in its events and errors; nil if it has none.
+    /// The name in the cache's events and errors; nil if it has none.
     public let name: String?
 
-    /// Removes everything, and does not store the answers of calls under way.
+    /// Removes all responses, and keeps calls in flight from storing their answers.
     ///
-    /// - Returns: A future that settles when it is done; with ``MemoryCacheStore`` that is at once.
+    /// - Returns: A future that settles when the responses are removed; at once with ``MemoryCacheStore``.
     @discardableResult
     public func clear() -> Future<Void> {
         calls.withLock { $0.invalidateAll() }
         return store.removeAll()
     }
 
-    /// Removes all variants of one URL, and does not store the answers of calls under way for it.
+    /// Removes all variants of one URL, and keeps calls in flight for it from storing their answers.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - host: The Host of its requests; nil if they set none.
-    /// - Returns: A future that settles when it is done; with ``MemoryCacheStore`` that is at once.
+    ///   - host: The Host of its requests; nil if they don't set one.
+    /// - Returns: A future that settles when the responses are removed; at once with ``MemoryCacheStore``.
     @discardableResult
     public func remove(_ url: URL, host: String? = nil) -> Future<Void> {
         CacheKey(url, host: host).map(invalidate) ?? Future(value: ())
@@ -96,27 +100,28 @@ public final class HTTPCache: Sendable {
     /// The counters so far.
     public var statistics: Statistics { counts.withLock { $0 } }
 
-    /// How much is stored.
+    /// Returns how much is stored.
     public func usage() -> Future<CacheUsage> { store.usage() }
 
     /// Makes a cache.
     ///
     /// - Parameters:
-    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
+    ///   - name: The name in the cache's events and errors; nil for none. It must hold no secrets.
     ///   - store: The store of the responses.
-    ///   - mode: The kind of the cache.
-    ///   - replaysCookies: Whether a stored response is returned with its Set-Cookie. By default it is
-    ///     removed: the jar got it when it arrived, and later it would replace newer cookies.
-    ///   - statusName: The name of the cache in the field Cache-Status (RFC 9211), which it then adds
-    ///     to every response; a token. With nil it adds none.
-    ///   - coalescesMisses: Whether equal requests, while nothing is stored, wait for the answer to the first
-    ///     of them. If that answer may not be shared, each of the others is then sent.
-    ///   - names: Further request headers that separate no users, such as "X-Theme": with another value of any
-    ///     other unknown header, a private cache asks the origin. Where the answer depends on one, the server's
-    ///     Vary must name it. Authorization, Proxy-Authorization and Cookie always separate users.
+    ///   - mode: The kind of cache.
+    ///   - replaysCookies: Whether a stored response is returned with its Set-Cookie. By default, the header is
+    ///     removed: the jar stored the cookie when the response arrived, and later the header would overwrite newer
+    ///     cookies.
+    ///   - statusName: The cache's name in the field Cache-Status (RFC 9211), a token. The cache then adds the field to
+    ///     every response. With nil, it adds none.
+    ///   - coalescesMisses: Whether equal requests wait for the answer to the first of them while nothing is stored. If
+    ///     that answer may not be shared, each of the others is then sent.
+    ///   - names: Further request headers that don't separate users, such as "X-Theme". By default, a private cache
+    ///     asks the origin when the value of an unknown header differs. If the answer depends on one of these headers,
+    ///     the server's Vary must name it. Authorization, Proxy-Authorization and Cookie always separate users.
     ///   - backgroundLimit: How long a revalidation in the background may take.
-    ///   - now: The wall clock, for comparison with dates in headers.
-    ///   - scheduler: The clock of durations. Responses also age while the device sleeps.
+    ///   - now: The wall clock, which is compared with the dates in headers.
+    ///   - scheduler: The clock for durations. Responses also age while the device sleeps.
     public init(
         named name: String? = nil, in store: some CacheStore = MemoryCacheStore(),
         mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
@@ -148,22 +153,22 @@ public final class HTTPCache: Sendable {
     let group: Coalescer<CacheValidation.Key, ForwardedAnswer>
     let misses: Coalescer<ForwardedMiss.Key, ForwardedAnswer>
     let calls = Locked(CallValidity<CacheKey>())
-    /// The revalidations in the background: releasing one would give it up.
+    /// The revalidations in the background, kept because releasing one would cancel it.
     let background = Locked<[CacheValidation.Key: Future<ForwardedAnswer>?]>([:])
     private let counts = Locked(Statistics())
     private let now: @Sendable () -> HTTPDate
 }
 
 extension HTTPCache {
-    /// The kind of a cache: private or shared (RFC 9111, section 1.1).
+    /// The kinds of cache (RFC 9111, section 1.1).
     public enum Mode: String, CaseIterable, Sendable {
-        /// A cache for one user: an app's own cache.
+        /// A cache for one user, such as an app's own cache.
         ///
-        /// It separates the users of a process nevertheless; see `Middleware.cache(sharing:)`.
+        /// It still separates the users within a process; see `Middleware.cache(sharing:)`.
         case `private`
-        /// A cache for several users: that of a server which calls others for them.
+        /// A cache for several users, such as a server's cache for the calls that it makes on their behalf.
         ///
-        /// No private response is stored, and s-maxage and proxy-revalidate apply.
+        /// It stores no private response, and obeys s-maxage and proxy-revalidate.
         case shared
     }
 }
@@ -171,15 +176,15 @@ extension HTTPCache {
 extension HTTPCache {
     /// The counters of a cache.
     public struct Statistics: Hashable, Sendable {
-        /// Requests answered with a stored response, without waiting for the origin; stale ones included.
+        /// Requests answered with a stored response without waiting for the origin, including stale ones.
         public internal(set) var hits = 0
-        /// The requests among them that were answered with a stale response.
+        /// The hits that were answered with a stale response.
         public internal(set) var staleHits = 0
-        /// Requests for which the origin confirmed the stored response.
+        /// Requests answered with a stored response that the origin confirmed.
         public internal(set) var confirmations = 0
-        /// Requests that the origin answered.
+        /// Requests answered by the origin.
         public internal(set) var misses = 0
-        /// Requests answered with a stale response because the origin failed.
+        /// Requests answered with a stored response because the origin failed.
         public internal(set) var rescues = 0
     }
 }
@@ -191,9 +196,9 @@ extension HTTPCache {
         counts.withLock { $0[keyPath: what] += 1 }
     }
 
-    /// Removes the stored responses of a key, and invalidates its calls under way.
+    /// Removes the stored responses of a key, and invalidates its calls in flight.
     ///
-    /// The calls first: a response that one of them stores before the store is changed is then removed.
+    /// The calls come first, so that a response stored by one of them in between is removed too.
     func invalidate(_ key: CacheKey) -> Future<Void> {
         calls.withLock { $0.invalidate(key) }
         return store.update(key) { $0 = [] }
@@ -208,7 +213,7 @@ extension HTTPCache {
             return
         }
         store.update(key) { entries in
-            // Within the store's step, so that no invalidation comes in between.
+            // Checked within the store's step, so that no invalidation can come in between.
             guard self.calls.withLock({ $0.isValid(reply.number, key) }) else { return }
             self.rules.apply(change, of: reply, to: &entries)
         }.observe { _ in self.calls.withLock { _ = $0.end(key) } }

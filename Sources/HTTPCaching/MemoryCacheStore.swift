@@ -1,26 +1,25 @@
 public import PledgeFutures
 import PledgeServices
 
-/// Keeps a cache's responses in memory, within a bound of bytes.
+/// Keeps a cache's responses in memory, up to a limit in bytes.
 ///
 /// ```swift
 /// let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
 /// ```
 ///
-/// When the limit would be passed, the least recently used URLs are evicted. It may be used from
-/// any thread; each use takes a lock for time linear in the number of variants of one URL, and in the number
-/// of evicted responses.
+/// Before it exceeds the limit, the store evicts the least recently used URLs. You can use it from any thread. Each use
+/// takes a lock, for a time linear in the number of variants of one URL and of evicted responses.
 public final class MemoryCacheStore: CacheStore {
-    /// How much is stored now.
+    /// The amount stored now.
     public var currentUsage: CacheUsage { table.withLock { $0.usage } }
 
     /// Makes an empty store.
     ///
     /// - Parameters:
-    ///   - limit: How many bytes are kept at most: bodies, headers and URLs, with an allowance for
-    ///     each. Less than one is a programming error and traps.
-    ///   - largest: How many of them one response may take; nil for an eighth of the limit. A
-    ///     larger response is not stored.
+    ///   - limit: The largest size of all responses, in bytes: bodies, headers and URLs, with an allowance for each.
+    ///     Less than one is a programming error and traps.
+    ///   - largest: The largest size of one response, in bytes; nil for an eighth of the limit. A larger response isn't
+    ///     stored.
     public init(limit: Int = 32 << 20, largest: Int? = nil) {
         precondition(limit >= 1, "a cache needs a limit of at least 1 byte, not \(limit)")
         table = Locked(
@@ -31,7 +30,7 @@ public final class MemoryCacheStore: CacheStore {
 }
 
 extension MemoryCacheStore {
-    /// The responses that are stored for a key, at once.
+    /// Returns the responses stored for a key, at once.
     public func responses(for key: CacheKey) -> Future<[CachedResponse]> {
         Future(value: table.withLock { $0.find(key) })
     }
@@ -44,20 +43,19 @@ extension MemoryCacheStore {
         return Future(value: ())
     }
 
-    /// Removes everything, at once.
+    /// Removes all responses, at once.
     public func removeAll() -> Future<Void> {
         table.withLockThenRelease { $0.removeAll() }
         return Future(value: ())
     }
 
-    /// How much is stored now.
+    /// Returns how much is stored, at once.
     public func usage() -> Future<CacheUsage> { Future(value: currentUsage) }
 }
 
-/// Responses by key, within a limit in bytes: the least recently used keys are evicted.
+/// Responses by key, up to a limit in bytes, with eviction of the least recently used keys.
 ///
-/// Stored objects are not released here: they are returned to the holder of the lock, which releases them
-/// later.
+/// Removed responses are returned to the caller, which releases them after it has released its lock.
 struct MemoryCacheTable: Sendable {
     /// The stored responses of one key.
     private struct Group {
@@ -65,7 +63,7 @@ struct MemoryCacheTable: Sendable {
         var bytes: Int
     }
 
-    /// The limits in bytes of all responses, and of one.
+    /// The largest size of all responses, in bytes; `largest` is that of one response.
     let limit: Int
     let largest: Int
 
@@ -78,14 +76,14 @@ struct MemoryCacheTable: Sendable {
         self.largest = largest
     }
 
-    /// The stored responses of a key; this counts as a use.
+    /// Returns the stored responses of a key, and counts this as a use.
     mutating func find(_ key: CacheKey) -> [CachedResponse] {
         guard let slot = groups.slot(of: key) else { return [] }
         groups.use(slot)
         return groups[slot]?.value.entries ?? []
     }
 
-    /// Changes the stored responses of a key, and evicts others if necessary.
+    /// Changes the stored responses of a key, and evicts other keys if necessary.
     ///
     /// - Returns: The removed responses, which the caller releases outside the lock.
     mutating func update(
@@ -108,7 +106,7 @@ struct MemoryCacheTable: Sendable {
         return removed
     }
 
-    /// Empties the table.
+    /// Empties the table, and returns its responses.
     mutating func removeAll() -> [CachedResponse] {
         let removed = groups.values.flatMap(\.entries)
         self = MemoryCacheTable(limit: limit, largest: largest)

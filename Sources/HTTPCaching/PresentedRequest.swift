@@ -20,18 +20,18 @@ struct PresentedRequest: Sendable {
         partition = CachePartition(of: request, by: rules)
     }
 
-    /// Whether a response is the answer to credentials that were added to it beneath the cache.
+    /// Returns whether a response answers credentials that were added below the cache.
     func isForeign(_ response: HTTPResponse, by rules: CacheRules) -> Bool {
         guard let sent = response.request else { return false }
         return !CachePartition(of: sent, by: rules).isPart(of: partition)
     }
 
-    /// The holders of its credentials' values.
+    /// The holders of the current values of its users' headers.
     var holders: Set<Principal> { partition.holders(in: headers) }
 
-    /// Whether no stored response may be used before the origin has confirmed it.
+    /// True if the origin must confirm a stored response before it's used.
     ///
-    /// Without Cache-Control, Pragma counts: the field of HTTP/1.0 for this.
+    /// Pragma, from HTTP/1.0, counts only if there is no Cache-Control.
     var mustValidate: Bool {
         if control.isPresent { return control.contains("no-cache") || control.isMalformed }
         let pragma = headers["Pragma"]?.lowercased() ?? ""
@@ -41,18 +41,18 @@ struct PresentedRequest: Sendable {
     var forbidsStoring: Bool { control.contains("no-store") }
     var onlyIfCached: Bool { control.contains("only-if-cached") }
 
-    /// Whether the request has conditions or a range.
+    /// True if the request has conditions or a range.
     var isConditional: Bool { Self.conditions.contains { headers[$0] != nil } }
 
-    /// Whether only the origin may evaluate the request's conditions (RFC 9111, section 4.3.2).
+    /// True if only the origin may evaluate the request's conditions (RFC 9111, section 4.3.2).
     var isForOrigin: Bool {
         headers["If-Match"] != nil || headers["If-Unmodified-Since"] != nil
     }
 
-    /// Whether a response to it describes a part or a version, and not the whole resource.
+    /// True if a response may describe only a part or a version of the resource.
     var asksForLess: Bool { headers["Range"] != nil || isForOrigin }
 
-    /// Whether it may wait for the answer to an equal request.
+    /// True if the request may wait for the answer to an equal one.
     var mayCollapse: Bool {
         method == .get && !isConditional && !forbidsStoring && !mustValidate
     }

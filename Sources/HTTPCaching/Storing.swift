@@ -1,7 +1,7 @@
 import PledgeHTTPNetworking
 
 extension CacheRules {
-    /// The stored form of a response; nil if it must not be stored.
+    /// Returns the stored form of a response, or nil if it must not be stored.
     func entry(from reply: OriginReply) -> CachedResponse? {
         let response = reply.response
         guard reply.presented.method == .get, !reply.isForeign,
@@ -15,7 +15,7 @@ extension CacheRules {
         return entry.flatMap { isOfUse($0) ? $0 : nil }
     }
 
-    /// Makes an entry; nil if it would answer no request.
+    /// Makes a stored response; nil if it would answer no request.
     func entry(
         status: Int, _ headers: HTTPHeaders, like response: HTTPResponse, _ reply: OriginReply
     ) -> CachedResponse? {
@@ -35,7 +35,7 @@ extension CacheRules {
             received: reply.responseTime.instant, number: reply.number, control: control)
     }
 
-    /// Whether a response may be stored (RFC 9111, section 3).
+    /// Returns whether a response may be stored (RFC 9111, section 3).
     func mayStore(status: Int, _ headers: HTTPHeaders, _ presented: PresentedRequest) -> Bool {
         let control = CacheControl(headers)
         guard !presented.forbidsStoring, isFinal(status),
@@ -44,7 +44,7 @@ extension CacheRules {
             !StoredFields.areVital(StoredFields.connectionFields(headers))
         else { return false }
         if control.contains("must-understand") {
-            // It overrides no-store for caches that understand the status (section 5.2.2.3).
+            // must-understand overrides no-store if the cache understands the status (section 5.2.2.3).
             guard Self.understoodStatuses.contains(status) else { return false }
         } else if control.contains("no-store") {
             return false
@@ -55,31 +55,31 @@ extension CacheRules {
             || headers["Expires"] != nil || Self.heuristicStatuses.contains(status)
     }
 
-    /// Whether a response may be returned to other users (RFC 9111, sections 3.5 and 5.2.2.7).
+    /// Returns whether other users may get the response (RFC 9111, sections 3.5 and 5.2.2.7).
     private func mayShare(_ control: CacheControl, _ presented: PresentedRequest) -> Bool {
         if control.contains("private"), control.fieldNames("private") == nil { return false }
         return !presented.partition.isAuthorized
             || ["must-revalidate", "public", "s-maxage"].contains(where: control.contains)
     }
 
-    /// Whether a status is final, and describes a whole resource.
+    /// Returns whether a status is final and describes a whole resource.
     private func isFinal(_ status: Int) -> Bool {
         (200...599).contains(status) && status != 206 && status != 304
     }
 
-    /// Whether the body has the announced length; for an encoded body, the length does not apply.
+    /// Returns whether the body has the declared length, which isn't checked for an encoded body.
     private func isWhole(_ response: HTTPResponse) -> Bool {
         let lengths = Set(response.headers.values(for: "Content-Length"))
         if lengths.isEmpty || response.headers["Content-Encoding"] != nil { return true }
         return lengths == ["\(response.body.count)"]
     }
 
-    /// Whether the requested URL has answered, and not the target of a redirect.
+    /// Returns whether the response comes from the requested URL, and not from the target of a redirect.
     private func isOfItsURL(_ reply: OriginReply) -> Bool {
         reply.response.url.map { CacheKey($0)?.url == reply.presented.key.url } ?? true
     }
 
-    /// Whether an entry could answer any request.
+    /// Returns whether a stored response could answer any request.
     private func isOfUse(_ entry: CachedResponse) -> Bool {
         entry.hasValidator || (!entry.requiresValidation && entry.lifetime > 0)
             || (!entry.requiresValidation && mayBeStale(entry) && isExplicit(entry))
@@ -91,27 +91,27 @@ extension CacheRules {
             || entry.control.contains("stale-while-revalidate")
     }
 
-    /// The statuses of RFC 9110 whose caching is known here.
+    /// The statuses of RFC 9110 whose caching rules this cache knows.
     static let understoodStatuses: Set<Int> = heuristicStatuses.subtracting([206])
         .union([201, 202, 205, 302, 303, 307, 400, 401, 403, 406, 407, 408, 409, 411, 413, 415])
         .union([417, 421, 422, 426, 500, 502, 503, 504, 505])
 }
 
 extension CacheRules {
-    /// The change of a reply of the origin to the stored responses of its URL.
+    /// A change to the stored responses of a URL, made by a reply of the origin.
     enum Change: Sendable {
-        /// A new response replaces those that answered the same requests.
+        /// A new response replaces the responses that answered the same requests.
         case put(CachedResponse)
         /// The responses that answered the same requests are outdated.
         case drop
-        /// The answer was a 304.
+        /// A 304 updates the stored responses.
         case freshen
-        /// The answer to HEAD describes the answer to GET.
+        /// An answer to HEAD updates the stored answers to GET.
         case freshenByHead
         case nothing
     }
 
-    /// The change of a reply of the origin.
+    /// Returns the change that a reply of the origin makes.
     func change(by reply: OriginReply) -> Change {
         let (presented, status) = (reply.presented, reply.response.status)
         if reply.isForeign { return .nothing }
@@ -121,7 +121,7 @@ extension CacheRules {
         }
         if presented.forbidsStoring { return .nothing }
         if status == 304 { return .freshen }
-        // An error does not replace the stored response that is returned instead of it.
+        // The stored response is returned in place of the error, so the error doesn't replace it.
         if isError(status: status), let entry = reply.validated,
             mayUseOnError(entry, for: presented, at: reply.responseTime)
         {
@@ -132,10 +132,10 @@ extension CacheRules {
         return isNews && (!presented.asksForLess || status == 200) ? .drop : .nothing
     }
 
-    /// Applies a change to the stored responses of the URL of a reply.
+    /// Applies a change to the stored responses of the reply's URL.
     ///
-    /// The answer to a call that began later is kept: the answer to a slow call is older. Responses that
-    /// cannot be returned any more are removed.
+    /// A stored response stays if its call began later than the reply's, because the reply of a slow call is older.
+    /// Responses that can no longer be returned are removed.
     func apply(_ change: Change, of reply: OriginReply, to entries: inout [CachedResponse]) {
         entries.removeAll { $0.variant.isOver }
         switch change {
@@ -160,10 +160,10 @@ extension CacheRules {
         if entries.count > variantLimit { entries.removeFirst() }
     }
 
-    /// A stored response, updated by a 304; nil if it may not be kept.
+    /// Returns a stored response as a 304 updates it, or nil if it may not be kept.
     ///
-    /// With a strong tag it refers to every variant with the same tag (RFC 9111, section 4.3.4), but not to
-    /// those of other users: its other headers are for one user.
+    /// A 304 with a strong tag updates every variant with the same tag (RFC 9111, section 4.3.4), except other users'
+    /// variants, because its other headers are for one user.
     private func freshen(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         if entry.number >= reply.number { return entry }
         let fresh = reply.response.headers
@@ -180,9 +180,9 @@ extension CacheRules {
         return isSame ? confirmed.with(variant: entry.variant) : nil
     }
 
-    /// A stored response, updated by an answer to HEAD (RFC 9111, section 4.3.5).
+    /// Returns a stored response as an answer to HEAD updates it (RFC 9111, section 4.3.5).
     ///
-    /// Without a validator it confirms nothing.
+    /// An answer without a validator confirms nothing.
     private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         guard isOlder(entry, reply), entry.variant.matches(reply.presented) else { return entry }
         let head = reply.response.headers
@@ -202,18 +202,18 @@ extension CacheRules {
     }
 }
 
-/// The fields of a response that are stored, and those that a 304 updates.
+/// Selects the fields of a response that are stored, and those that a 304 updates.
 enum StoredFields {
-    /// Whether a cache cannot decide about a response without one of these fields.
+    /// Returns whether the names include a field that a cache needs for its decisions.
     static func areVital(_ names: Set<String>) -> Bool { !names.isDisjoint(with: vital) }
 
-    /// The fields, in lower case, that concern one connection only.
+    /// Returns the lowercase names of the fields that Connection lists, which concern one connection only.
     static func connectionFields(_ headers: HTTPHeaders) -> Set<String> {
         let listed = headers.values(for: "Connection").joined(separator: ",").split(separator: ",")
         return Set(listed.map { HTTPHeaders.trimmed($0).lowercased() })
     }
 
-    /// The headers that may be stored (RFC 9111, section 3.1), without Age, which is stored separately.
+    /// Returns the headers that may be stored (RFC 9111, section 3.1), without Age, which is stored separately.
     static func storable(_ headers: HTTPHeaders, mode: HTTPCache.Mode) -> HTTPHeaders {
         var left = headers
         let control = CacheControl(headers)
@@ -224,10 +224,9 @@ enum StoredFields {
         return left
     }
 
-    /// Stored headers, updated by a 304 (RFC 9111, section 3.2).
+    /// Returns stored headers as a 304 updates them (RFC 9111, section 3.2).
     ///
-    /// Fields that describe the bytes of the stored body do not change: a layer beneath may have decoded
-    /// them.
+    /// Fields that describe the bytes of the stored body don't change, because a layer below may have decoded the body.
     static func update(
         _ stored: HTTPHeaders, by fresh: HTTPHeaders, mode: HTTPCache.Mode
     ) -> HTTPHeaders {

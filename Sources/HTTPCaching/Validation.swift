@@ -1,10 +1,10 @@
 import PledgeHTTPNetworking
 
 extension CacheRules {
-    /// The conditional request for a stored response (RFC 9111, section 4.3.1).
+    /// Returns the conditional request for a stored response (RFC 9111, section 4.3.1).
     ///
-    /// It carries all validators that the response has, with their bytes, except those that no request may
-    /// hold; with none it is the request itself.
+    /// It carries the response's validators, byte for byte, except those that a request must not hold. Without any,
+    /// it's the original request.
     func validation(of entry: CachedResponse, for request: HTTPRequest) -> HTTPRequest {
         var request = request
         if EntityTag(of: entry.headers) != nil {
@@ -16,13 +16,13 @@ extension CacheRules {
         return request
     }
 
-    /// Whether a 304 refers to a stored response (RFC 9111, section 4.3.4).
+    /// Returns whether a 304 refers to a stored response (RFC 9111, section 4.3.4).
     ///
     /// - Parameters:
     ///   - fresh: The headers of the 304.
     ///   - entry: The stored response.
-    ///   - isOwn: Whether the 304 answers a request with this response's validators only, so that a 304
-    ///     without a validator cannot refer to another response.
+    ///   - isOwn: Whether the request had only this response's validators. A 304 without a validator then refers to
+    ///     this response.
     func confirms(_ fresh: HTTPHeaders, _ entry: CachedResponse, isOwn: Bool) -> Bool {
         if fresh["ETag"] != nil {
             guard let tag = EntityTag(of: fresh), let stored = EntityTag(of: entry.headers) else {
@@ -36,9 +36,9 @@ extension CacheRules {
         return isOwn
     }
 
-    /// A stored response as a 304 has confirmed it, and whether it may still be stored.
+    /// Returns a stored response as a 304 has confirmed it, and whether it may still be stored.
     ///
-    /// - Returns: Nil if it answers no request any more.
+    /// - Returns: Nil if it no longer answers any request.
     func freshened(
         _ entry: CachedResponse, by reply: OriginReply
     ) -> (entry: CachedResponse, isKept: Bool)? {
@@ -70,37 +70,37 @@ extension HTTPRequest {
     }
 }
 
-/// An entity tag as ETag, If-None-Match and If-Range hold it (RFC 9110, section 8.8.3).
+/// An entity tag of ETag, If-None-Match or If-Range (RFC 9110, section 8.8.3).
 ///
-/// A text without quotation marks is accepted as a tag, because servers send such ones.
+/// Text without quotation marks is accepted, because some servers send it.
 struct EntityTag: Hashable, Sendable {
     let isWeak: Bool
-    /// With its quotation marks, if it has some.
+    /// The tag with its quotation marks, if it has them, and without "W/".
     let opaque: String
 
-    /// The only tag of a field; nil if there is none.
+    /// Reads the text of one tag; nil if it's empty.
     init?(_ text: String) {
         isWeak = text.hasPrefix("W/")
         opaque = HTTPHeaders.trimmed(isWeak ? text.dropFirst(2) : text[...])
         if opaque.isEmpty { return nil }
     }
 
-    /// The tag of a response; nil if it has none, or several that differ.
+    /// Reads a response's tag; nil if there is none, or if several differ.
     init?(of headers: HTTPHeaders) {
         let all = Set(headers.values(for: "ETag"))
         guard all.count == 1, let text = all.first else { return nil }
         self.init(text)
     }
 
-    /// The strong comparison (RFC 9110, section 8.8.3.2).
+    /// Returns whether two tags match by the strong comparison (RFC 9110, section 8.8.3.2).
     func matchesStrongly(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// The weak comparison.
+    /// Returns whether two tags match by the weak comparison.
     func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
-    /// The tags of If-None-Match; commas within quotation marks are part of a tag.
+    /// Returns the tags of an If-None-Match; a comma within quotation marks is part of a tag.
     static func list(_ value: String) -> [EntityTag] {
         var parts: [Substring] = []
         var start = value.startIndex

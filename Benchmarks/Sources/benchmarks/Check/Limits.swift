@@ -11,8 +11,7 @@ enum Limits {
         (.combined, 0), (.chained, 0),
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
         // The whole stack makes 8. If a memo was created earlier in the process, a shared call also reports what its
-        // answer
-        // depends on.
+        // answer depends on.
         (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 12),
     ]
 

@@ -46,7 +46,7 @@ struct Measurement {
         return samples
     }
 
-    /// Returns the number of operations that fills a round; finding it also warms up the code.
+    /// Returns the number of operations that fill a round; finding it also warms up the code.
     ///
     /// A slow operation runs once more before it counts as slow. Its first run also loads code and opens connections,
     /// so a round sized by that time would have too few operations.

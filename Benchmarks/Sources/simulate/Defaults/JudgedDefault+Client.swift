@@ -161,8 +161,12 @@ extension SimulatedWorld {
     fileprivate func attempts(
         of time: Duration, within deadline: Duration? = nil
     ) -> JudgedDefault.Part {
-        .deadline(on: scheduler) { _ in deadline }
+        self.deadline(deadline)
             .around(.retry(on: scheduler, random: random).around(.timeout(time, on: scheduler)))
+    }
+
+    private func deadline(_ limit: Duration?) -> JudgedDefault.Part {
+        limit.map { .deadline($0, on: scheduler) } ?? .passThrough
     }
 
     /// The default retry for attempts with bodies.
@@ -175,7 +179,7 @@ extension SimulatedWorld {
         func timeout(_ limit: Duration?) -> JudgedDefault.Part {
             limit.map { .timeout($0, on: scheduler) } ?? .passThrough
         }
-        return JudgedDefault.Part.deadline(on: scheduler) { _ in deadline }
+        return self.deadline(deadline)
             .around(.retry(on: scheduler, random: random))
             .around(timeout(whole))
             .around(.body(body, silence: silence, in: self))

@@ -57,50 +57,6 @@ extension Trial {
     }
 }
 
-extension Middleware<SimulatedRequest, SimulatedResponse> {
-    /// The connections of one client.
-    ///
-    /// A call holds one until it ends or is cancelled.
-    ///
-    /// The wait for a connection is the client's own affair: it says nothing about the server, and timeouts don't count
-    /// it.
-    static func connections(_ count: Int, in world: SimulatedWorld) -> Self {
-        let places = Bulkhead(limit: count, queue: .max, on: world.scheduler)
-        return Middleware(named: "connections") { next in
-            { request in
-                guard let record = CallContext.current.record else {
-                    return Self.bulkhead(sharing: places)(next)(request)
-                }
-                let wait = ConnectionWait(of: record, on: world.scheduler)
-                let begin: Service<SimulatedRequest, SimulatedResponse> = { request in
-                    wait.end()
-                    return next(request)
-                }
-                return Self.bulkhead(sharing: places)(begin)(request).onEnd { _ in wait.end() }
-            }
-        }
-    }
-}
-
-/// A request's wait for a connection, which is noted in the record of its attempt.
-private final class ConnectionWait: Sendable {
-    private let record: CallRecord
-    private let hasEnded = Locked(false)
-
-    init(of record: CallRecord, on scheduler: any Scheduler) {
-        self.record = record
-        record.begin(.queue, on: scheduler)
-    }
-
-    func end() {
-        let isFirst = hasEnded.withLock { hasEnded in
-            defer { hasEnded = true }
-            return !hasEnded
-        }
-        if isFirst { record.end(.queue) }
-    }
-}
-
 extension Trial {
     /// The calls per second that five hosts with two workers can handle.
     ///

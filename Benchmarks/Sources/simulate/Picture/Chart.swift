@@ -135,5 +135,16 @@ extension Chart.Axis {
 
 extension Double {
     /// The number of pixels with at most one decimal, the same on every system.
-    fileprivate var pixels: String { shortText(digits: 1) }
+    fileprivate var pixels: String {
+        let tenths = Int((self * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(Double(tenths) / 10)"
+    }
+}
+
+extension String {
+    /// The text with XML's special characters escaped.
+    fileprivate var escaped: String {
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+    }
 }

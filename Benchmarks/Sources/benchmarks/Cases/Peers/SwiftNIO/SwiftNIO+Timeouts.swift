@@ -13,9 +13,8 @@ extension Peers {
         (
             .timeoutAmongMany,
             Way(measuring: "SwiftNIO") { count in
-                // The loop is a new one, because ending it takes linear time, while cancelling a hundred thousand
-                // tasks one by one
-                // is quadratic.
+                // Uses a new loop and ends it, because cancelling a hundred thousand tasks one by one is quadratic, but
+                // ending their loop isn't.
                 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
                 let loop = group.next()
                 let cost = try! await loop.submit {

@@ -1,0 +1,52 @@
+import PledgeFutures
+public import PledgeServices
+
+extension Middleware {
+    /// Limits a client to a number of connections, as a transport does.
+    ///
+    /// ```swift
+    /// let send = Middleware.connections(8, in: world)(world.fleet.send)
+    /// ```
+    ///
+    /// A call holds a connection until it ends or is cancelled; the other calls wait in the order in which they come. Timeouts
+    /// don't count the wait, and it says nothing about the host.
+    ///
+    /// - Parameters:
+    ///   - count: The number of connections. Less than one is a programming error and traps.
+    ///   - world: The world of the run.
+    public static func connections(_ count: Int, in world: SimulatedWorld) -> Middleware {
+        let places = Bulkhead(limit: count, queue: .max, on: world.scheduler)
+        return Middleware(named: "connections") { next in
+            { input in
+                guard let record = CallContext.current.record else {
+                    return Self.bulkhead(sharing: places)(next)(input)
+                }
+                let wait = ConnectionWait(of: record, on: world.scheduler)
+                let begin: Service<Input, Output> = { input in
+                    wait.end()
+                    return next(input)
+                }
+                return Self.bulkhead(sharing: places)(begin)(input).onEnd { _ in wait.end() }
+            }
+        }
+    }
+}
+
+/// A call's wait for a connection, which its attempt's record counts as a pause.
+private final class ConnectionWait: Sendable {
+    private let record: CallRecord
+    private let hasEnded = Locked(false)
+
+    init(of record: CallRecord, on scheduler: any Scheduler) {
+        self.record = record
+        record.begin(.queue, on: scheduler)
+    }
+
+    func end() {
+        let isFirst = hasEnded.withLock { hasEnded in
+            defer { hasEnded = true }
+            return !hasEnded
+        }
+        if isFirst { record.end(.queue) }
+    }
+}
