@@ -319,7 +319,7 @@ extension CacheRules {
     }
 }
 
-/// How a cache handled a request, for the field Cache-Status (RFC 9211).
+/// The way a cache handled a request, for the field Cache-Status (RFC 9211).
 enum CacheStatus: Sendable {
     /// A stored response was returned.
     case hit(CachedResponse)

@@ -18,8 +18,8 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// share it. They also share a request while nothing is stored (``HTTPCache``'s `coalescesMisses`). A request with
     /// an unsafe method invalidates the stored responses of its URL.
     ///
-    /// **Users.** A private cache returns a response only to requests of the same users as the original request. A user
-    /// is:
+    /// **Users.** A private cache returns a response only to requests of the same users as the original request. These
+    /// identify a user:
     ///
     /// - the credentials that `.authorize` adds: an account, or one sign-in, which outlasts its tokens
     /// - the cookie jar

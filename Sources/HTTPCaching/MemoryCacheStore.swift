@@ -63,7 +63,7 @@ struct MemoryCacheTable: Sendable {
         var bytes: Int
     }
 
-    /// The largest size of all responses, in bytes; `largest` is that of one response.
+    /// The largest size of all responses, in bytes; `largest` limits one response.
     let limit: Int
     let largest: Int
 

@@ -1,12 +1,12 @@
 import PledgeHTTPNetworking
 
-/// A certificate in DER (RFC 5280), of which nothing is trusted: any bytes may be in it.
+/// A certificate in DER (RFC 5280), whose bytes are not trusted.
 struct Certificate: Hashable, Sendable {
     let der: Data
 
-    /// The SubjectPublicKeyInfo in DER, which pins are hashes of.
+    /// The SubjectPublicKeyInfo in DER, which a pin is the hash of.
     ///
-    /// Nil unless the bytes are one whole certificate, and its key is of a known kind.
+    /// Nil unless the bytes are one whole certificate whose key is of a known kind.
     var publicKey: [UInt8]? {
         var all = DERReader(Array(der)[...])
         guard let certificate = all.content(of: .sequence), all.isAtEnd else { return nil }
@@ -15,9 +15,9 @@ struct Certificate: Hashable, Sendable {
             parts.isAtEnd
         else { return nil }
         var fields = DERReader(signed)
-        // The version is left out of a certificate of version 1.
+        // A certificate of version 1 has no version field.
         fields.skipIfPresent(.context(0))
-        // Serial number, signature algorithm, issuer, validity, subject.
+        // Skips the serial number, signature algorithm, issuer, validity and subject.
         guard fields.skip(.integer, .sequence, .sequence, .sequence, .sequence),
             let key = fields.whole(.sequence)
         else { return nil }
@@ -49,9 +49,9 @@ struct Certificate: Hashable, Sendable {
 }
 
 extension Certificate {
-    /// The certificates of a text in PEM, in their order; other text around them is ignored.
+    /// Returns the certificates in a PEM text, in order; ignores other text around them.
     ///
-    /// Nil if there is none, or if one is cut off or is not in base64.
+    /// Nil if there is no certificate, or if one is cut off or is not in base64.
     static func all(inPEM text: Data) -> [Certificate]? {
         var certificates: [Certificate] = []
         var block: String?
@@ -74,7 +74,7 @@ extension Certificate {
     }
 }
 
-/// Reads elements of DER (X.690) one after the other, never beyond the bytes that there are.
+/// Reads elements of DER (X.690) one after the other, and never reads past the end of the bytes.
 private struct DERReader {
     struct Tag: Equatable {
         let byte: UInt8
@@ -84,10 +84,10 @@ private struct DERReader {
         static let objectIdentifier = Tag(byte: 0x06)
         static let sequence = Tag(byte: 0x30)
 
-        /// A context-specific element that is made of others.
+        /// The tag of a context-specific element that contains other elements.
         static func context(_ number: UInt8) -> Tag { Tag(byte: 0xA0 | number) }
 
-        /// A context-specific element that is made of bits.
+        /// The tag of a context-specific element that contains bits.
         static func contextBits(_ number: UInt8) -> Tag { Tag(byte: 0x80 | number) }
     }
 
@@ -97,13 +97,13 @@ private struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads an element, and returns its content; nil if another element, or none, comes next.
+    /// Reads an element and returns its content; nil if the next element is another, or if none is left.
     mutating func content(of tag: Tag) -> ArraySlice<UInt8>? {
         guard let header = headerSize(of: tag) else { return nil }
         return whole(tag)?.dropFirst(header)
     }
 
-    /// Reads an element, and returns all of its bytes; nil if another element, or none, comes next.
+    /// Reads an element and returns all of its bytes; nil if the next element is another, or if none is left.
     mutating func whole(_ tag: Tag) -> ArraySlice<UInt8>? {
         guard let header = headerSize(of: tag), let length = contentSize(header),
             length <= rest.count - header
@@ -112,17 +112,17 @@ private struct DERReader {
         return rest.prefix(header + length)
     }
 
-    /// Reads elements; returns whether they were there.
+    /// Reads elements with these tags; returns false if one of them is missing.
     mutating func skip(_ tags: Tag...) -> Bool { tags.allSatisfy { whole($0) != nil } }
 
     mutating func skipIfPresent(_ tag: Tag) { _ = whole(tag) }
 
-    /// How many bytes come before an element's content.
+    /// Returns the number of bytes before an element's content.
     private func headerSize(of tag: Tag) -> Int? {
         guard rest.count >= 2, rest.first == tag.byte else { return nil }
         let length = rest[rest.startIndex + 1]
         if length < 0x80 { return 2 }
-        // Certificates have less than 16 MiB, and DER no indefinite length (0x80).
+        // Certificates are smaller than 16 MiB, and DER has no indefinite length (0x80).
         return (0x81...0x83).contains(length) ? 2 + Int(length & 0x7F) : nil
     }
 

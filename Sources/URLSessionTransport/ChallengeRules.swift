@@ -1,11 +1,11 @@
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// What a session does about connections that URLSession leaves to its delegate and to each request.
+/// The part of the connection settings that URLSession leaves to its delegate and to each request.
 final class SessionConnecting: Sendable {
     let rules: ChallengeRules
 
-    /// Whether requests may begin with HTTP/3.
+    /// True if requests may begin with HTTP/3.
     let assumesHTTP3: Bool
 
     #if canImport(Security)
@@ -13,10 +13,10 @@ final class SessionConnecting: Sendable {
     let identity: ClientIdentity?
     #endif
 
-    /// Whether a server has passed the checks.
+    /// True after a server has passed the checks.
     private let hasChecked = Locked(false)
 
-    /// Leaves everything to URLSession.
+    /// Creates rules that leave everything to URLSession.
     init() {
         rules = ChallengeRules()
         assumesHTTP3 = false
@@ -25,9 +25,9 @@ final class SessionConnecting: Sendable {
         #endif
     }
 
-    /// Reads the files that the settings name.
+    /// Creates rules for the settings, and reads the files that they name.
     ///
-    /// - Throws: An `UnsupportedSetting` if one cannot be read.
+    /// - Throws: An `UnsupportedSetting` if a file cannot be read.
     init(_ settings: ConnectionSettings) throws(UnsupportedSetting) {
         rules = try ChallengeRules(settings.tls)
         assumesHTTP3 = settings.versions == .http3
@@ -40,7 +40,7 @@ final class SessionConnecting: Sendable {
         #endif
     }
 
-    /// Decides what to answer, and notes that a server has passed.
+    /// Decides what to answer, and notes if a server has passed the checks.
     func answer(to challenge: Challenge) -> ChallengeRules.Answer {
         let answer = rules.answer(to: challenge)
         if rules.needsEvidence(for: challenge), answer == .trust || answer == .byDefault {
@@ -49,10 +49,10 @@ final class SessionConnecting: Sendable {
         return answer
     }
 
-    /// Whether a response may be taken: over TLS, only if a server has been checked.
+    /// Returns whether a response may be accepted: over TLS, only after a server has passed the checks.
     ///
-    /// URLSession may resume a TLS session that another URLSession of the process has begun under other rules.
-    /// Then it asks nothing.
+    /// URLSession may resume a TLS session that another URLSession of the process began under other rules. Then it asks
+    /// no question about the server.
     func mayHear(_ request: HTTPRequest) -> Bool {
         guard rules.checksServers, request.origin?.scheme != "http" else { return true }
         return hasChecked.withLock { $0 }
@@ -60,6 +60,8 @@ final class SessionConnecting: Sendable {
 }
 
 extension ChallengeRules {
+    /// Creates rules for the TLS settings.
+    ///
     /// - Throws: An `UnsupportedSetting` if the file of the authorities cannot be read.
     init(_ settings: TLSSettings) throws(UnsupportedSetting) {
         self.init()
@@ -87,51 +89,51 @@ extension ChallengeRules {
     }
 }
 
-/// What URLSession asks before it goes on with a connection, and what the system has found out about it.
+/// A question that URLSession asks before it continues with a connection, and the evidence for the answer.
 struct Challenge: Sendable {
     enum Kind { case serverTrust, clientCertificate, password }
 
-    /// What is wrong with a certificate by the system's evaluation.
+    /// The problem that the system has found with a certificate.
     enum Flaw: CaseIterable {
         case expired, notYetValid, otherHost, unknownAuthority, revoked, other
     }
 
-    /// What the system's evaluation has found.
+    /// The result of the system's evaluation.
     struct Evidence {
-        /// What is wrong; nil if the server is trusted.
+        /// The problem; nil if the server is trusted.
         var flaw: Flaw?
-        /// The certificates, the server's own first.
+        /// The certificates, beginning with the server's own.
         var chain: [Certificate]
     }
 
     var kind: Kind
     /// The host that the question is about.
     var host: String
-    /// Whether the question comes from a proxy.
+    /// True if a proxy asks.
     var isProxy = false
-    /// How often the same question has been answered in vain.
+    /// How often an answer to the same question has failed.
     var failures = 0
-    /// The host that the request asks; nil if the request is no longer under way.
+    /// The host of the request's URL; nil if the request has ended.
     var askedHost: String?
-    /// What the system has found out about the server; nil if it has evaluated nothing.
+    /// The system's evaluation of the server; nil if there was none.
     var evidence: Evidence?
 }
 
-/// How the questions of one session are answered: which servers are trusted, and what they are shown.
+/// The rules that a session answers by: which servers it trusts, and which certificate it shows.
 ///
-/// Pure: it asks no system. A server is refused unless all that is asked for is known to hold.
+/// The rules are pure, and never ask the system. They refuse a server unless they know that everything required holds.
 struct ChallengeRules: Hashable, Sendable {
-    /// What to answer.
+    /// The answer to a question.
     enum Answer: Equatable {
-        /// Let the system decide, which checks the certificate by itself.
+        /// Let the system decide, with its own check of the certificate.
         case byDefault
-        /// Trust the server, whatever the system says of it.
+        /// Trust the server, whatever the system found.
         case trust
         /// Show the client certificate.
         case showCertificate
-        /// Go on without a password: the caller gets the response that asks for it.
+        /// Continue without a password, so that the caller gets the response that asks for it.
         case withoutPassword
-        /// Fail the call.
+        /// Fail the call, for this reason.
         case refuse(String)
     }
 
@@ -146,13 +148,13 @@ struct ChallengeRules: Hashable, Sendable {
     var pinnedKeys: [PinnedKey] = []
     var hasClientCertificate = false
 
-    /// Whether servers are checked in another way than the system's own.
+    /// True if servers are checked in addition to the system's own check, or instead of it.
     var checksServers: Bool { replacesSystem || !pinnedKeys.isEmpty }
 
-    /// Whether a server may be trusted that the system would refuse.
+    /// True if a server may be trusted that the system would refuse.
     private var replacesSystem: Bool { authorities != .system || verification != .full }
 
-    /// Whether the system must evaluate the server before the question is answered.
+    /// Returns whether the system must evaluate the server before the answer.
     func needsEvidence(for challenge: Challenge) -> Bool {
         challenge.kind == .serverTrust && !challenge.isProxy && checksServers
     }
@@ -161,7 +163,7 @@ struct ChallengeRules: Hashable, Sendable {
     func answer(to challenge: Challenge) -> Answer {
         switch challenge.kind {
         case .password: .withoutPassword
-        // A proxy's certificate is the system's business, as its address is.
+        // Proxies, their addresses and their certificates are the system's business.
         case _ where challenge.isProxy: .byDefault
         case .clientCertificate: answerAboutClient(challenge)
         case .serverTrust: checksServers ? answerAboutServer(challenge) : .byDefault
@@ -171,7 +173,7 @@ struct ChallengeRules: Hashable, Sendable {
     private func answerAboutClient(_ challenge: Challenge) -> Answer {
         guard hasClientCertificate else { return .byDefault }
         guard challenge.isAboutAskedHost else { return .refuse(Self.otherHost) }
-        // The server has refused the certificate; the system would ask again and again.
+        // The server has refused the certificate, and the system would ask again and again.
         guard challenge.failures == 0 else { return .refuse(Self.refusedCertificate) }
         return .showCertificate
     }
@@ -190,7 +192,7 @@ struct ChallengeRules: Hashable, Sendable {
                 return .refuse("the server's key is none of those that are pinned")
             }
         }
-        // Where the system's own check is wanted too, it has the last word.
+        // If the system's own check applies too, it decides last.
         return replacesSystem ? .trust : .byDefault
     }
 
@@ -200,7 +202,7 @@ struct ChallengeRules: Hashable, Sendable {
 }
 
 extension Challenge {
-    /// Whether the host is the one that the request asks; the forms of an address may differ.
+    /// True if the question is about the host of the request; an address may be written in another form.
     fileprivate var isAboutAskedHost: Bool {
         guard let askedHost else { return false }
         let host = Self.plain(host)
@@ -216,12 +218,12 @@ extension Challenge {
 }
 
 extension ChallengeRules.Answer {
-    /// Why the call fails; nil if the answer is no refusal.
+    /// The reason why the call fails; nil unless the answer is a refusal.
     var reason: String? { if case .refuse(let reason) = self { reason } else { nil } }
 }
 
 extension Challenge.Flaw {
-    /// The reason in the words of the other transports.
+    /// The reason, in the same words as the other transports use.
     var reason: String {
         switch self {
         case .expired: "the certificate has expired"

@@ -7,11 +7,11 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// The systems whose URLSessions differ in the settings that they can apply.
+/// The systems, as far as their URLSessions support different settings.
 enum URLSessionSystem: CaseIterable {
     case linux
     case macOS
-    /// iOS, and Apple's other systems for devices.
+    /// iOS, and Apple's other systems except macOS.
     case iOS
 
     #if canImport(FoundationNetworking)
@@ -22,7 +22,7 @@ enum URLSessionSystem: CaseIterable {
     static let here = iOS
     #endif
 
-    /// What can apply a setting that URLSession cannot.
+    /// Returns the words that say what to use for a setting that URLSession cannot apply.
     fileprivate func alternative(_ transports: String = "CurlTransport or AHCTransport") -> String {
         self == .iOS ? "no transport on this system can" : "use \(transports)"
     }
@@ -31,7 +31,9 @@ enum URLSessionSystem: CaseIterable {
 extension ConnectionSettings {
     /// Checks that URLSession can apply the settings.
     ///
-    /// - Parameter environment: The environment variables.
+    /// - Parameters:
+    ///   - environment: The environment variables.
+    ///   - system: The system whose URLSession is used.
     func checkForURLSession(
         in environment: [String: String], on system: URLSessionSystem = .here
     ) throws(UnsupportedSetting) {
@@ -87,8 +89,9 @@ extension TLSSettings {
         }
     }
 
-    /// Apple's Security makes an identity of a certificate and its key from PKCS#12 only, unless both are in a
-    /// keychain.
+    /// Refuses a client certificate that Apple's Security cannot read.
+    ///
+    /// Security reads a certificate with its key only from PKCS#12, unless both are in a keychain.
     private func checkForSecurity() throws(UnsupportedSetting) {
         guard let clientCertificate, !clientCertificate.isPKCS12 else { return }
         throw UnsupportedSetting(
@@ -100,7 +103,9 @@ extension TLSSettings {
 
 #if canImport(FoundationNetworking)
 extension ProxySettings {
-    /// URLSession on Linux has no proxy settings; its libcurl uses the proxies of the environment.
+    /// Refuses proxy settings, which URLSession on Linux doesn't have.
+    ///
+    /// Its libcurl uses the proxies of the environment.
     fileprivate func checkForURLSession(
         in environment: [String: String]
     ) throws(UnsupportedSetting) {
@@ -122,12 +127,14 @@ extension ProxySettings {
 }
 
 extension ConnectionSettings {
-    /// Sets nothing: the settings that pass the check are URLSession's defaults.
+    /// Changes nothing, because the settings that pass the check are URLSession's defaults.
     func configure(_ session: URLSessionConfiguration) {}
 }
 #else
 extension ProxySettings {
-    /// URLSession asks for a proxy's user by other means on Apple platforms, and excepts hosts on macOS only.
+    /// Refuses a proxy with a user, and, except on macOS, a proxy with excepted hosts.
+    ///
+    /// On Apple platforms, URLSession asks for a proxy's user in another way. It can except hosts only on macOS.
     fileprivate func checkForURLSession(
         in environment: [String: String]
     ) throws(UnsupportedSetting) {
@@ -153,7 +160,7 @@ extension ProxySettings {
 }
 
 extension ConnectionSettings {
-    /// Sets the settings that URLSession has a property for.
+    /// Applies the settings that URLSession has properties for.
     func configure(_ session: URLSessionConfiguration) {
         session.waitsForConnectivity = waitsForConnectivity
         session.allowsExpensiveNetworkAccess = allowsExpensiveNetworks
@@ -168,7 +175,7 @@ extension ConnectionSettings {
 }
 
 extension ProxySettings.Server {
-    /// The settings under the names of CFNetwork's keys, since not every system declares constants for them.
+    /// The proxy under the names of CFNetwork's keys, because some systems declare no constants for the keys.
     fileprivate var dictionary: [AnyHashable: Any] {
         var dictionary: [AnyHashable: Any] = ["ExceptionsList": bypassed]
         for kind in scheme == "http" ? ["HTTP", "HTTPS"] : ["SOCKS"] {

@@ -8,11 +8,11 @@ import Foundation
 #endif
 
 extension HTTPError {
-    /// Why URLSession failed, in a few words; nil if the code says everything.
+    /// Returns the reason why URLSession failed, in a few words; nil if the code says everything.
     ///
     /// - Parameters:
     ///   - error: The error from URLSession.
-    ///   - idleLimit: The idle timeout of the session; nil if it has none.
+    ///   - idleLimit: The session's idle timeout; nil if it has none.
     static func reason(of error: any Error, idleLimit: Duration? = nil) -> String? {
         guard let code = (error as? URLError)?.code else { return nil }
         switch code {
@@ -45,7 +45,7 @@ extension HTTPError {
 }
 
 extension HTTPError.Code {
-    /// The code for an error from URLSession.
+    /// Creates the code for an error from URLSession.
     init(_ error: any Error) {
         guard let code = (error as? URLError)?.code else {
             let error = error as NSError
@@ -76,7 +76,7 @@ extension HTTPError.Code {
         default: self = Self.onThisPlatform(code, (error as NSError).localizedDescription)
         }
         #if canImport(FoundationNetworking)
-        // A server that refuses a client's certificate ends the connection after the handshake.
+        // A server that refuses the client's certificate ends the connection after the handshake.
         let isRefused = { LibcurlWords($0).meaning == .insecureConnection }
         if code == .networkConnectionLost, isRefused((error as NSError).localizedDescription) {
             self = .insecureConnection
@@ -84,23 +84,22 @@ extension HTTPError.Code {
         #endif
     }
 
-    /// CFNetwork's errors of proxies, which URLSession on Apple platforms passes on.
+    /// The codes for CFNetwork's proxy errors, which URLSession passes on on Apple platforms.
     ///
-    /// Only wrong credentials are a refusal that stands: the other errors tell no status.
+    /// Only wrong credentials are a lasting refusal. The other errors tell no status.
     private static let ofProxies: [Int: HTTPError.Code] = [
-        // kCFErrorHTTPBadProxyCredentials, and two of SOCKS: bad credentials, no acceptable method.
+        // kCFErrorHTTPBadProxyCredentials, and two errors of SOCKS: wrong credentials, and no acceptable method.
         307: .proxyRefused, 122: .proxyRefused, 124: .proxyRefused,
-        // kCFErrorHTTPProxyConnectionFailure, kCFErrorHTTPSProxyConnectionFailure, and an unexpected
-        // response to CONNECT.
+        // kCFErrorHTTPProxyConnectionFailure, kCFErrorHTTPSProxyConnectionFailure, and an unexpected answer to CONNECT.
         306: .cannotConnect, 310: .cannotConnect, 311: .cannotConnect,
     ]
 
-    /// The code for an error that the platforms name differently.
+    /// Returns the code for an error that means different things on different platforms.
     ///
-    /// On Linux, a "bad server response" is a server that closes the connection without an answer, and an
-    /// "unsupported URL" is an answer that is not HTTP; a URL that really is unsupported is never sent. Most
-    /// other errors are "unknown": then only libcurl's words tell a certificate that is not trusted from a
-    /// body that ends too soon.
+    /// On Linux, "bad server response" means that the server closed the connection without an answer. "Unsupported URL"
+    /// means that the answer was not HTTP, because a URL that really is unsupported is never sent. Most other errors
+    /// are "unknown". Then only libcurl's words distinguish, for example, an untrusted certificate from a body that
+    /// ended too soon.
     private static func onThisPlatform(_ code: URLError.Code, _ words: String) -> HTTPError.Code {
         #if canImport(FoundationNetworking)
         switch code {
@@ -119,25 +118,25 @@ extension HTTPError.Code {
     }
 }
 
-/// libcurl's message for a failure that FoundationNetworking calls "unknown".
+/// libcurl's message about a failure that FoundationNetworking calls "unknown".
 ///
-/// The message is interpreted, and never shown: it may contain anything.
+/// The message may contain anything. So it is interpreted, but never shown.
 struct LibcurlWords {
     private let words: String
 
     init(_ words: String) { self.words = words.lowercased() }
 
-    /// The status by which a proxy refused a tunnel; nil if the message is about something else.
+    /// The status that a proxy answered when it refused a tunnel; nil if the message is about something else.
     var proxyStatus: Int? {
         let status = words.firstMatch(
             of: /^(?:connect tunnel failed, response|received http code) ([0-9]{3})\b/)
         return status.flatMap { Int($0.1) }
     }
 
-    /// What the message means; nil if that is not known.
+    /// The code that the message stands for; nil if the message is unknown.
     ///
-    /// The first match counts: a connection may be lost while TLS reads, and a certificate's name may contain
-    /// any words.
+    /// The first match wins. A connection may be lost while TLS reads, and a certificate's name may contain any words,
+    /// so the words for a lost connection come first.
     var meaning: HTTPError.Code? {
         if let proxyStatus { return .refusal(byProxy: proxyStatus) }
         return Self.meanings.first { phrases, _ in phrases.contains { words.contains($0) } }?.code
@@ -161,9 +160,9 @@ struct LibcurlWords {
         ),
         (
             [
-                // FoundationNetworking refuses a head that is not UTF-8 while libcurl writes it, libcurl reports
-                // a field of more than 100 KiB as a lack of memory, and bytes after a coded body as bytes that
-                // it cannot write.
+                // FoundationNetworking refuses a head that is not UTF-8 while libcurl writes it. libcurl reports a
+                // field of more than 100 KiB as a lack of memory, and bytes after an encoded body as bytes that it
+                // cannot write.
                 "writing header", "writing received data", "out of memory", "response headers",
                 "header without colon",
                 "header line", "content-length", "chunked-encoding", "chunk", "content encoding",

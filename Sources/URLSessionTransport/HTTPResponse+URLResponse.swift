@@ -8,14 +8,13 @@ import Foundation
 #endif
 
 extension HTTPResponse {
-    /// Makes a response from Foundation's, which has lost the order of the fields and has joined repeated
-    /// ones.
+    /// Creates a response from Foundation's, which has lost the fields' order and has joined repeated fields.
     ///
-    /// The fields are sorted by name, and Set-Cookie is split again. A field whose name is no token is dropped,
-    /// and CR, LF and NUL in a value become spaces.
+    /// The fields are sorted by name, and Set-Cookie is split again. A field whose name is not a token is dropped. CR,
+    /// LF and NUL in a value become spaces.
     init(_ response: HTTPURLResponse, body: Data) {
         var headers = HTTPHeaders()
-        // The names and values are strings; to describe any other type would take a microsecond for each.
+        // Names and values are strings. Describing a value of any other type would take a microsecond.
         let fields = response.allHeaderFields.map { name, value in
             (name.base as? String ?? "\(name)", value as? String ?? "\(value)")
         }
@@ -32,11 +31,12 @@ extension HTTPResponse {
 }
 
 extension HTTPResponse {
-    /// Removes the headers that are no longer true, if URLSession has decoded the body.
+    /// Removes Content-Encoding and Content-Length if URLSession has decoded the body, because they are no longer true.
     ///
-    /// A body in several codings stays encoded if one of them is not decoded.
+    /// If the body has several codings and URLSession doesn't know one of them, the body stays encoded and the headers
+    /// stay.
     ///
-    /// - Parameter known: The codings that URLSession decodes; nil for every one.
+    /// - Parameter known: The codings that URLSession decodes; nil if it decodes all.
     mutating func dropFraming(decodedFrom known: Set<String>? = Self.decodedCodings) {
         let codings = (headers["Content-Encoding"] ?? "").lowercased().split(separator: ",")
             .map(HTTPHeaders.trimmed).filter { !$0.isEmpty && $0 != "identity" }
@@ -47,10 +47,10 @@ extension HTTPResponse {
         headers.remove("Content-Length")
     }
 
-    /// The codings that URLSession decodes on this system; nil for every one.
+    /// The codings that URLSession decodes on this system; nil if it decodes all.
     ///
-    /// On Linux libcurl decodes a body or fails the call. Apple's URLSession passes on a body in a coding that
-    /// it does not know, as the server sent it. It knows br since iOS 11, and zstd since the systems of 26.3.
+    /// On Linux, libcurl decodes a body or fails the call. Apple's URLSession leaves a body in an unknown coding as the
+    /// server sent it. It decodes br since iOS 11, and zstd since the 26.3 systems.
     private static var decodedCodings: Set<String>? {
         #if canImport(FoundationNetworking)
         nil
@@ -64,14 +64,16 @@ extension HTTPResponse {
     }
 }
 
-/// Splits the values of repeated Set-Cookie fields that were joined by commas.
+/// Splits a value that Foundation has joined from repeated Set-Cookie fields.
 enum SetCookie {
-    /// The cookies in a joined value, in order.
+    /// Returns the cookies in a joined value, in order.
     ///
-    /// Foundation joins by ", ". Such a comma lies between two cookies if it follows an attribute, and a name
-    /// and "=" follow it (RFC 6265, section 4.1.1); those do not follow the comma of a date ("Wed, 21 Oct
-    /// 2026"). In a value without an attribute behind it, `lang=x, sid=y` may be two cookies or one: neither
-    /// is returned, because a server that lets users choose `lang` would let them set `sid`.
+    /// Foundation joins cookies with ", ". A comma separates two cookies if an attribute comes before it, and a name
+    /// and "=" come after it (RFC 6265, section 4.1.1). The comma in a date ("Wed, 21 Oct 2026") has no name and "="
+    /// after it.
+    ///
+    /// Without an attribute, `lang=x, sid=y` may be two cookies or one. Then neither is returned: if a server lets
+    /// users choose `lang`, they could set `sid` with it.
     static func split(_ joined: String) -> [String] {
         var cookies: [String] = []
         var rest = joined.utf8[...]
@@ -92,7 +94,7 @@ enum SetCookie {
         return isAmbiguous ? cookies : cookies + [String(Substring(rest))]
     }
 
-    /// The text behind a comma without its spaces, if it may begin a cookie; nil if not.
+    /// Returns the text after a comma, without leading spaces, if a cookie may begin there; nil if not.
     private static func cookie(after comma: Substring.UTF8View) -> Substring.UTF8View? {
         let next = comma.drop { $0 == UInt8(ascii: " ") }
         let name = next.prefix(while: HTTPHeaders.isTokenByte)
@@ -103,17 +105,17 @@ enum SetCookie {
     }
 }
 
-/// What URLSession measures of one exchange of a request and a response.
+/// The times and addresses that URLSession reports for one request and its response.
 struct TransactionTimes: Sendable {
-    /// Whether it went over the network, rather than to a cache.
+    /// False if the response came from a cache.
     var isFromNetwork = true
-    /// The version of HTTP as TLS names it: "h2".
+    /// The version of HTTP by its TLS name, such as "h2".
     var protocolName: String?
     var isReusedConnection = false
     var remoteAddress: String?
     var remotePort: String?
     var domainLookupEnd: Date?
-    /// When the connection was ready, TLS included.
+    /// The time when the connection was ready, including TLS.
     var connectEnd: Date?
     var secureConnectionStart: Date?
     var secureConnectionEnd: Date?
@@ -121,11 +123,11 @@ struct TransactionTimes: Sendable {
 }
 
 extension ConnectionMetrics {
-    /// The report of the last exchange over the network; nil if there was none.
+    /// Creates the metrics of the last exchange over the network; nil if there was none.
     ///
     /// - Parameters:
     ///   - transactions: All exchanges of a task.
-    ///   - start: When the task began.
+    ///   - start: The time when the task began.
     init?(_ transactions: [TransactionTimes], since start: Date) {
         guard let last = transactions.last(where: \.isFromNetwork) else { return nil }
         self.init()
@@ -149,7 +151,9 @@ extension ConnectionMetrics {
         return "\(host):\(port)"
     }
 
-    /// The dates are those of a clock that can be set: a time that cannot be is none.
+    /// Returns the time since the start, in the range of 0 to 30 days; nil otherwise.
+    ///
+    /// The system's clock can be set while a task runs, so a date may be impossible.
     private static func mark(_ date: Date?, since start: Date) -> Duration? {
         guard let seconds = date?.timeIntervalSince(start), (0...2_592_000).contains(seconds)
         else { return nil }

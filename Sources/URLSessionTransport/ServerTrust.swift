@@ -3,9 +3,9 @@ import Foundation
 import PledgeHTTPNetworking
 import Security
 
-/// A server that the system may evaluate.
+/// A server that the system can evaluate.
 ///
-/// One thread at a time uses it, and the challenge that it came with is not answered before.
+/// One thread at a time uses it, and the challenge that it belongs to isn't answered before the evaluation.
 struct ServerTrust: @unchecked Sendable {
     private let trust: SecTrust
 
@@ -15,7 +15,7 @@ struct ServerTrust: @unchecked Sendable {
 
     /// Evaluates the server; nil if the system cannot.
     ///
-    /// Blocks: the system may ask the network for certificates, and for those that have been revoked.
+    /// The call blocks, because the system may ask the network for certificates and for revocations.
     func evidence(by rules: ChallengeRules, for host: String) -> Challenge.Evidence? {
         guard limit(to: rules.verification == .full ? host : nil), trustAuthorities(of: rules)
         else { return nil }
@@ -29,7 +29,7 @@ struct ServerTrust: @unchecked Sendable {
         return Challenge.Evidence(flaw: flaw ?? .other, chain: chain)
     }
 
-    /// Asks for a server's certificate, and for a host's if there is one.
+    /// Requires a certificate for servers, and for the host if there is one.
     private func limit(to host: String?) -> Bool {
         SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, host as CFString?)) == errSecSuccess
     }
@@ -51,10 +51,10 @@ struct ServerTrust: @unchecked Sendable {
 }
 
 extension Certificate {
-    /// The certificate as the system reads it; nil if it does not.
+    /// The certificate in the system's form; nil if the system cannot read it.
     fileprivate var forSystem: SecCertificate? { SecCertificateCreateWithData(nil, der as CFData) }
 
-    /// Whether the system reads the certificate.
+    /// True if the system can read the certificate.
     var isReadableHere: Bool { forSystem != nil }
 }
 
@@ -73,7 +73,11 @@ extension Challenge.Flaw {
 }
 
 extension Challenge {
-    /// - Parameter host: The host that the request asks; nil if it is no longer under way.
+    /// Creates a question from URLSession's.
+    ///
+    /// - Parameters:
+    ///   - challenge: The question of URLSession.
+    ///   - host: The host of the request's URL; nil if the request has ended.
     init(_ challenge: URLAuthenticationChallenge, askedHost host: String?) {
         let space = challenge.protectionSpace
         let kind: Kind =
@@ -90,14 +94,14 @@ extension Challenge {
 
 /// A client certificate with its private key, in memory.
 ///
-/// The objects of the system never change.
+/// The system's objects in it never change.
 final class ClientIdentity: @unchecked Sendable {
     private let identity: SecIdentity
     private let issuers: [SecCertificate]
 
     /// Reads a PKCS#12 file.
     ///
-    /// - Throws: An `UnsupportedSetting` if the system cannot read it.
+    /// - Throws: An `UnsupportedSetting` if the system cannot read the file.
     init(_ certificate: TLSSettings.ClientCertificate) throws(UnsupportedSetting) {
         let path = certificate.chain.path
         guard let data = try? Data(contentsOf: certificate.chain) else {
@@ -128,7 +132,7 @@ final class ClientIdentity: @unchecked Sendable {
 }
 #else
 extension Certificate {
-    /// Whether the system reads the certificate: URLSession on Linux reads none.
+    /// True if the certificate's key can be read; URLSession on Linux itself reads no certificates.
     var isReadableHere: Bool { publicKey != nil }
 }
 #endif

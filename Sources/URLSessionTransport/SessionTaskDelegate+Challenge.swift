@@ -6,12 +6,13 @@ import Foundation
 import FoundationNetworking
 
 extension SessionTaskDelegate {
-    /// Answers a request for a password as the app's session would; a session without one answers with no
-    /// password.
+    /// Answers a request for a password in the same way as the app's session.
     ///
-    /// The challenge comes when the response is complete. A task whose challenge is not answered waits
-    /// forever, and a task whose challenge is cancelled ends as cancelled. So if there is no password, the
-    /// caller gets the response first.
+    /// A session of the transport's own has no password, and the caller gets the response that asks for it.
+    ///
+    /// The challenge arrives when the response is complete. A task waits forever if its challenge is not answered, and
+    /// ends as cancelled if its challenge is cancelled. So without a password, the response is delivered first, and
+    /// then the task is cancelled.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -19,7 +20,7 @@ extension SessionTaskDelegate {
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let id = task.taskIdentifier
-        // The reader of a stream has the response already.
+        // The reader of a stream already has the response.
         let found = state.withLock { $0.entries[id] }
         let entry = found.flatMap { $0.call.exchange.isStreamed ? nil : $0 }
         guard let entry, let app = entry.appSession,
@@ -35,8 +36,9 @@ extension SessionTaskDelegate {
             let credential =
                 $0 == .performDefaultHandling ? proposed : $0 == .useCredential ? $1 : nil
             guard let credential else { return self.giveUp(task) }
-            // To answer the challenge of a cancelled task ends the process. An exchange is removed from the
-            // table before its task is cancelled, and the cancellation runs on this queue.
+            // Answering the challenge of a cancelled task ends the process. An exchange leaves the table before its
+            // task is cancelled, and this queue cancels it. So the task is not cancelled if its exchange is in the
+            // table here.
             self.aside.async {
                 entry.call.exchange.startAgain()
                 guard self.state.withLock({ $0.entries[id] != nil }) else { return }
@@ -64,9 +66,9 @@ extension SessionTaskDelegate {
 }
 
 extension URLCredentialStorage {
-    /// The credential for an equal protection space.
+    /// Returns the credential that is stored for an equal protection space.
     ///
-    /// On Linux the storage does not find it by itself, since it treats each space as a different one.
+    /// On Linux, the storage finds no credential itself, because it treats every space as different.
     fileprivate func stored(for space: URLProtectionSpace) -> URLCredential? {
         allCredentials.first { other, _ in
             other.host == space.host && other.port == space.port && other.realm == space.realm
@@ -80,8 +82,9 @@ import Dispatch
 import Foundation
 
 extension SessionTaskDelegate {
-    /// Answers what URLSession asks about TLS, and no request for a password: the caller gets the response that
-    /// asked for it.
+    /// Answers URLSession's questions about TLS.
+    ///
+    /// It answers no request for a password, so the caller gets the response that asks for it.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -94,7 +97,7 @@ extension SessionTaskDelegate {
         guard connecting.rules.needsEvidence(for: asked),
             let trust = challenge.protectionSpace.serverTrust.map(ServerTrust.init)
         else { return answer(asked, about: nil, of: id, completionHandler) }
-        // To evaluate a server may take as long as the network does.
+        // The evaluation may wait for the network.
         evaluations.async { [self, session] in
             var asked = asked
             let host = asked.askedHost ?? asked.host
@@ -121,20 +124,20 @@ extension SessionTaskDelegate {
         case .byDefault: complete(.performDefaultHandling, nil)
         case .withoutPassword: complete(.rejectProtectionSpace, nil)
         case .trust, .showCertificate, .refuse:
-            // Before URLSession ends the task as cancelled.
+            // Fails the call before URLSession ends the task as cancelled.
             fail(id, with: HTTPError(code: .insecureConnection, reason: answer.reason))
             complete(.cancelAuthenticationChallenge, nil)
         }
     }
 }
 
-/// Where servers are evaluated.
+/// The queue that evaluates servers.
 private let evaluations = DispatchQueue(
     label: "Pledge.SessionTransport.evaluations", attributes: .concurrent)
 #endif
 
 extension SessionTaskDelegate {
-    /// Returns whether a response may be taken, and fails the call otherwise.
+    /// Returns whether a response may be accepted, and fails the call if not.
     func mayHear(_ task: URLSessionTask) -> Bool {
         guard connecting.rules.checksServers else { return true }
         let request = state.withLock { $0.entries[task.taskIdentifier]?.call.exchange.request }

@@ -38,7 +38,7 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         let id = dataTask.taskIdentifier
         guard let exchange = exchange(id), exchange.hasHead else { return }
         if exchange.isStreamed {
-            // On Linux there is always space: a suspended task would go on receiving.
+            // On Linux, `pass` always has room, because a suspended task would continue to receive.
             let hasRoom = exchange.pass(data) { dataTask.resume() }
             if !hasRoom { dataTask.suspend() }
         } else if let refusal = data.withUnsafeBytes({ exchange.receive($0) }) {
@@ -46,7 +46,7 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         }
     }
 
-    /// Notes that a piece of the request's body was sent.
+    /// Notes that a piece of the request's body has been sent.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
@@ -60,12 +60,12 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
     ) {
         let id = task.taskIdentifier
         if let error { return fail(id, with: failure(error)) }
-        // On Linux, a redirect without a valid target ends before the delegate is called with its headers.
+        // On Linux, a redirect without a valid target ends the task before the delegate gets the headers.
         if exchange(id)?.hasHead == false { receive(task.response, of: id) }
         finish(id)
     }
 
-    /// The error that the caller gets for URLSession's.
+    /// Returns the error that the caller gets for an error from URLSession.
     private func failure(_ error: any Error) -> any Error {
         if (error as? URLError)?.code == .cancelled { return CancellationError() }
         return HTTPError(
@@ -73,20 +73,20 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
             reason: HTTPError.reason(of: error, idleLimit: configuration.idleTimeout))
     }
 
-    /// Follows no redirect: the caller gets the response that redirects.
+    /// Refuses the redirect, so that the caller gets the redirecting response.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         state.withLock { state in
-            // On Linux, to answer for a cancelled task ends the process. Entries are removed before their
-            // tasks are cancelled, so a task whose entry is found under the lock is not cancelled.
+            // On Linux, answering for a cancelled task ends the process. Entries are removed before their tasks are
+            // cancelled. So if the entry is there, under the lock, the task is not cancelled.
             if state.entries[task.taskIdentifier] != nil { completionHandler(nil) }
         }
     }
 
-    /// The session has been invalidated.
+    /// Notes that the session has been invalidated.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         state.withLock { $0.session = nil }
         deliver { self.closed.resolve() }
@@ -94,7 +94,7 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
 }
 
 extension SessionTaskDelegate {
-    /// The exchange of a task; nil if it has ended.
+    /// The exchange of a task; nil if the exchange has ended.
     func exchange(_ id: Int) -> TransportExchange? {
         state.withLock { $0.entries[id]?.call.exchange }
     }
@@ -111,7 +111,7 @@ extension SessionTaskDelegate {
         passOn(session, waitOf: task)
     }
 
-    /// Notes which connection a task had; URLSession tells it before the task's end.
+    /// Notes the metrics of a task's connection, which URLSession reports before the task's end.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
@@ -123,7 +123,9 @@ extension SessionTaskDelegate {
     }
 
     #if canImport(ObjectiveC)
-    /// The delegate of the app's session, which URLSession does not tell what it has told the task's.
+    /// The delegate of the app's session; nil if the session is the transport's own.
+    ///
+    /// URLSession reports these events only to the task's delegate, so this object passes them on.
     private func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         isGuest ? session.delegate as? any URLSessionTaskDelegate : nil
     }
@@ -139,7 +141,7 @@ extension SessionTaskDelegate {
     }
     #endif
 
-    // Against stand-ins there are no optional requirements.
+    // The stand-ins for Apple's frameworks have no optional requirements.
     #if !canImport(ObjectiveC)
     private func passOn(_ session: URLSession, waitOf task: URLSessionTask) {}
 
@@ -167,18 +169,18 @@ extension TransactionTimes {
 
 #if canImport(FoundationNetworking)
 extension SessionTaskDelegate {
-    /// Is called when URLSession asks for a new stream of the request's body.
+    /// Sends a request again if its reused connection was closed before any part of an answer arrived.
     ///
-    /// URLSession on Linux asks for a stream in two cases: when a task without a body begins, and when
-    /// libcurl rewinds a body, because the server closed a reused connection before any part of an answer
-    /// arrived. In the second case URLSession would send the headers again without a body, and wait forever.
-    /// So the task is given up, and a request that may be sent twice is sent again. If there was no body,
-    /// libcurl has sent the request again by itself, whatever the method.
+    /// URLSession on Linux calls this method in two cases. In the first, a task without a body begins. In the second,
+    /// libcurl rewinds a body because the server closed a reused connection before any part of an answer arrived.
+    /// URLSession would then send the headers again without a body, and wait forever. So this method cancels the task,
+    /// and sends the request again if that is allowed. If there is no body, libcurl itself has sent the request again,
+    /// whatever the method.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        // URLSession waits for this call, on the queue on which it does everything else.
+        // URLSession waits for this call on the queue where it does everything else.
         completionHandler(nil)
         let id = task.taskIdentifier
         let isBodyless = state.withLock { $0.entries[id]?.call.body.isNone ?? true }
@@ -194,7 +196,7 @@ extension SessionTaskDelegate {
             return call
         }
         guard let call else { return fail(id, with: HTTPError(code: .connectionLost)) }
-        // From here on, whoever ends the call ends it before it has a task.
+        // If the call is ended from here on, it is ended as a call without a task.
         let body = call.state.withLock { state in
             state.resends += 1
             state.task = nil
@@ -205,12 +207,12 @@ extension SessionTaskDelegate {
         start(call, body)
     }
 
-    /// How many connections in a row may turn out to be closed.
+    /// The largest number of times that a request is sent again.
     private static let maxResends = 5
 }
 
 extension SessionTaskDelegate.Call {
-    /// Whether the request may be repeated; its body can be, since the transport holds all of it.
+    /// True if the request may be repeated; its body can be, because the transport holds all of it.
     fileprivate var mayBeRepeated: Bool {
         var head = exchange.request
         head.body = .none

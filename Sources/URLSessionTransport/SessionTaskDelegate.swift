@@ -9,35 +9,35 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// The delegate of one session, with the exchanges that are under way on it by their tasks.
+/// The delegate of one session, with a table of the running exchanges by task.
 ///
-/// An exchange is in the table from before its task begins until its outcome is known; events of a task that
-/// is not in the table are ignored. The lock is never held while URLSession or a future is called, with one
-/// exception: the answer to a question, which URLSession only queues. On Linux, URLSession calls the delegate
-/// on its own queue, so the delegate calls no future there; see ``deliver(_:)``.
+/// An exchange enters the table before its task begins, and leaves it when its outcome is known. Events of a task that
+/// is not in the table are ignored. The lock is never held while URLSession or a future is called, with one exception:
+/// an answer to a question, which URLSession only queues. On Linux, URLSession calls the delegate on its own queue. So
+/// there the delegate settles futures through ``deliver``.
 final class SessionTaskDelegate: NSObject, Sendable {
     struct Entry {
         let call: Call
         let task: URLSessionTask
-        /// The app's session, if this exchange is sent for it: it lives as long as the exchange.
+        /// The app's session that the request is sent for, kept alive until the exchange ends; nil if there is none.
         let appSession: URLSession?
     }
 
-    /// What is sent; the same object if it is sent a second time.
+    /// A call, which stays the same object if its request is sent again.
     final class Call: Sendable {
         let exchange: TransportExchange
         let state = Locked(State())
 
         struct State {
-            /// The body, once it has been read.
+            /// The body, after it has been read.
             var body = UploadBody.none
-            /// The reading of the body, while it is under way.
+            /// The future of the body while it is being read.
             var upload: Future<UploadBody>?
-            /// The task; nil before the body has been read.
+            /// The task's identifier; nil until the body has been read.
             var task: Int?
             /// How often the request was sent again.
             var resends = 0
-            /// Whether it has ended before it had a task.
+            /// True if the call ended before it had a task.
             var isOver = false
         }
 
@@ -48,13 +48,12 @@ final class SessionTaskDelegate: NSObject, Sendable {
 
     struct State {
         var session: URLSession?
-        /// The app's session that ``session`` stands in for, or is.
+        /// The app's session; ``session`` is this session, or replaces it.
         weak var appSession: URLSession?
         var entries: [Int: Entry] = [:]
         /// The calls whose bodies are being read.
         var uploads: [ObjectIdentifier: Call] = [:]
-        /// The number of calls that are about to enter the table: meanwhile the session must not be
-        /// invalidated.
+        /// The number of calls that are about to enter the table; the session must not be invalidated meanwhile.
         var starting = 0
         var isClosed = false
         var isCancelling = false
@@ -69,23 +68,22 @@ final class SessionTaskDelegate: NSObject, Sendable {
     let closed = InternalPromise<Void>()
 
     #if canImport(FoundationNetworking)
-    /// Runs a closure where results are delivered, one closure after the other: on the delegate queue of the
-    /// app's session, or otherwise on a queue of the transport's own.
+    /// Runs a closure where results are delivered, one after the other.
     ///
-    /// URLSession calls its delegate on its own queue, which it also waits for when the next request is made.
+    /// That is the delegate queue of the app's session, or a queue of the transport if there is no app's session.
+    /// URLSession calls its delegate on its own queue, and also waits for that queue when the next request is created.
     let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
     #else
-    /// Whether the session is the app's: then its delegate is asked for passwords, and it stays valid.
+    /// True if the session is the app's; then it stays valid, and its own delegate is asked for passwords.
     let isGuest: Bool
-    /// Runs a closure where results are delivered: at once, since the delegate is called there.
+    /// Runs a closure at once, because URLSession already calls the delegate where results are delivered.
     let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     #endif
 
-    /// The queue for calls to URLSession that must not run on URLSession's own queue, or that block the
-    /// caller.
+    /// The queue for calls to URLSession that block, or that must not run on URLSession's own queue.
     let aside = DispatchQueue(label: "Pledge.SessionTransport.aside")
 
-    /// Makes the delegate of a session of its own, or of one that sends for the app's session.
+    /// Creates the delegate of the transport's own session, or of one that sends for the app's session.
     init(
         _ configuration: SessionTransport.Configuration, _ scheduler: some Scheduler,
         for appSession: URLSession? = nil, connecting: SessionConnecting = SessionConnecting()
@@ -117,7 +115,7 @@ final class SessionTaskDelegate: NSObject, Sendable {
         #endif
     }
 
-    /// Makes the session.
+    /// Creates the transport's own session.
     func open(_ configuration: URLSessionConfiguration) {
         #if canImport(FoundationNetworking)
         let queue: OperationQueue = DelegateQueue()
@@ -132,9 +130,9 @@ final class SessionTaskDelegate: NSObject, Sendable {
 
     /// Uses a session of the app.
     ///
-    /// On Linux the delegate of a task is not called with the task's data, and to cancel a task of a session
-    /// with a cache can end the process. So on Linux a second session without a cache sends the requests,
-    /// with this object as its delegate.
+    /// On Linux, a second session without a cache sends the requests, and this object is its delegate. There, the
+    /// delegate of a task doesn't get the task's data, and cancelling a task of a session with a cache can end the
+    /// process.
     func open(for appSession: URLSession) {
         state.withLock { $0.appSession = appSession }
         #if canImport(FoundationNetworking)
@@ -148,8 +146,9 @@ final class SessionTaskDelegate: NSObject, Sendable {
     }
 
     #if canImport(ObjectiveC)
-    /// Leaves requests for passwords to the delegate of the app's session: URLSession asks it when the
-    /// delegate of a task does not implement the method.
+    /// Leaves requests for passwords to the delegate of the app's session.
+    ///
+    /// URLSession asks that delegate if the task's delegate does not implement the method.
     override func responds(to selector: Selector!) -> Bool {
         let asksForPassword = #selector(
             (any URLSessionTaskDelegate).urlSession(_:task:didReceive:completionHandler:))
@@ -159,7 +158,7 @@ final class SessionTaskDelegate: NSObject, Sendable {
 }
 
 extension SessionTaskDelegate {
-    /// Sends a request; its recipient gets every outcome, refusals included.
+    /// Sends a request; its recipient gets every outcome, even a refusal.
     func send(_ request: HTTPRequest, for recipient: TransportExchange.Recipient) {
         do {
             let exchange = try TransportExchange(
@@ -185,7 +184,7 @@ extension SessionTaskDelegate {
         }
     }
 
-    /// Makes and starts the task of a call that has been counted by `enter()`.
+    /// Creates and starts the task of a call that `enter()` has counted.
     func start(_ call: Call, _ body: UploadBody) {
         let exchange = call.exchange
         let (made, appSession) = state.withLock { ($0.session, $0.appSession) }
@@ -220,18 +219,18 @@ extension SessionTaskDelegate {
             exchange.watch { [weak self] in self?.end(call, with: $0) }
         }
         do {
-            // URLSession does not say when a request gets a connection.
+            // URLSession doesn't tell when a request gets a connection.
             try exchange.willSend()
         } catch {
             return fail(id, with: error) { $0() }
         }
-        // The call may have ended meanwhile.
+        // The call may have ended in the meantime.
         if state.withLock({ $0.entries[id] != nil }) { task.resume() }
     }
 
-    /// Counts a new call; the call must then start or leave.
+    /// Counts a new call, which must then start or leave.
     ///
-    /// Throws if calls are refused.
+    /// - Throws: `HTTPError` if the transport is closed.
     private func enter() throws {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.starting += 1 }
@@ -248,7 +247,7 @@ extension SessionTaskDelegate {
 }
 
 extension SessionTaskDelegate {
-    /// Reads a body to its end, then makes the task of a call that has been counted by `enter()`.
+    /// Reads a body to its end, and then creates the task of a call that `enter()` has counted.
     func upload(_ source: HTTPRequest.BodySource, of call: Call) throws {
         var stream = try opened(source)
         if let length = source.length { stream = stream.checkingLength(length) }
@@ -259,7 +258,7 @@ extension SessionTaskDelegate {
             state.uploads[key] = call
             return state.isCancelling
         }
-        // The source may take its time.
+        // The source may take any time.
         call.exchange.expectNothing()
         call.exchange.watch { [weak self] in self?.end(call, with: $0) }
         if isCancelling { end(call, with: CancellationError()) }
@@ -284,21 +283,24 @@ extension SessionTaskDelegate {
 }
 
 extension SessionTaskDelegate {
-    /// Ends a call before its response is complete: its caller has left, or its time is over.
+    /// Ends a call before its response is complete, because its caller has left or its time has passed.
     func end(_ call: Call, with reason: any Error) {
         let (task, upload) = call.state.withLock { state in
             if state.task == nil { state.isOver = true }
             return (state.task, state.upload.take())
         }
         if let task { return fail(task, with: reason) { $0() } }
-        // Before its body is given up, which would look like the reason.
+        // Fails the exchange before the body is cancelled; otherwise that cancellation would look like the reason.
         call.exchange.fail(with: reason)
         upload?.cancel()
     }
 
     /// Fails an exchange, and cancels its task.
     ///
-    /// - Parameter deliver: Delivers the failure; nil: where results are delivered.
+    /// - Parameters:
+    ///   - id: The task's identifier.
+    ///   - error: The error that the caller gets.
+    ///   - deliver: Delivers the failure; nil to deliver it like other results.
     func fail(
         _ id: Int, with error: any Error, delivering deliver: TransportExchange.Delivery? = nil
     ) {
@@ -309,16 +311,16 @@ extension SessionTaskDelegate {
 
     /// Removes an exchange from the table.
     ///
-    /// The caller that gets the entry notifies the recipient, and no other caller does.
+    /// Only the caller that gets the entry notifies the recipient.
     func remove(_ id: Int) -> Entry? {
         let entry = state.withLock { $0.entries.removeValue(forKey: id) }
         if entry != nil { invalidateIfDone() }
         return entry
     }
 
-    /// Cancels a task.
+    /// Cancels a task on another thread.
     ///
-    /// On Linux that waits for a queue of the session, so it is done on another thread than the caller's.
+    /// On Linux, cancelling waits for a queue of the session.
     func stop(_ task: URLSessionTask) { aside.async { task.cancel() } }
 
     /// Refuses new calls; see ``SessionTransport/close(cancelling:)``.
@@ -335,7 +337,7 @@ extension SessionTaskDelegate {
         return closed.map { $0 }
     }
 
-    /// Invalidates the session if the transport is closed and nothing uses the session any more.
+    /// Invalidates the session if the transport is closed and no call uses the session any more.
     func invalidateIfDone() {
         let session = state.withLock { state -> URLSession? in
             guard state.isClosed, state.starting == 0, state.entries.isEmpty, !state.isInvalidated
@@ -355,13 +357,13 @@ extension SessionTaskDelegate {
 }
 
 #if canImport(FoundationNetworking)
-/// A queue that runs each operation at once, on the thread that adds it; a session calls its delegate on it.
+/// A queue that runs each operation at once, on the thread that adds it.
 ///
-/// URLSession on Linux calls its delegate at least three times for each request, and an operation for each
-/// call would be a good part of a request's cost. With this queue it calls the delegate directly, on the
-/// session's own queue: the delegate records each event, and passes on what others wait for.
+/// A session calls its delegate on this queue. On Linux, URLSession calls its delegate at least three times for each
+/// request, and separate operations would be a large part of the request's cost. With this queue, the delegate runs
+/// directly on the session's own queue: it records each event, and passes on the events that others wait for.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
-    // Invariant of `@unchecked`: the class adds nothing to its superclass, which is Sendable.
+    // `@unchecked` holds because the class adds no state to its superclass, which is Sendable.
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
 }
 #endif

@@ -9,89 +9,83 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A transport on a URLSession of its own, or on one that the app has.
+/// A transport on its own URLSession, or on a session that your app has.
 ///
 /// ```swift
 /// let transport = SessionTransport()
 /// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
-/// It sends each request unchanged and returns each response, whatever its status: it follows no redirects,
-/// and on a session of its own it asks for no password, stores none, caches nothing and keeps no cookies.
-/// Middleware does these things, in the same way over every transport.
+/// It sends each request unchanged, and returns each response whatever its status. It follows no redirects. On its own
+/// session, it asks for no password, stores none, caches nothing and keeps no cookies. Middleware does these things, in
+/// the same way over every transport.
 ///
-/// - **Headers.** The request's headers are sent, repeated ones joined by ", ". Headers about the connection
-///   are refused; see `HTTPRequest.validate()`. If the request does not have them, URLSession adds Accept,
-///   Accept-Encoding, Accept-Language, Connection and User-Agent. A user and a password in the URL are not
-///   sent, on a session of the app neither.
-/// - **Bodies.** A body in memory and a file are sent as they are; a file is read while it is sent. A stream
-///   is first read to its end, beyond 1 MiB into a temporary file, and sent with its length.
-/// - **Codings.** URLSession decodes gzip, deflate and, depending on the system, br and zstd. Such a response
-///   has no Content-Encoding and no Content-Length, which describe the encoded bytes. Limits count decoded
-///   bytes. On Apple platforms a body in another coding arrives as it was sent, with its Content-Encoding.
-/// - **Time.** ``Configuration/idleTimeout`` and the call's deadline are exact to the fraction of a
-///   second.
-/// - **Repetition.** If the server closes a connection at the moment at which it is used again, before any
-///   part of an answer has arrived, a request that is idempotent or has an idempotency key is sent again.
-///   Another request with a body fails with `HTTPError.Code.connectionLost`.
-/// - **Threads.** Futures settle on a serial queue of the transport; futures of calls that run out of time
-///   settle on their scheduler's thread. An observer that blocks there delays the other calls of the
-///   transport.
-/// - **The end.** Cancelling a future cancels its task, on another thread. A transport that is released lets
-///   its calls finish; ``close(cancelling:)`` can cancel them.
+/// - **Headers.** The transport sends the request's headers, and joins repeated ones with ", ". It refuses headers
+///   about the connection; see `HTTPRequest.validate()`. URLSession adds Accept, Accept-Encoding, Accept-Language,
+///   Connection and User-Agent if the request doesn't have them. A user and a password in the URL are not sent, even on
+///   your app's session.
+/// - **Bodies.** A body in memory and a file are sent as they are; a file is read while it is sent. A stream is first
+///   read to its end, and then sent with its length. If it is longer than 1 MiB, it is read into a temporary file.
+/// - **Codings.** URLSession decodes gzip, deflate and, depending on the system, br and zstd. A decoded response has no
+///   Content-Encoding and no Content-Length, because they describe the encoded bytes. Limits count decoded bytes. On
+///   Apple platforms, a body in another coding arrives as it was sent, with its Content-Encoding.
+/// - **Time.** ``Configuration/idleTimeout`` and the call's deadline are exact to a fraction of a second.
+/// - **Repetition.** A server may close a kept connection just when the transport reuses it. If no part of an answer
+///   has arrived, the transport sends the request again if it is idempotent or has an idempotency key. Another request
+///   with a body fails with `HTTPError.Code.connectionLost`.
+/// - **Threads.** Futures settle on a serial queue of the transport. If a call runs out of time, its future settles on
+///   the scheduler's thread. An observer that blocks there delays the other calls of the transport.
+/// - **The end.** Cancelling a future cancels its task, on another thread. A released transport lets its calls finish;
+///   ``close(cancelling:)`` can cancel them.
 ///
 /// ## What cannot be mended on Linux
 ///
-/// The following happens in FoundationNetworking, below this transport. If a server may do such a thing, as
-/// any server may that you do not run yourself, use `CurlTransport` of the module `PledgeLibcurlTransport`, or
-/// `AHCTransport`: both read the same answers without harm.
+/// These limits come from FoundationNetworking, below this transport. Any server that you don't run yourself may do
+/// what the list describes. For such servers, use `CurlTransport` from the module `PledgeLibcurlTransport`, or
+/// `AHCTransport`. Both read the same answers without harm.
 ///
-/// - A `Content-Length` of 9223372036854775296 (2⁶³ − 512) or more, up to 2⁶³ − 1, ends the process.
+/// - A `Content-Length` from 9223372036854775296 (2⁶³ − 512) up to 2⁶³ − 1 ends the process.
 /// - A chunked response with a trailer ends the process.
-/// - A connection that is closed in the middle of a response's head ends the process, and so does a head with
-///   a NUL, or with a line that begins with a CR. (If the connection is reset, the call fails with
-///   `HTTPError.Code.connectionLost`.)
-/// - A response fails with `badResponse` if its first line ends after the status without a space, or if its
-///   head has a byte that is not UTF-8 or a line whose name is no token.
-/// - Repeated Set-Cookie fields are joined by commas. `a=1, b=2` may be two cookies or one with a comma in its
-///   value, so neither is returned; with an attribute, as in `a=1; Path=/, b=2`, both are.
-/// - If a server sends a second answer by itself after the first has been read, the next call on the
-///   connection gets it.
-/// - Only libcurl's limit of 300 KiB bounds heads. A decoded body and a streamed body are bounded only by
-///   what the caller reads. Bytes that decode to very many cost the time of their decoding before a limit
-///   applies.
-/// - A redirect (301, 302, 303, 305 to 308) whose Location is missing or not a URL arrives with its headers
-///   but without its body. The limit on the body of a redirect with a Location applies only after all of it
-///   has arrived; until then, the exchange counts as idle.
-/// - A POST without a body is sent again like a GET if the connection was closed as above: libcurl does that
-///   by itself.
-/// - There is no backpressure: if a streamed body is read slowly, the bytes beyond
-///   ``Configuration/maxUnreadBytes`` go through a temporary file.
-/// - The code of a failure is derived from libcurl's message. A message that is not known becomes
-///   `HTTPError.Code.other`.
-/// - Of fields whose names differ only in case, the last one is kept; the order of fields is lost.
-/// - All sessions of a process share one queue, on which everything happens except waiting for callers.
-/// - A response in a coding that the system's libcurl does not support fails, even if `.decompress(upTo:)`
-///   could decode it: URLSession makes libcurl decode every coding. On some systems libcurl has no zstd.
-/// - There are no client certificates, no pinning, and no proxies except those that libcurl takes from the
-///   environment: ``init(_:connecting:on:)`` refuses settings that URLSession cannot apply.
-/// - An IPv6 address in place of a host is passed to URLSession percent-encoded, since URLSession refuses it
-///   otherwise; a libcurl before 7.80 refuses the encoded form too (`HTTPError.Code.other`).
+/// - A connection that closes in the middle of a response's head ends the process. So does a head with a NUL, or with a
+///   line that begins with a CR. (If the connection is reset, the call fails with `HTTPError.Code.connectionLost`.)
+/// - A response fails with `badResponse` if its first line ends after the status without a space, or if its head has a
+///   byte that is not UTF-8 or a line whose name is not a token.
+/// - Repeated Set-Cookie fields are joined with commas. `a=1, b=2` may be two cookies, or one with a comma in its
+///   value, so neither is returned. If there is an attribute, as in `a=1; Path=/, b=2`, both are returned.
+/// - If a server sends a second answer unasked after the first has been read, the next call on the connection gets it.
+/// - Only libcurl's limit of 300 KiB applies to heads. A decoded body and a streamed body are limited only by what you
+///   read. If a few bytes decode to very many, the decoding takes its time before a limit applies.
+/// - A redirect (301, 302, 303, 305 to 308) whose Location is missing or not a URL arrives with its headers but without
+///   its body. If a redirect has a Location, the limit on its body applies only after all of it has arrived. Until
+///   then, the exchange counts as idle.
+/// - A POST without a body is sent again, like a GET, if the server closed a reused connection. libcurl does that by
+///   itself.
+/// - There is no backpressure. If you read a streamed body slowly, the bytes beyond ``Configuration/maxUnreadBytes`` go
+///   through a temporary file.
+/// - The code of a failure comes from libcurl's message. An unknown message becomes `HTTPError.Code.other`.
+/// - If field names differ only in case, only the last field is kept. The order of fields is lost.
+/// - All sessions of a process share one queue, where everything happens except waiting for callers.
+/// - A response fails if the system's libcurl doesn't support its coding, even if `.decompress(upTo:)` could decode it.
+///   URLSession makes libcurl decode every coding, and on some systems libcurl has no zstd.
+/// - There are no client certificates and no pinned keys, and the only proxies are those that libcurl takes from the
+///   environment. ``init(_:connecting:on:)`` refuses settings that URLSession cannot apply.
+/// - An IPv6 address as a host is passed to URLSession percent-encoded, because URLSession refuses the plain form. A
+///   libcurl before 7.80 refuses the encoded form too (`HTTPError.Code.other`).
 public final class SessionTransport: Sendable, HTTPTransport {
     private let tasks: SessionTaskDelegate
-    /// The app's session, which this transport keeps alive if the app made the transport with it.
+    /// The app's session, if the app created the transport with it, so that the session stays alive.
     private let appSession: URLSession?
-    /// Why every call is refused; nil if none is.
+    /// The reason why every call is refused; nil if calls are accepted.
     private let refusal: String?
 
-    /// Makes a transport with a session of its own.
+    /// Creates a transport with its own session.
     ///
     /// - Parameters:
-    ///   - configuration: Its limits.
+    ///   - configuration: The limits of the transport.
     ///   - scheduler: The clock of the limits.
-    ///   - adjust: Changes further settings of URLSession, such as the TLS versions on Apple platforms.
-    ///     Called once. The settings that the transport relies on are set afterwards: no cache, no cookies,
-    ///     no credentials, and the longest time limits.
+    ///   - adjust: Changes further settings of URLSession, such as the TLS versions on Apple platforms. It is called
+    ///     once. Afterwards, the transport sets what it relies on: no cache, no cookies, no credentials, and the
+    ///     longest time limits.
     public convenience init(
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live,
         adjusting adjust: (URLSessionConfiguration) -> Void = { _ in }
@@ -109,36 +103,37 @@ public final class SessionTransport: Sendable, HTTPTransport {
         refusal = nil
     }
 
-    /// Makes a transport with a session of its own, whose connections follow the settings.
+    /// Creates a transport with its own session, whose connections follow the settings.
     ///
     /// ```swift
     /// let transport = try SessionTransport(connecting: settings)
     /// ```
     ///
-    /// On Linux only the defaults are supported: the system's authorities, full verification, HTTP/2 over TLS
-    /// if the server supports it, and the proxy of the environment: libcurl reads `http_proxy` (in lower case
-    /// only), `https_proxy`, `all_proxy` and `no_proxy` at each call. `ProxySettings/none` is supported if
-    /// the environment names no proxy when the transport is made.
+    /// On Linux, only the defaults are supported: the system's authorities, full verification, HTTP/2 over TLS if the
+    /// server supports it, and the environment's proxy. libcurl reads `http_proxy` (in lower case only), `https_proxy`,
+    /// `all_proxy` and `no_proxy` at each call. `ProxySettings/none` is supported if the environment names no proxy
+    /// when you create the transport.
     ///
-    /// Apple platforms support all of `TLSSettings` (a client certificate from a PKCS#12 file only),
-    /// `ConnectionSettings/Versions/http3`, the settings for networks, `ProxySettings/none`, and an `http` and
-    /// a `socks5h` proxy without a user; on macOS, with excepted hosts. There `ProxySettings/environment` means
-    /// the system's settings. This was compiled against stand-ins for Apple's frameworks, and its decisions are
-    /// tested on Linux; it has never run on Apple's systems. What their documentation says:
+    /// On Apple platforms, these settings are supported: all of `TLSSettings` (a client certificate only from a PKCS#12
+    /// file), `ConnectionSettings/Versions/http3`, the settings for networks, `ProxySettings/none`, and an `http` or
+    /// `socks5h` proxy without a user. Only macOS supports excepted hosts. `ProxySettings/environment` means the
+    /// system's settings there.
     ///
-    /// - App Transport Security applies too. It may refuse a server that the system does not trust, also if
-    ///   `TLSSettings/authorities` or `TLSSettings/verification` would accept it, unless `Info.plist` excepts
-    ///   the host under NSExceptionDomains. The system's demands on certificates hold for your own authorities
-    ///   too.
-    /// - URLSession may resume a TLS session of another URLSession of the process, and then asks nothing about
-    ///   the server. A transport with its own authorities or pinned keys takes no response until it has checked
-    ///   a server, so do not use URLSession beside it for the same hosts.
+    /// The code for Apple platforms was compiled against stand-ins for Apple's frameworks, and its decisions are tested
+    /// on Linux. It has never run on Apple's systems. According to Apple's documentation:
+    ///
+    /// - App Transport Security applies too. It may refuse a server that the system doesn't trust, even if
+    ///   `TLSSettings/authorities` or `TLSSettings/verification` would accept the server, unless `Info.plist` excepts
+    ///   the host under NSExceptionDomains. The system's demands on certificates also apply to your own authorities.
+    /// - URLSession may resume a TLS session of another URLSession in the process, and then asks nothing about the
+    ///   server. A transport with its own authorities or pinned keys accepts no response until it has checked a server.
+    ///   So don't use another URLSession for the same hosts.
     ///
     /// - Parameters:
-    ///   - configuration: Its limits.
+    ///   - configuration: The limits of the transport.
     ///   - settings: How connections are made.
     ///   - scheduler: The clock of the limits.
-    /// - Throws: An `UnsupportedSetting` if URLSession cannot apply a setting; it says which transport can.
+    /// - Throws: An `UnsupportedSetting` if URLSession cannot apply a setting. It says which transport can.
     public convenience init(
         _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
         on scheduler: some Scheduler = .live
@@ -148,33 +143,33 @@ public final class SessionTransport: Sendable, HTTPTransport {
         self.init(configuration, scheduler, connecting) { settings.configure($0) }
     }
 
-    /// Makes a transport on a session that the app has already, such as `URLSession.shared`.
+    /// Creates a transport on a session that your app has, such as `URLSession.shared`.
     ///
     /// ```swift
     /// let transport = SessionTransport(session: .shared)
     /// ```
     ///
-    /// The session's configuration applies: its headers, cookies, credentials, `URLProtocol`s, connections
-    /// for each host and, on Apple platforms, its cache and time limits, and which networks it waits for and
-    /// uses. Its delegate, if it has one, is
-    /// asked for passwords and certificates. It is not notified of data, of the end of a task and of
-    /// redirects, and redirects are not followed: `.redirect()` does that. On Apple platforms it is notified
-    /// of everything else. Futures settle on the session's delegate queue.
+    /// The session's configuration applies: its headers, cookies, credentials, `URLProtocol`s and connections for each
+    /// host. On Apple platforms, its cache, its time limits and its choice of networks apply too. Futures settle on the
+    /// session's delegate queue.
     ///
-    /// A background session gives no response to its delegate piece by piece, so each call on one fails with
+    /// The session's delegate, if it has one, is asked for passwords and certificates. It is not notified of data, of
+    /// the end of a task, or of redirects. On Apple platforms, it is notified of everything else. Redirects are not
+    /// followed; `.redirect()` does that.
+    ///
+    /// A background session doesn't pass a response to its delegate piece by piece. So each call on one fails with
     /// `HTTPError.Code.unsupported`.
     ///
-    /// The app invalidates its session after this transport is no longer used.
+    /// Invalidate the session only after you no longer use the transport.
     ///
-    /// On Linux the requests go through a second session without a cache; the session's
-    /// `invalidateAndCancel()` and `getAllTasks` do not affect them. Passwords are sent only for Basic
-    /// authentication there, and only by ``send(_:)``. The reasons are in
-    /// Docs/Decisions/why-an-apps-session-gets-a-second-session-on-linux.md.
+    /// On Linux, a second session without a cache sends the requests, so the session's `invalidateAndCancel()` and
+    /// `getAllTasks` don't affect them. Passwords are sent only for Basic authentication there, and only by
+    /// ``send(_:)``. The reasons are in Docs/Decisions/why-an-apps-session-gets-a-second-session-on-linux.md.
     ///
     /// - Parameters:
-    ///   - session: The session; the transport keeps it.
+    ///   - session: The session, which the transport keeps alive.
     ///   - configuration: The limits; nil for the defaults, with the session's `timeoutIntervalForRequest` as
-    ///     ``Configuration/idleTimeout``. The session decides how many connections there are.
+    ///     ``Configuration/idleTimeout``. The session itself limits the number of connections.
     ///   - scheduler: The clock of the limits.
     public convenience init(
         session: URLSession, _ configuration: Configuration? = nil,
@@ -183,7 +178,7 @@ public final class SessionTransport: Sendable, HTTPTransport {
         self.init(over: session, keeping: session, configuration, scheduler)
     }
 
-    /// Makes a transport on a session of the app; the transport keeps `kept` alive.
+    /// Creates a transport on a session of the app, and keeps `kept` alive.
     init(
         over session: URLSession, keeping kept: URLSession? = nil,
         _ configuration: Configuration? = nil, _ scheduler: some Scheduler = .live,
@@ -200,29 +195,29 @@ public final class SessionTransport: Sendable, HTTPTransport {
 
     /// Sends a request, and returns a future of the whole response, whatever its status.
     ///
-    /// The request is under way when the method returns, unless its body is a stream. Cancelling the future
-    /// cancels the request.
+    /// The request is running when the method returns, unless its body is a stream. Cancelling the future cancels the
+    /// request.
     ///
     /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
-    /// - Returns: A future of the response. It rejects with
-    ///   - `HTTPRequest.Error` if the request cannot be sent; nothing is sent;
-    ///   - `HTTPError` if no whole answer arrived, with the request, the part of the response that arrived,
-    ///     and usually URLSession's own error as its cause. Among its codes, `HTTPError.Code.bodyTooLarge`
-    ///     means more than ``Configuration/maxBodySize``, `HTTPError.Code.timedOut` either time limit,
-    ///     `HTTPError.Code.bodyUnreadable`, `HTTPError.Code.bodyNotReplayable` and
-    ///     `HTTPError.Code.bodyLengthMismatch` a body that could not be sent,
-    ///     `HTTPError.Code.transportClosed` a call after ``close(cancelling:)``;
-    ///   - `CancellationError` if it was cancelled.
+    /// - Returns: A future of the response. It fails with
+    ///   - `HTTPRequest.Error` if the request cannot be sent; then nothing is sent;
+    ///   - `HTTPError` if no whole answer arrived. The error has the request, the part of the response that arrived,
+    ///     and usually URLSession's own error as its cause. Its code is `HTTPError.Code.bodyTooLarge` if the body is
+    ///     larger than ``Configuration/maxBodySize``, and `HTTPError.Code.timedOut` if either time limit has passed. It
+    ///     is `HTTPError.Code.bodyUnreadable`, `HTTPError.Code.bodyNotReplayable` or
+    ///     `HTTPError.Code.bodyLengthMismatch` if the body could not be sent, and `HTTPError.Code.transportClosed`
+    ///     after ``close(cancelling:)``;
+    ///   - `CancellationError` if the call was cancelled.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let promise = InternalPromise<HTTPResponse>()
         send(request, for: .whole(promise))
         return promise
     }
 
-    /// Sends a request, and returns a future of the response that resolves when its headers have arrived.
+    /// Sends a request, and returns a future that resolves when the response's headers have arrived.
     ///
-    /// The description of requests and errors at ``send(_:)`` applies here too; a failure after the headers
-    /// fails the body. A body that is released or cancelled before its end cancels the task.
+    /// Requests and errors are the same as for ``send(_:)``. A failure after the headers fails the body. If you release
+    /// or cancel a body before its end, the task is cancelled.
     ///
     /// - Parameter request: The request.
     /// - Returns: A future of the response, whose body is still arriving.
@@ -237,13 +232,11 @@ public final class SessionTransport: Sendable, HTTPTransport {
         recipient.fail(with: HTTPError(code: .unsupported, request: request, reason: refusal))
     }
 
-    /// Refuses new calls, and releases the session after the calls under way have ended.
+    /// Refuses new calls, and releases the session after the running calls have ended.
     ///
-    /// Calling it twice is harmless. A transport that is released closes itself, and lets the calls under way
-    /// finish.
+    /// You can call it twice. A released transport closes itself, and lets the running calls finish.
     ///
-    /// - Parameter cancelling: Whether the calls under way are cancelled: they reject with
-    ///   `CancellationError`.
+    /// - Parameter cancelling: True to cancel the running calls, which then fail with `CancellationError`.
     /// - Returns: A future that resolves when the session has been invalidated.
     @discardableResult
     public func close(cancelling: Bool = false) -> Future<Void> {
@@ -254,46 +247,49 @@ public final class SessionTransport: Sendable, HTTPTransport {
 extension SessionTransport {
     /// The limits of a transport.
     public struct Configuration: Hashable, Sendable {
-        /// How long no byte may arrive or leave before a call fails with `HTTPError.Code.timedOut`; nil for
-        /// no limit.
+        /// The longest time without a byte in either direction; nil for no limit.
         ///
-        /// Counted from the beginning of the call, including its wait for a free connection, and again from
-        /// each piece of a body, in either direction.
+        /// After that time, the call fails with `HTTPError.Code.timedOut`. The time starts with the call, and again
+        /// with each piece of a body. It includes the wait for a free connection.
         public var idleTimeout: Duration?
 
-        /// How many decoded bytes the body of a whole response may have; a larger body cancels the call,
-        /// which fails with `HTTPError.Code.bodyTooLarge`.
+        /// The largest body of a whole response, in decoded bytes.
+        ///
+        /// A larger body cancels the call, which fails with `HTTPError.Code.bodyTooLarge`.
         public var maxBodySize: Int
 
-        /// How many bytes of a streamed response's body may wait in memory for its reader.
+        /// The most bytes of a streamed response that wait in memory for the reader.
         ///
-        /// On Linux URLSession has no backpressure: more bytes wait in a temporary file without a name, whose
-        /// space is freed after all of it has been read. If the file cannot be written, the body fails with
-        /// `HTTPError.Code.fileUnwritable`. On Apple platforms the task is suspended meanwhile.
+        /// On Linux, URLSession has no backpressure, so further bytes wait in a temporary file without a name. The
+        /// file's space is freed after the reader has read all of it. If the file cannot be written, the body fails
+        /// with `HTTPError.Code.fileUnwritable`. On Apple platforms, the task is suspended until the reader continues.
         public var maxUnreadBytes: Int
 
-        /// The folder of that file.
+        /// The folder of the temporary file for unread bytes.
         var spoolFolder = FileManager.default.temporaryDirectory
 
-        /// How many bytes a streamed request's body may have.
+        /// The largest streamed body of a request, in bytes.
         ///
-        /// The stream is read to its end before anything is sent; if it is longer than 1 MiB, into a
+        /// The stream is read to its end before anything is sent. If it is longer than 1 MiB, it is read into a
         /// temporary file.
         public var maxSpooledBodySize: Int64
 
-        /// How many connections to one host are open at once; further requests wait for a free one.
+        /// The largest number of open connections to one host.
+        ///
+        /// Further requests wait for a free connection.
         public var maxConnectionsPerHost: Int
 
-        /// Makes limits.
+        /// Creates limits.
         ///
         /// - Parameters:
-        ///   - idleTimeout: How long no byte may arrive or leave; nil for no limit.
-        ///   - maxBodySize: How many bytes the body of a whole response may have.
-        ///   - maxUnreadBytes: How many bytes of a streamed response may wait in memory for their reader.
-        ///   - maxSpooledBodySize: How many bytes a streamed request may have.
-        ///   - maxConnectionsPerHost: How many connections to one host are open at once.
+        ///   - idleTimeout: The longest time without a byte in either direction; nil for no limit.
+        ///   - maxBodySize: The largest body of a whole response, in decoded bytes.
+        ///   - maxUnreadBytes: The most bytes of a streamed response that wait in memory for the reader.
+        ///   - maxSpooledBodySize: The largest streamed body of a request, in bytes.
+        ///   - maxConnectionsPerHost: The largest number of open connections to one host.
         ///
-        /// Numbers below one, and sizes below zero, are programming errors and trap when a transport is made.
+        /// It is a programming error if `maxConnectionsPerHost` or `maxUnreadBytes` is below one, or if another number
+        /// is below zero. Creating a transport then traps.
         public init(
             idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
             maxUnreadBytes: Int = 16 << 20, maxSpooledBodySize: Int64 = 1 << 30,
@@ -306,12 +302,12 @@ extension SessionTransport {
             self.maxConnectionsPerHost = maxConnectionsPerHost
         }
 
-        /// The configuration of the session.
+        /// Returns the session's configuration.
         func ofSession(_ adjust: (URLSessionConfiguration) -> Void) -> URLSessionConfiguration {
             let session = URLSessionConfiguration.ephemeral
             session.httpMaximumConnectionsPerHost = maxConnectionsPerHost
             adjust(session)
-            // On Linux, to cancel a task of a session with a cache can end the process.
+            // On Linux, cancelling a task of a session with a cache can end the process.
             session.urlCache = nil
             session.requestCachePolicy = .reloadIgnoringLocalCacheData
             session.httpCookieStorage = nil
@@ -322,13 +318,13 @@ extension SessionTransport {
             return session
         }
 
-        /// The limits for a session of the app: the defaults, except for the session's own idle timeout.
+        /// Creates the default limits for an app's session, with the session's own idle timeout.
         init(of session: URLSessionConfiguration) {
             let seconds = session.timeoutIntervalForRequest
             self.init(idleTimeout: seconds > 0 ? .seconds(min(seconds, 2_592_000)) : nil)
         }
 
-        /// The same limits; traps if one is out of range.
+        /// Returns the same limits; traps if one is out of range.
         func checked() -> Self {
             precondition(
                 maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")
@@ -341,9 +337,11 @@ extension SessionTransport {
 }
 
 extension URLSessionConfiguration {
-    /// Why a session of the app cannot be used; nil if it can be.
+    /// The reason why an app's session cannot be used; nil if it can.
     var refusal: String? { Self.refusal(ofSessionNamed: identifier) }
 
+    /// Returns the reason why an app's session cannot be used; nil if it can.
+    ///
     /// - Parameter identifier: The name of a background session; nil for any other session.
     static func refusal(ofSessionNamed identifier: String?) -> String? {
         if identifier == nil { return nil }
@@ -351,10 +349,10 @@ extension URLSessionConfiguration {
             + " SessionTransport a session with the configuration .default or .ephemeral"
     }
 
-    /// Makes the session set no time limit.
+    /// Removes the session's own time limits, by making them 30 days.
     ///
-    /// On Linux, URLSession truncates limits to whole seconds and multiplies them: 30 days are long and do
-    /// not overflow.
+    /// On Linux, URLSession truncates limits to whole seconds and multiplies them. 30 days are long, and don't
+    /// overflow.
     func leaveTimeToTransport() {
         timeoutIntervalForRequest = 2_592_000
         timeoutIntervalForResource = 2_592_000

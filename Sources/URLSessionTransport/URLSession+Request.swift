@@ -16,17 +16,17 @@ extension URLSession {
     /// let networking: Networking = URLSession.shared.request
     /// ```
     ///
-    /// It is `makeNetworking(over:)` on a ``SessionTransport/init(session:_:on:)`` of this session, beneath
-    /// `.redirect()`: the limits, redirects, errors and refusals are the same as there. A body of more than
-    /// 64 MiB, decoded, fails.
+    /// It works like `makeNetworking(over:)` around `.redirect()` and a ``SessionTransport/init(session:_:on:)`` of
+    /// this session. The limits, redirects, errors and refusals are the same. A body of more than 64 MiB, decoded,
+    /// fails.
     ///
-    /// The request is under way when the method returns. Cancelling the future cancels the request; the
-    /// future then rejects with `CancellationError`. The future settles on the session's delegate queue.
+    /// The request is running when the method returns. Cancelling the future cancels the request, and the future fails
+    /// with `CancellationError`. The future settles on the session's delegate queue.
     ///
-    /// It rejects with
-    /// - an `Endpoint.Error` if the endpoint cannot be sent; nothing is sent;
-    /// - an `HTTPError` with status, headers and body if the status is outside 200…299;
-    /// - an `HTTPError` with a code, and the session's own error as its cause, if the exchange failed;
+    /// The future fails with
+    /// - `Endpoint.Error` if the endpoint cannot be sent; then nothing is sent;
+    /// - `HTTPError` with the status, headers and body if the status is outside 200…299;
+    /// - `HTTPError` with a code, and the session's own error as its cause, if the exchange failed;
     /// - `CancellationError` if the session cancelled the task.
     ///
     /// - Parameter endpoint: The endpoint.
@@ -37,7 +37,7 @@ extension URLSession {
 }
 
 extension SessionTransport {
-    /// The network behind `URLSession.request`.
+    /// The network that `URLSession.request` uses.
     private var networking: Networking {
         makeNetworking(over: stack(.redirect(), over: send))
     }
@@ -45,10 +45,10 @@ extension SessionTransport {
 
 #if canImport(FoundationNetworking)
 extension SessionTransport {
-    /// The network that all calls of `request` on one session share; its transport has their connections.
+    /// Returns the network of a session, which all calls of `request` on it share with their connections.
     static func networking(by session: URLSession) -> Networking {
         let (networking, orphans) = networks.withLock { networks in
-            // A new session may have the address of a released one.
+            // A new session may have the address of a released session.
             if let known = networks[ObjectIdentifier(session)], known.session === session {
                 return (known.networking, [SharedNetworking]())
             }
@@ -59,7 +59,7 @@ extension SessionTransport {
             networks[ObjectIdentifier(session)] = made
             return (made.networking, Array(orphans.values))
         }
-        // The transports of the orphans close themselves when they are released, which is outside the lock.
+        // Releasing the orphans closes their transports, so it happens outside the lock.
         _ = orphans
         return networking
     }
@@ -73,7 +73,7 @@ extension SessionTransport {
 }
 #else
 extension SessionTransport {
-    /// A network for one call: the session itself keeps everything that is kept.
+    /// Creates a network for one call; the session itself keeps connections and cookies.
     static func networking(by session: URLSession) -> Networking {
         SessionTransport(session: session).networking
     }

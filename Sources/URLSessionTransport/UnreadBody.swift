@@ -11,20 +11,20 @@ import Musl
 import Android
 #endif
 
-/// The part of a streamed body that has arrived and has not been read.
+/// The part of a streamed body that has arrived but has not been read.
 ///
-/// URLSession on Linux has no backpressure: a suspended task continues to receive, and all sessions share the
-/// one queue on which URLSession could be blocked. So bytes that do not fit into memory wait in a file
-/// without a name, which is removed when this object is released.
+/// URLSession on Linux has no backpressure: a suspended task continues to receive. Blocking URLSession's queue is no
+/// way out either, because all sessions share it. So bytes that don't fit into memory wait in a file without a name.
+/// The file is removed when this object is released.
 ///
-/// Pieces go through a pipe, and its reader gets them in the order in which they were put here. ``fill()``
-/// fills the pipe where results are delivered; the other functions may be called on any thread.
+/// Pieces go through a pipe to the reader, in the order in which they were put here. ``fill()`` fills the pipe where
+/// results are delivered. Any thread may call the other methods.
 final class UnreadBody: TransportBody {
     private struct State {
         var bytes: UnreadBytes
-        /// How the body has ended; nil before the end.
+        /// The result of the body; nil before its end.
         var end: Result<Void, any Error>?
-        /// Whether a thread fills the pipe, or is about to.
+        /// True while a thread fills the pipe, or is about to.
         var isFilling = false
     }
 
@@ -39,11 +39,13 @@ final class UnreadBody: TransportBody {
     private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state: Locked<State>
 
+    /// Creates an empty body.
+    ///
     /// - Parameters:
-    ///   - pipe: Where the reader gets the bytes.
-    ///   - limit: The maximum number of bytes kept in memory.
+    ///   - pipe: The pipe to the reader.
+    ///   - limit: The largest number of bytes kept in memory.
     ///   - folder: The folder of the file.
-    ///   - deliver: Runs a function where results are delivered, one after the other.
+    ///   - deliver: Runs functions where results are delivered, one after the other.
     init(
         for pipe: HTTPBodyPipe, limit: Int, folder: URL,
         deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -53,8 +55,9 @@ final class UnreadBody: TransportBody {
         state = Locked(State(bytes: UnreadBytes(limit: limit, folder: folder)))
     }
 
-    /// Appends a piece, which always fits; does nothing if the body has ended.
+    /// Appends a piece; does nothing if the body has ended.
     ///
+    /// - Returns: A resolved future, because there is always room.
     /// - Throws: An `HTTPError` if the piece does not fit into memory and the file cannot be written.
     func take(_ data: Data) throws -> Future<Void> {
         try state.withLock { state in
@@ -63,7 +66,7 @@ final class UnreadBody: TransportBody {
                 try state.bytes.append(data)
             } catch {
                 let error = HTTPError(code: .fileUnwritable, cause: error)
-                // No later piece may follow one that is missing.
+                // After a missing piece, no other piece may follow.
                 state.end = .failure(error)
                 throw error
             }
@@ -72,8 +75,10 @@ final class UnreadBody: TransportBody {
         return Future(value: ())
     }
 
-    /// Ends the stream: at once if the caller's time is over or the call was cancelled, otherwise after the
-    /// bytes that have arrived.
+    /// Ends the stream.
+    ///
+    /// If the call was cancelled or its time has passed, the stream ends at once. Otherwise, it ends after the bytes
+    /// that have arrived.
     func end(_ result: Result<Void, any Error>) {
         guard case .failure(let error) = result,
             error is CancellationError || (error as? HTTPError)?.code == .timedOut
@@ -127,7 +132,7 @@ final class UnreadBody: TransportBody {
     }
 }
 
-/// Bytes that wait for a reader: the first ones in memory, up to a limit, the rest in a file.
+/// Bytes that wait for a reader: the first in memory up to a limit, the rest in a file.
 struct UnreadBytes: Sendable {
     private let limit: Int
     private let folder: URL
@@ -136,11 +141,13 @@ struct UnreadBytes: Sendable {
     private var first = 0
     /// The number of bytes in the pieces.
     private(set) var countInMemory = 0
-    /// The bytes after the pieces; nil if no bytes had to be written to a file.
+    /// The bytes after the pieces; nil if all bytes have fitted into memory.
     private var file: UnlinkedFile?
 
+    /// Creates an empty queue of bytes.
+    ///
     /// - Parameters:
-    ///   - limit: The maximum number of bytes kept in memory.
+    ///   - limit: The largest number of bytes kept in memory.
     ///   - folder: The folder of the file.
     init(limit: Int, folder: URL) {
         self.limit = limit
@@ -171,7 +178,7 @@ struct UnreadBytes: Sendable {
         pieces[first] = Data()
         countInMemory -= piece.count
         first += 1
-        // Amortised constant time: the array is moved when half of it has been read.
+        // Moves the array only when half of it has been read, for amortised constant time.
         if first == pieces.count || first > 32 && 2 * first > pieces.count {
             pieces.removeFirst(first)
             first = 0
@@ -186,19 +193,18 @@ struct UnreadBytes: Sendable {
     }
 }
 
-/// A queue of bytes in a file without a name: the system removes it when it is closed, however the process
-/// ends.
+/// A queue of bytes in a file without a name.
 ///
-/// One thread at a time uses it.
+/// The system removes the file when it is closed, however the process ends. One thread at a time uses the queue.
 final class UnlinkedFile: Sendable {
     private let place: URL
     private let descriptor: Int32
-    /// The offsets up to which the file has been written and read.
+    /// How many bytes have been written, and how many have been read.
     private let ends = Locked((written: Int64(0), read: Int64(0)))
 
-    /// Makes an empty file that only its owner can read.
+    /// Creates an empty file that only its owner can read.
     ///
-    /// - Throws: The error of the call that failed.
+    /// - Throws: The error of the system call that failed.
     init(in folder: URL) throws(FileError) {
         let place = folder.appendingPathComponent("Pledge-\(UUID().uuidString)")
         let descriptor = place.withPath { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
@@ -214,12 +220,12 @@ final class UnlinkedFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether everything that was written has been read.
+    /// True if all written bytes have been read.
     var isEmpty: Bool { ends.withLock { $0.written == $0.read } }
 
     /// Appends bytes.
     ///
-    /// - Throws: The error of the call that failed.
+    /// - Throws: The error of the system call that failed.
     func append(_ data: Data) throws(FileError) {
         var rest = data[...]
         while !rest.isEmpty {
@@ -238,10 +244,10 @@ final class UnlinkedFile: Sendable {
 
     /// Reads the next bytes; nil if all have been read.
     ///
-    /// The file is emptied after its last byte has been read.
+    /// After the last byte has been read, the file is emptied.
     ///
-    /// - Parameter size: The maximum number of bytes.
-    /// - Throws: The error of the call that failed.
+    /// - Parameter size: The largest number of bytes to read.
+    /// - Throws: The error of the system call that failed.
     func next(upTo size: Int) throws(FileError) -> Data? {
         let (written, read) = ends.withLock { $0 }
         guard read < written else { return nil }
@@ -260,7 +266,7 @@ final class UnlinkedFile: Sendable {
         return data
     }
 
-    /// An offset as the system takes it, which has 32 bits on some systems.
+    /// Returns an offset in the system's type, which has 32 bits on some systems.
     private func systemOffset(_ offset: Int64) throws(FileError) -> off_t {
         guard let offset = off_t(exactly: offset) else {
             throw FileError(operation: "write", code: EFBIG, path: place.path)

@@ -2,11 +2,13 @@ import Foundation
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// A body in a form that URLSession sends correctly, and can send a second time.
+/// A body in a form that URLSession sends correctly, and can send again.
 enum UploadBody: Sendable {
     case none
     case data(Data)
-    /// A regular file; the `TemporaryFile` is released, and so removed, when the exchange is over.
+    /// A regular file.
+    ///
+    /// A `TemporaryFile` is released, and thereby removed, when the exchange is over.
     case file(URL, TemporaryFile?)
 
     var isNone: Bool {
@@ -14,10 +16,10 @@ enum UploadBody: Sendable {
         return false
     }
 
-    /// Makes a body of a file.
+    /// Creates a body from a file.
     ///
-    /// The file is checked first: URLSession on Linux takes the length of a symbolic link for the length of
-    /// its file, and waits forever for a file that it cannot read, or that is empty.
+    /// It checks the file first. URLSession on Linux uses the length of a symbolic link as the length of its file, and
+    /// waits forever if a file is empty or cannot be read.
     ///
     /// - Throws: `HTTPError` if the file cannot be read.
     static func file(at url: URL) throws -> UploadBody {
@@ -37,10 +39,10 @@ enum UploadBody: Sendable {
     }
 }
 
-/// Collects a stream that is to be sent: in memory while it is small, then in a file.
+/// Collects a stream before it is sent: in memory while it is small, then in a file.
 ///
-/// URLSession on Linux reads a stream on the queue on which it does everything else, and blocks that queue
-/// until the next bytes arrive.
+/// URLSession on Linux reads a stream on the queue where it does everything else, and blocks that queue until the next
+/// bytes arrive.
 struct BodySpool {
     private let limit: Int64
     private let memory: Int
@@ -48,11 +50,11 @@ struct BodySpool {
     private var data = Data()
     private var file: (TemporaryFile, FileHandle)?
 
-    /// Makes an empty spool.
+    /// Creates an empty spool.
     ///
     /// - Parameters:
-    ///   - limit: The maximum number of bytes.
-    ///   - memory: The maximum number of bytes kept in memory.
+    ///   - limit: The largest number of bytes in the body.
+    ///   - memory: The largest number of bytes kept in memory.
     init(limit: Int64, memory: Int = 1 << 20) {
         self.limit = limit
         self.memory = memory
@@ -60,7 +62,7 @@ struct BodySpool {
 
     /// Appends a chunk.
     ///
-    /// - Throws: `HTTPError` if there are more bytes than the limit, or if the file cannot be written.
+    /// - Throws: `HTTPError` if the body has more bytes than the limit, or if the file cannot be written.
     mutating func append(_ chunk: Data) throws {
         guard chunk.count <= limit - count else {
             let reason = "the body to be sent has more than \(limit) bytes"
@@ -75,7 +77,7 @@ struct BodySpool {
         }
     }
 
-    /// The whole body, after the stream has ended.
+    /// Returns the whole body after the stream has ended.
     ///
     /// - Throws: `HTTPError` if the file cannot be written.
     mutating func finish() throws -> UploadBody {
@@ -123,13 +125,13 @@ extension BodySpool {
     }
 }
 
-/// A file that only its owner can read; it is removed when this object is released.
+/// A file that only its owner can read, and that is removed when this object is released.
 final class TemporaryFile: Sendable {
     let url: URL
 
-    /// Makes an empty file.
+    /// Creates an empty file.
     ///
-    /// - Throws: Foundation's error if the file cannot be made.
+    /// - Throws: Foundation's error if the file cannot be created.
     init() throws {
         url = FileManager.default.temporaryDirectory
             .appendingPathComponent("Pledge-\(UUID().uuidString)")
