@@ -3,20 +3,20 @@ import NIOSSL
 public import PledgeHTTPNetworking
 
 extension AHCTransport {
-    /// The settings of TLS.
+    /// The TLS settings of a transport.
     ///
     /// ```swift
     /// var configuration = AHCTransport.Configuration()
-    /// try configuration.tls.trust(certificates: companyRoots)
+    /// try configuration.tls.trust(certificatesIn: companyRoots)
     /// ```
     public struct TLS: Sendable {
-        /// How a server's certificate is verified, as for every transport.
+        /// The verification of a server's certificate, the same type as for every transport.
         public typealias Verification = TLSSettings.Verification
 
-        /// A version of TLS, as for every transport.
+        /// A version of TLS, the same type as for every transport.
         public typealias Version = TLSSettings.Version
 
-        /// How a server's certificate is verified.
+        /// The verification of a server's certificate.
         public var verification: Verification {
             get {
                 switch configuration.certificateVerification {
@@ -34,7 +34,7 @@ extension AHCTransport {
             }
         }
 
-        /// The oldest version of TLS that is accepted.
+        /// The oldest accepted version of TLS.
         public var minimumVersion: Version {
             get { configuration.minimumTLSVersion == .tlsv13 ? .tls13 : .tls12 }
             set { configuration.minimumTLSVersion = newValue == .tls13 ? .tlsv13 : .tlsv12 }
@@ -42,11 +42,13 @@ extension AHCTransport {
 
         var configuration: TLSConfiguration { didSet { isUnchanged = false } }
 
-        /// Whether nothing was set: two equal values of SwiftNIO's type cannot be told from different ones.
+        /// True if nothing was set; SwiftNIO's type cannot be compared with its default.
         private(set) var isUnchanged = true
 
-        /// Makes the default: full verification by the system's authorities, TLS 1.2 or later, no
-        /// certificate of our own.
+        /// Creates the default settings.
+        ///
+        /// They require full verification by the system's authorities and TLS 1.2 or later. They have no client
+        /// certificate.
         public init() {
             configuration = .makeClientConfiguration()
             configuration.minimumTLSVersion = .tlsv12
@@ -55,10 +57,10 @@ extension AHCTransport {
 }
 
 extension AHCTransport.TLS {
-    /// Trusts authorities in addition to those of the system.
+    /// Trusts the authorities in a file, in addition to the system's.
     ///
-    /// - Parameter file: A file of certificates in PEM; read now.
-    /// - Throws: ``Unreadable`` if the file holds none.
+    /// - Parameter file: A file of certificates in PEM. It is read now.
+    /// - Throws: ``Unreadable`` if the file has no certificates.
     public mutating func trust(certificatesIn file: URL) throws(Unreadable) {
         let certificates = try Unreadable.naming(file) {
             try NIOSSLCertificate.fromPEMFile(file.path)
@@ -66,10 +68,10 @@ extension AHCTransport.TLS {
         configuration.additionalTrustRoots.append(.certificates(certificates))
     }
 
-    /// Trusts only the authorities of a file.
+    /// Trusts only the authorities in a file.
     ///
-    /// - Parameter file: A file of certificates in PEM; read now.
-    /// - Throws: ``Unreadable`` if the file holds none.
+    /// - Parameter file: A file of certificates in PEM. It is read now.
+    /// - Throws: ``Unreadable`` if the file has no certificates.
     public mutating func trustOnly(certificatesIn file: URL) throws(Unreadable) {
         let certificates = try Unreadable.naming(file) {
             try NIOSSLCertificate.fromPEMFile(file.path)
@@ -78,12 +80,12 @@ extension AHCTransport.TLS {
         configuration.additionalTrustRoots = []
     }
 
-    /// Sets the client certificate, which is sent to a server that asks for one.
+    /// Sets the client certificate, which a server gets if it asks for one.
     ///
     /// - Parameters:
-    ///   - chain: A file of certificates in PEM, the client's own first; read now.
-    ///   - key: A file with the private key of the client's certificate in PEM, not encrypted; read now.
-    /// - Throws: ``Unreadable`` if one of the files does not hold what it should.
+    ///   - chain: A file of certificates in PEM, beginning with the client's own. It is read now.
+    ///   - key: A file with the private key of the client's certificate, in PEM and not encrypted. It is read now.
+    /// - Throws: ``Unreadable`` if a file doesn't contain what it should.
     public mutating func identify(
         byCertificatesIn chain: URL, privateKeyIn key: URL
     ) throws(Unreadable) {
@@ -105,9 +107,9 @@ extension AHCTransport.TLS {
 }
 
 extension AHCTransport.Configuration {
-    /// The same configuration with the TLS and the versions of the settings.
+    /// Returns the same configuration with the settings' TLS and versions.
     ///
-    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply one, or if both set TLS.
+    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting, or if both set TLS.
     func keeping(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
         var configuration = self
         try settings.checkNetworks(of: "AsyncHTTPClient")
@@ -135,7 +137,7 @@ extension AHCTransport.Configuration {
 }
 
 extension AHCTransport.TLS {
-    /// The same settings in AsyncHTTPClient's terms; files are read now.
+    /// Creates the same settings in AsyncHTTPClient's terms, and reads their files now.
     fileprivate init(_ settings: TLSSettings) throws(UnsupportedSetting) {
         self.init()
         verification = settings.verification
@@ -183,22 +185,22 @@ extension AHCTransport.TLS {
 }
 
 extension AHCTransport.TLS.Unreadable {
-    /// Names the file only: the library's message about a key or its password is left out.
+    /// Returns words that name only the file, without the library's message about a key or its password.
     fileprivate func words(of form: String = "certificates or a key in PEM") -> String {
         "the file \(file.path) cannot be read as \(form)"
     }
 }
 
 extension AHCTransport.TLS {
-    /// A file that does not hold the certificates or the key in PEM that it should.
+    /// A file that doesn't contain the PEM certificates or key that it should.
     public struct Unreadable: Error {
         /// The file.
         public let file: URL
 
-        /// What was wrong with it.
+        /// The error of the code that read the file.
         public let cause: any Error
 
-        /// Calls a function, and throws an error that names the file if the function fails.
+        /// Calls a function, and if it fails throws an error that names the file.
         static func naming<Output>(
             _ file: URL, _ read: () throws -> Output
         ) throws(Unreadable) -> Output {

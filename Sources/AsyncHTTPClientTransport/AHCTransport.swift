@@ -3,50 +3,51 @@ public import AsyncHTTPClient
 public import PledgeFutures
 public import PledgeHTTPNetworking
 
-/// AsyncHTTPClient as a transport: HTTP/1.1 and HTTP/2, streamed both ways.
+/// A transport on AsyncHTTPClient, with HTTP/1.1, HTTP/2 and streaming in both directions.
 ///
 /// ```swift
 /// let transport = AHCTransport()
 /// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
-/// It sends each request unchanged and follows no redirect: `.redirect()` does that. A connection that cannot
-/// be made fails the call at once: `.retry()` tries again. Connections are kept and used again; over TLS,
-/// HTTP/2 is used if the server supports it.
+/// It sends each request unchanged, and follows no redirect; `.redirect()` does that. If it cannot connect, the call
+/// fails at once; `.retry()` tries again. Connections are kept and reused. Over TLS, the transport uses HTTP/2 if the
+/// server supports it.
 ///
 /// ## Heads of responses
 ///
-/// The fields of a response keep their order. A value that is not UTF-8 is read as ISO-8859-1; over HTTP/2,
-/// and over a client of the app, AsyncHTTPClient replaces such bytes by U+FFFD. Over HTTP/1.1,
-/// ``Configuration/maxHeadSize`` limits the size of a head. AsyncHTTPClient has limits of its own over
-/// HTTP/2, 16 KiB, and over a client of the app, 80 KiB for a field and 256 fields.
+/// A response's fields keep their order. A value that is not UTF-8 is read as ISO-8859-1. Over HTTP/2, and over your
+/// app's client, AsyncHTTPClient replaces such bytes with U+FFFD.
+///
+/// Over HTTP/1.1, ``Configuration/maxHeadSize`` limits the size of a head. Elsewhere AsyncHTTPClient has its own
+/// limits: 16 KiB over HTTP/2, and 80 KiB for a field and 256 fields over your app's client.
 ///
 /// ## Threads
 ///
-/// Futures settle on an event loop of SwiftNIO, which many connections share: observers must not block there,
-/// and pass long work on with `observe(on:)`. A call that is refused before anything is sent has settled when
-/// the method returns. The source of a request's body is opened and read on another thread, so it may block.
+/// Futures settle on an event loop of SwiftNIO, which many connections share. So an observer must not block there; pass
+/// long work on with `observe(on:)`. If a call is refused before anything is sent, its future has settled when the
+/// method returns. The source of a request's body is opened and read on another thread, so it may block.
 public final class AHCTransport: Sendable, HTTPTransport {
-    /// A transport with the default configuration, for the whole process.
+    /// A transport for the whole process, with the default configuration.
     ///
-    /// It cannot be closed.
+    /// You cannot close it.
     public static let shared = AHCTransport()
 
     let limits: TransportExchange.Limits
     let scheduler: any Scheduler
     private let closed: InternalPromise<Void>
-    /// Nil after the transport has been closed; each call keeps it until the call ends.
+    /// Nil after the transport has been closed; each call keeps its own reference until it ends.
     private let client: Locked<ClientUse?>
 
-    /// Makes a transport with connections of its own.
+    /// Creates a transport with its own connections.
     ///
-    /// It uses the proxy that the environment names, as ``init(_:connecting:on:)`` does by default. If
-    /// AsyncHTTPClient cannot use that proxy, each call fails with the code `unsupported`, and the error says
-    /// why.
+    /// It uses the environment's proxy, like ``init(_:connecting:on:)`` does by default. If AsyncHTTPClient cannot use
+    /// that proxy, each call fails with the code `unsupported`, and the error says why.
     ///
     /// - Parameters:
-    ///   - configuration: Its connections and limits.
-    ///   - scheduler: The clock of ``Configuration/idleTimeout``.
+    ///   - configuration: The connections and limits.
+    ///   - scheduler: The clock of ``Configuration/idleTimeout``, and of ``Configuration/connectionWaitTimeout`` while
+    ///     the transport itself queues the calls.
     public convenience init(
         _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live
     ) {
@@ -66,28 +67,29 @@ public final class AHCTransport: Sendable, HTTPTransport {
         self.init(configuration, routes, scheduler)
     }
 
-    /// Makes a transport with connections of its own, which follow the settings.
+    /// Creates a transport with its own connections, which follow the settings.
     ///
     /// ```swift
     /// let transport = try AHCTransport(connecting: settings)
     /// ```
     ///
-    /// - **TLS.** All of `TLSSettings` is supported; files are read now. ``Configuration/tls`` is the same in
-    ///   AsyncHTTPClient's own terms: leave one of the two at its default.
-    /// - **Proxies.** `http` with or without a user (Basic), and `socks5h` without one. The environment's are
-    ///   `http_proxy` (in lower case only), `https_proxy`, `all_proxy` and `no_proxy`, read now.
-    /// - **Versions.** Automatic, or HTTP/1.1.
-    /// - **Unix domain sockets.** Over a socket, no proxy is used. A certificate cannot be compared with a
-    ///   host there: https URLs need `TLSSettings/Verification/authorityOnly`, and fail with the code
-    ///   `insecureConnection` otherwise.
-    /// - **Addresses.** One for each host, in lower case as it is written in URLs.
+    /// - **TLS.** All of `TLSSettings` is supported. Files are read now. ``Configuration/tls`` means the same in
+    ///   AsyncHTTPClient's own terms; leave one of the two at its default.
+    /// - **Proxies.** `http` is supported with or without a user (Basic), and `socks5h` without a user. The
+    ///   environment's proxies are `http_proxy` (in lower case only), `https_proxy`, `all_proxy` and `no_proxy`, and
+    ///   are read now.
+    /// - **Versions.** Automatic and HTTP/1.1 are supported.
+    /// - **Unix domain sockets.** Over a socket, no proxy is used. A certificate cannot be compared with a host there,
+    ///   so https URLs need `TLSSettings/Verification/authorityOnly`. Otherwise they fail with the code
+    ///   `insecureConnection`.
+    /// - **Addresses.** One address for each host is supported. Write the host in lower case, as in your URLs.
     ///
     /// - Parameters:
-    ///   - configuration: Its limits, and how long it keeps connections.
+    ///   - configuration: The limits, and how long connections are kept.
     ///   - settings: How connections are made.
-    ///   - scheduler: The clock of ``Configuration/idleTimeout``.
-    /// - Throws: An `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting, or if a file cannot be
-    ///   read.
+    ///   - scheduler: The clock of ``Configuration/idleTimeout``, and of ``Configuration/connectionWaitTimeout`` while
+    ///     the transport itself queues the calls.
+    /// - Throws: An `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting, or if a file cannot be read.
     public convenience init(
         _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
         on scheduler: some Scheduler = .live
@@ -119,21 +121,21 @@ public final class AHCTransport: Sendable, HTTPTransport {
         self.init(lease, closed, limits, scheduler)
     }
 
-    /// Makes a transport over a client that the app has already.
+    /// Creates a transport over a client that your app has.
     ///
-    /// Make that client with `redirectConfiguration: .disallow`. Otherwise it follows redirects itself, and
-    /// sends credentials to wherever they lead, as `HTTPClient.shared` does. Set its
-    /// `connectionPool.retryConnectionEstablishment` to false, so that a refused connection fails a call at
-    /// once, and leave its decompression off, so that `.decompress()` finds the encoded body. Set its
-    /// `httpVersion` to `.http1Only`: over HTTP/2 AsyncHTTPClient 1.37.0 ends the process if a server answers
-    /// an upload early and resets its stream. Only the transport's own clients are protected from that.
+    /// Create that client with these settings:
+    /// - `redirectConfiguration: .disallow`. Otherwise the client follows redirects itself, and sends credentials
+    ///   wherever the redirects lead, as `HTTPClient.shared` does.
+    /// - `connectionPool.retryConnectionEstablishment` false, so that a refused connection fails a call at once.
+    /// - No decompression, so that `.decompress()` finds the encoded body.
+    /// - `httpVersion` `.http1Only`. Over HTTP/2, AsyncHTTPClient 1.37.0 ends the process if a server answers an upload
+    ///   early and then resets its stream. Only the transport's own clients are protected from that.
     ///
     /// - Parameters:
-    ///   - client: The client. The app shuts it down after this transport is no longer used. The client's own
-    ///     time limits apply as well.
-    ///   - maxBodySize: How many bytes the body of a whole response may have.
-    ///   - idleTimeout: How long no byte may arrive or leave, as ``Configuration/idleTimeout``; nil for no
-    ///     limit.
+    ///   - client: The client. Shut it down after you no longer use this transport. The client's own time limits apply
+    ///     too.
+    ///   - maxBodySize: The largest body of a whole response, in bytes.
+    ///   - idleTimeout: The longest time without a byte, as in ``Configuration/idleTimeout``; nil for no limit.
     ///   - scheduler: The clock of that limit.
     public convenience init(
         client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize,
@@ -157,28 +159,27 @@ public final class AHCTransport: Sendable, HTTPTransport {
         self.scheduler = scheduler
     }
 
-    /// How many bytes of a streamed body may wait for its reader.
+    /// The most bytes of a streamed body that wait for the reader.
     private static let maxUnreadBytes = 256 << 10
 
-    /// Refuses new calls, and closes all connections after the calls under way have ended.
+    /// Refuses new calls, and closes all connections after the running calls have ended.
     ///
-    /// A transport that is released does the same without cancelling. Calling it twice is harmless.
+    /// You can call it twice. A released transport does the same, without cancelling.
     ///
-    /// - Parameter cancelling: Whether the calls under way are ended now: they reject with
-    ///   `CancellationError`. The calls of a transport over an app's own client continue.
-    /// - Returns: A future that resolves when everything is closed. The future of ``shared`` rejects with an
-    ///   `HTTPError` with the code `unsupported`, and nothing is closed.
+    /// - Parameter cancelling: True to end the running calls now. They fail with `CancellationError`. Over your app's
+    ///   own client, running calls continue.
+    /// - Returns: A future that resolves when everything is closed. For ``shared``, nothing is closed, and the future
+    ///   fails with an `HTTPError` with the code `unsupported`.
     @discardableResult
     public func close(cancelling: Bool = false) -> Future<Void> {
         if self === Self.shared { return Future(error: HTTPError(code: .unsupported)) }
         let last = client.withLock { $0.take() }
         if cancelling { last?.lease.cancel() }
-        // Not the promise itself: cancelling the future of one call must not settle the futures of the
-        // others.
+        // Returns a new future each time, so that cancelling one doesn't settle the others.
         return closed.map { $0 }
     }
 
-    /// The client, to be kept while a call is under way.
+    /// Returns the client, which a call must keep until it ends.
     ///
     /// - Throws: `HTTPError` if the transport is closed.
     func borrowClient() throws -> ClientUse {
@@ -193,11 +194,10 @@ extension AHCTransport {
     /// Sends a request and collects the whole response.
     ///
     /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
-    /// - Returns: A future of the server's response, whatever its status. It rejects with `HTTPRequest.Error`
-    ///   if the request cannot be sent, and with an `HTTPError` that has the request and AsyncHTTPClient's
-    ///   error if no whole answer arrived; its code is `bodyTooLarge` if the body has more bytes than
-    ///   ``Configuration/maxBodySize``. Cancelling it ends the exchange: it closes the connection, or the
-    ///   stream of HTTP/2.
+    /// - Returns: A future of the server's response, whatever its status. It fails with `HTTPRequest.Error` if the
+    ///   request cannot be sent. It fails with `HTTPError` if no whole answer arrived; the error has the request and
+    ///   AsyncHTTPClient's error. Its code is `bodyTooLarge` if the body is larger than ``Configuration/maxBodySize``.
+    ///   Cancelling the future ends the exchange, and closes the connection or the HTTP/2 stream.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let promise = InternalPromise<HTTPResponse>()
         start(request, for: .whole(promise))
@@ -206,12 +206,12 @@ extension AHCTransport {
 
     /// Sends a request, and delivers the body of its response chunk by chunk.
     ///
-    /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange, its body
-    ///   included.
-    /// - Returns: A future of the response, which resolves when the headers have arrived. It rejects as
-    ///   ``send(_:)`` does. A later failure fails the body with an `HTTPError`. At most 256 KiB and one read
-    ///   of the connection are received before the reader asks for them. A body that is given up, and a
-    ///   response that is released unread, end the exchange.
+    /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange, including
+    ///   its body.
+    /// - Returns: A future of the response, which resolves when the headers have arrived. It fails with the same errors
+    ///   as for ``send(_:)``. A later failure fails the body with an `HTTPError`. Before the reader asks for bytes, at
+    ///   most 256 KiB and one read of the connection are received. The exchange ends if you cancel the body, or release
+    ///   the response unread.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         let promise = InternalPromise<HTTPStreamedResponse>()
         start(request, for: .streamed(promise))
@@ -225,7 +225,7 @@ extension AHCTransport {
             let client = try borrowClient()
             let call = try RequestAttempt(exchange, over: client.lease)
             let control = RequestLifetime(call, keeping: client)
-            // Not before it has a connection.
+            // The idle timeout starts only when the call has a connection.
             exchange.expectNothing()
             exchange.watch { control.end(with: $0) }
             call.start(ExchangeDelegate(call, control), control)
@@ -238,58 +238,58 @@ extension AHCTransport {
 extension AHCTransport {
     /// The connections and limits of a transport.
     public struct Configuration: Sendable {
-        /// The settings of TLS.
+        /// The TLS settings, in AsyncHTTPClient's terms.
         ///
-        /// `ConnectionSettings/tls` is the same for every transport. A transport uses the one of the two that
-        /// is not the default; if both are set, making the transport fails.
+        /// `ConnectionSettings/tls` means the same for every transport. Leave one of the two at its default, and the
+        /// transport uses the other. If you set both, creating the transport fails.
         public var tls = TLS()
 
-        /// The versions of HTTP that may be used.
+        /// The allowed versions of HTTP.
         ///
         /// HTTP/2 is off if this or `ConnectionSettings/versions` excludes it.
         public var httpVersion = HTTPVersion.automatic
 
-        /// How long it may take to make a connection, including TLS.
+        /// The longest time to connect, including TLS.
         public var connectTimeout: Duration = .seconds(10)
 
-        /// How long a call may wait for one of ``maxConnectionsPerHost`` to be free, before it fails with the
-        /// code `timedOut`; nil for no limit.
+        /// The longest time that a call waits for one of ``maxConnectionsPerHost``; nil for no limit.
         ///
-        /// Counted separately from ``idleTimeout``, which begins when the call has a connection. Over TLS, if
-        /// HTTP/2 may be used, AsyncHTTPClient queues the waiting calls; then the time is rounded up to a
-        /// multiple of ``connectTimeout``.
+        /// After that time, the call fails with the code `timedOut`. This time doesn't count toward ``idleTimeout``,
+        /// which starts when the call has a connection. Over TLS, if HTTP/2 is allowed, AsyncHTTPClient queues the
+        /// waiting calls. Then the time is rounded up to a multiple of ``connectTimeout``.
         public var connectionWaitTimeout: Duration? = .seconds(60)
 
-        /// How long no byte may arrive or leave before a call fails with the code `timedOut`; nil for no
-        /// limit.
+        /// The longest time without a byte in either direction; nil for no limit.
         ///
-        /// Counted from when the call has a connection, and again from each piece of a body, in either
-        /// direction. It does not count while the reader of a streamed body asks for nothing, nor while the
-        /// source of a request's body has no bytes.
+        /// After that time, the call fails with the code `timedOut`. The time starts when the call has a connection,
+        /// and again with each piece of a body. It does not run while the reader of a streamed body asks for nothing,
+        /// or while the source of a request's body has no bytes.
         public var idleTimeout: Duration?
 
-        /// How long a connection that is not in use is kept.
+        /// The time for which an unused connection is kept.
         public var keepAlive: Duration = .seconds(60)
 
-        /// How many connections of HTTP/1.1 may be open to one host; more calls wait for one.
+        /// The largest number of open HTTP/1.1 connections to one host.
+        ///
+        /// Further calls wait for a free connection.
         public var maxConnectionsPerHost = 8
 
-        /// How many bytes the fields of a response's head may have, over HTTP/1.1.
+        /// The largest size of the fields in a response's head, in bytes, over HTTP/1.1.
         ///
-        /// A larger head fails the call with the code `badResponse`. The number of fields is limited as well,
-        /// to one for each 32 bytes, but at least 256. A head with its status line and all interim heads may
-        /// have twice as many bytes plus 16 KiB.
+        /// A larger head fails the call with the code `badResponse`. The number of fields is limited too: to one for
+        /// each 32 bytes, but at least 256. The whole head, with its status line and all interim heads, may have twice
+        /// as many bytes plus 16 KiB.
         public var maxHeadSize = 256 << 10
 
-        /// How many bytes the body of a whole response may have.
+        /// The largest body of a whole response, in bytes.
         ///
-        /// A larger body fails with the code `bodyTooLarge`. A streamed body may have any number of bytes.
+        /// A larger body fails the call with the code `bodyTooLarge`. A streamed body may have any size.
         public var maxBodySize: Int
 
-        /// 64 MiB.
+        /// The default of ``maxBodySize``: 64 MiB.
         public static let defaultMaxBodySize = 64 << 20
 
-        /// Makes a configuration.
+        /// Creates a configuration with the default connections.
         public init(idleTimeout: Duration? = .seconds(60), maxBodySize: Int = defaultMaxBodySize) {
             self.idleTimeout = idleTimeout
             self.maxBodySize = maxBodySize
@@ -298,11 +298,11 @@ extension AHCTransport {
 }
 
 extension AHCTransport.Configuration {
-    /// The versions of HTTP that may be used.
+    /// The allowed versions of HTTP.
     public enum HTTPVersion: Hashable, Sendable {
         /// HTTP/2 over TLS if the server supports it, HTTP/1.1 otherwise.
         case automatic
-        /// HTTP/1.1.
+        /// Only HTTP/1.1.
         case http1Only
     }
 }

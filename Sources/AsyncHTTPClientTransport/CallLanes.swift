@@ -3,19 +3,21 @@ import NIOCore
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// A call that waits for a lane.
+/// A call that uses a lane, or waits for one.
 protocol LaneUser: AnyObject, Sendable {
-    /// Begins the call on a lane; the call leaves the lane at its end.
+    /// Begins the call on a lane; the call leaves the lane when it ends.
     func start(on lane: CallLane)
 
-    /// Notes that the call waits. It is called under a lock, and must call nothing of the lanes.
+    /// Notes that the call waits.
+    ///
+    /// It runs under a lock, so it must not use the lanes.
     func willWait()
 }
 
-/// A place for one call at a time: an event loop, on which the connection of the previous call is.
+/// A place for one call at a time, on the event loop that has the connection of the lane's last call.
 final class CallLane: Sendable {
     let loop: any EventLoop
-    /// Exists as long as a call is on one of its lanes.
+    /// The host, which exists while one of its lanes has a call.
     fileprivate unowned let host: LaneHost
     fileprivate let state = Locked((isBeginning: false, wasLeft: false))
 
@@ -25,21 +27,22 @@ final class CallLane: Sendable {
     }
 }
 
-/// Limits the calls to a host that are under way at the same time to the number of connections, over
-/// HTTP/1.1.
+/// Limits the running calls to a host to the number of its HTTP/1.1 connections; the others wait.
 ///
-/// AsyncHTTPClient could queue the other calls itself. But it gives a free connection to the call that has
-/// waited longest, even if that call is on another event loop, and then each step of the call changes
-/// threads. A lane always uses the same event loop, so its calls find the connection that an earlier one made
-/// there. The calls to a host begin in the order in which they were made.
+/// AsyncHTTPClient could queue the waiting calls itself. But it gives a free connection to the call that has waited
+/// longest, even if that call is on another event loop. Then each step of the call changes threads. A lane always uses
+/// the same event loop, so its calls find the connection of an earlier call there. The calls to a host begin in the
+/// order in which they were made.
 final class CallLanes: Sendable {
     private let loops: [any EventLoop]
     private let limit: Int
     private let hosts = Locked(LaneHosts())
 
+    /// Creates the lanes.
+    ///
     /// - Parameters:
     ///   - group: The event loops of the connections.
-    ///   - limit: The maximum number of connections to one host.
+    ///   - limit: The largest number of connections to one host.
     init(in group: any EventLoopGroup, limit: Int) {
         loops = Array(group.makeIterator())
         self.limit = max(1, limit)
@@ -61,7 +64,7 @@ final class CallLanes: Sendable {
         if let lane { user.start(on: lane) }
     }
 
-    /// Removes a call that waits; harmless if it does not wait.
+    /// Removes a waiting call; does nothing if the call doesn't wait.
     func withdraw(_ user: any LaneUser, from name: String) {
         hosts.withLockThenRelease { hosts -> (any LaneUser)? in
             guard let host = hosts.known[name],
@@ -73,9 +76,9 @@ final class CallLanes: Sendable {
 
     /// Frees the lane of a call that has ended, and begins the next call on it.
     ///
-    /// If a call ends while it is being begun, the loop below begins the next one, to avoid recursion.
+    /// If a call ends while it begins, the loop below begins the next one, to avoid recursion.
     ///
-    /// - Returns: Whether a call has begun, or the loop is about to begin one.
+    /// - Returns: True if a call has begun, or if the loop is about to begin one.
     @discardableResult
     func leave(_ lane: CallLane) -> Bool {
         let isBeginning = lane.state.withLock { state in
@@ -105,17 +108,19 @@ final class CallLanes: Sendable {
         }
     }
 
-    /// The event loop of a lane: the same each time the lane is opened, so that it finds its connection, and
-    /// starting at a different one for each host.
+    /// Returns the event loop of a lane.
+    ///
+    /// A lane gets the same event loop each time it opens, so that it finds its connection. Each host starts at another
+    /// event loop.
     private func loop(of lane: Int, to name: String) -> any EventLoop {
         loops[Int((UInt(bitPattern: name.hashValue) &+ UInt(lane)) % UInt(loops.count))]
     }
 }
 
-/// The hosts that are called, and some that were called before.
+/// The hosts of the current calls, and some hosts of earlier ones.
 private struct LaneHosts {
     private(set) var known: [String: LaneHost] = [:]
-    /// The number of hosts from which on unused ones are removed.
+    /// The number of hosts at which unused ones are removed.
     private var limit = 64
 
     mutating func host(named name: String) -> LaneHost {
@@ -130,17 +135,15 @@ private struct LaneHosts {
     }
 }
 
-/// The lanes to a host.
-///
-/// Used under the lock of ``CallLanes`` only.
+/// The lanes to a host; used only under the lock of ``CallLanes``.
 private final class LaneHost: @unchecked Sendable {
-    /// The free lanes, the one left last at the end.
+    /// The free lanes; the last one was left most recently.
     var free: [CallLane] = []
     var laneCount = 0
-    /// The waiting calls, the oldest first.
+    /// The waiting calls, oldest first.
     var waiting = CircularBuffer<any LaneUser>()
 
-    /// Whether a call is under way or waits.
+    /// True if a call runs or waits.
     var isUsed: Bool { free.count < laneCount }
 }
 #endif

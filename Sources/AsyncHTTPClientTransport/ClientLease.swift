@@ -6,60 +6,62 @@ import NIOPosix
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// Keeps a client from being shut down: a transport holds it until it is closed, and each call until its end.
+/// A use of a client, which keeps the client from being shut down.
 ///
-/// When the last of them releases it, a client of the transport's own is shut down: AsyncHTTPClient traps if a
-/// client is released without that. A call releases it itself, since AsyncHTTPClient never releases an upload
-/// that a cancellation or the server has cut off.
+/// A transport holds one until it is closed, and each call holds it until the call ends. After the last release, the
+/// transport's own client is shut down, because AsyncHTTPClient traps if a client is released without that.
+///
+/// A call must release its use itself. AsyncHTTPClient would never do it for an upload that was cut off by a
+/// cancellation or by the server.
 final class ClientUse: Sendable {
     let lease: ClientLease
 
     init(_ lease: ClientLease) { self.lease = lease }
 
     deinit {
-        // Later, since AsyncHTTPClient may be releasing it within one of its own calls.
+        // Runs later, because AsyncHTTPClient may release the client within one of its own calls.
         DispatchQueue.global().async { [lease] in lease.shutDown() }
     }
 }
 
-/// A client of a transport, and what the transport's calls know of it.
+/// The clients of a transport, with the state that its calls share.
 final class ClientLease: Sendable {
-    /// The client that sends a request, and its lanes.
+    /// The client that sends a request, and the client's lanes.
     struct Route {
         let client: HTTPClient
-        /// Nil if calls may share a connection, or if the client is the app's.
+        /// The lanes; nil if calls may share a connection, or if the client is the app's.
         let lanes: CallLanes?
     }
 
     /// The time limits of the client.
     struct Limits {
-        /// How long it may take to make a connection.
+        /// The longest time to connect.
         let connect: Duration
-        /// How long a call may wait for a connection; nil for no limit.
+        /// The longest time that a call waits for a connection; nil for no limit.
         let connectionWait: Duration?
     }
 
-    /// The proxies, sockets and addresses of connections.
+    /// The proxies, sockets and addresses of the connections.
     let routes: ConnectionRoutes
     private let secure: Route
-    /// The route of http URLs.
+    /// The route of http URLs, which never uses HTTP/2.
     ///
-    /// A client that may use HTTP/2 first makes one connection, to see whether the server supports it, and
-    /// then makes most others on one event loop. Without TLS, HTTP/2 is never used.
+    /// A client that may use HTTP/2 first makes one connection, to learn whether the server supports it. Then it makes
+    /// most other connections on one event loop.
     private let plain: Route
-    /// The routes of hosts that are excepted from the proxy; nil if there is no proxy, or no such host.
+    /// The routes of hosts that bypass the proxy; nil without a proxy or without such hosts.
     private let bypassing: (secure: Route, plain: Route)?
     private let isOwned: Bool
-    /// Nil if the client is the app's.
+    /// The tracker of connections; nil if the client is the app's.
     let connections: ConnectionTracker?
     /// The client's time limits; nil if the client is the app's.
     let limits: Limits?
-    /// How many of the transport's own clients have not been shut down.
+    /// The number of the transport's own clients that have not been shut down.
     private let running: Locked<Int>
     private let ended: InternalPromise<Void>
     private let wasCancelled = Locked(false)
 
-    /// A client of the transport's own.
+    /// Creates the transport's own clients.
     init(
         _ configuration: AHCTransport.Configuration, _ routes: ConnectionRoutes,
         ended: InternalPromise<Void>
@@ -96,7 +98,7 @@ final class ClientLease: Sendable {
         self.ended = ended
     }
 
-    /// A client of the app.
+    /// Uses a client of the app.
     init(_ client: HTTPClient, ended: InternalPromise<Void>) {
         routes = .straight
         secure = Route(client: client, lanes: nil)
@@ -109,11 +111,13 @@ final class ClientLease: Sendable {
         self.ended = ended
     }
 
-    /// The route of a request.
+    /// Returns the route of a request.
     ///
-    /// - Parameter host: The scheme and authority of the request's URL.
+    /// - Parameters:
+    ///   - host: The scheme and authority of the request's URL.
+    ///   - request: The request.
     func route(to host: String, for request: HTTPRequest) -> Route {
-        // "http:" or "https:", in any case.
+        // The URL begins with "http:" or "https:", in any case.
         let isPlain = host.utf8.dropFirst(4).first == UInt8(ascii: ":")
         if let bypassing, routes.bypasses(request) {
             return isPlain ? bypassing.plain : bypassing.secure
@@ -121,20 +125,20 @@ final class ClientLease: Sendable {
         return isPlain ? plain : secure
     }
 
-    /// An event loop of the client.
+    /// Any event loop of the client.
     var anyLoop: any EventLoop { secure.client.eventLoopGroup.any() }
 
-    /// Ends all calls that are under way, if the client is the transport's own.
+    /// Ends all running calls, if the client is the transport's own.
     func cancel() {
         guard isOwned else { return }
         wasCancelled.withLock { $0 = true }
         shutDown()
     }
 
-    /// Whether ``cancel()`` has ended calls.
+    /// True if ``cancel()`` has ended calls.
     var isCancelled: Bool { wasCancelled.withLock { $0 } }
 
-    /// Harmless if it is called twice: the second shutdown fails, without effect.
+    /// Shuts the transport's own clients down; a second shutdown fails without effect.
     fileprivate func shutDown() {
         guard isOwned else {
             ended.resolve()
@@ -155,10 +159,10 @@ final class ClientLease: Sendable {
 }
 
 extension AHCTransport.Configuration {
-    /// Makes a client with this configuration.
+    /// Creates a client with this configuration.
     ///
-    /// It runs on SwiftNIO's own threads on every system: over Apple's Network.framework, some of the TLS
-    /// settings would trap.
+    /// It uses SwiftNIO's own threads on every system, because some TLS settings would trap over Apple's
+    /// Network.framework.
     func client(
         in group: MultiThreadedEventLoopGroup, noting connections: ConnectionTracker,
         by proxy: HTTPClient.Configuration.Proxy?, forwarding: ForwardingProxy? = nil,
@@ -185,7 +189,7 @@ extension AHCTransport.Configuration {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = httpVersion == .automatic ? .automatic : .http1Only
         #if Observability
-        // The middleware `openTelemetry` makes the span of a request; AsyncHTTPClient would make a second one.
+        // The middleware `openTelemetry` creates the span of a request, and AsyncHTTPClient would create a second one.
         configuration.tracing.tracer = nil
         #endif
         return configuration
@@ -193,7 +197,7 @@ extension AHCTransport.Configuration {
 }
 
 extension TimeAmount {
-    /// Makes a time from a duration; limited to 64 bits of nanoseconds.
+    /// Creates a time from a duration, limited to 64 bits of nanoseconds.
     init(saturating duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -5,9 +5,9 @@ import NIOHTTP1
 import NIOSSL
 import PledgeHTTPNetworking
 
-/// The part of `ConnectionSettings` that says where connections go, as far as AsyncHTTPClient supports it.
+/// The part of `ConnectionSettings` that decides where connections go, as far as AsyncHTTPClient supports it.
 struct ConnectionRoutes: Sendable {
-    /// The proxy that http requests are sent to without a tunnel.
+    /// The proxy that http requests go to without a tunnel.
     let forwarding: ForwardingProxy?
     /// The proxy that opens tunnels for http requests.
     let http: HTTPClient.Configuration.Proxy?
@@ -15,22 +15,24 @@ struct ConnectionRoutes: Sendable {
     let https: HTTPClient.Configuration.Proxy?
     /// The hosts whose requests bypass the proxy.
     let bypass: ProxyBypass
-    /// The path of a Unix domain socket that carries every request.
+    /// The path of a Unix domain socket for all requests; nil for none.
     let unixSocketPath: String?
-    /// The address of each host that is not resolved by DNS.
+    /// The addresses of hosts that are not looked up, by host.
     let addresses: [String: String]
     let pinnedKeys: [PinnedKey]
-    /// Why no call can be made; nil if calls can be made.
+    /// The reason why every call is refused; nil if calls are accepted.
     let refusal: UnsupportedSetting?
 
-    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply one.
+    /// Creates the routes for the settings.
+    ///
+    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting.
     init(
         _ settings: ConnectionSettings, in environment: [String: String]
     ) throws(UnsupportedSetting) {
         unixSocketPath = try settings.checkedSocketPath()
         addresses = try settings.singleAddresses()
         pinnedKeys = settings.tls.pinnedKeys
-        // No proxy is used for a socket of this machine.
+        // A socket of this machine needs no proxy.
         let choice = ProxyChoice(
             settings.unixSocketPath == nil ? settings.proxy : .none, in: environment)
         let http = try choice.http.map(HTTPClient.Configuration.Proxy.init(_:))
@@ -52,23 +54,23 @@ struct ConnectionRoutes: Sendable {
         pinnedKeys = []
     }
 
-    /// Connects each request directly to the host of its URL, without a proxy.
+    /// The routes without a proxy, where each request goes directly to the host of its URL.
     static let straight = ConnectionRoutes()
 
-    /// Refuses every request.
+    /// Returns routes that refuse every request.
     static func none(_ refusal: UnsupportedSetting) -> ConnectionRoutes {
         ConnectionRoutes(refusal: refusal)
     }
 
-    /// Whether there is a proxy.
+    /// True if there is a proxy.
     var hasProxy: Bool { forwarding != nil || http != nil || https != nil }
 
-    /// Whether a request bypasses the proxy.
+    /// Returns whether a request bypasses the proxy.
     func bypasses(_ request: HTTPRequest) -> Bool {
         request.origin.map { bypass.covers($0.host) } ?? true
     }
 
-    /// The URL and the server's name that AsyncHTTPClient gets; nil if it gets the URL unchanged.
+    /// Returns the URL and the server's name for AsyncHTTPClient; nil if it gets the URL unchanged.
     func lowered(_ url: URL) -> (url: URL, host: String)? {
         guard unixSocketPath != nil || forwarding != nil, let origin = HTTPOrigin(url),
             let target = url.requestTarget
@@ -89,7 +91,7 @@ struct ConnectionRoutes: Sendable {
 }
 
 extension String {
-    /// Each byte percent-encoded, so that no byte has a meaning in a URL.
+    /// The text with each byte percent-encoded, so that no byte has a meaning in a URL.
     fileprivate var percentEncodedWhole: String {
         utf8.map { "%\($0 < 16 ? "0" : "")\(String($0, radix: 16, uppercase: true))" }.joined()
     }
@@ -127,7 +129,7 @@ extension ConnectionSettings {
 }
 
 extension HTTPClient.Configuration.Proxy {
-    /// Converts a proxy; its URL may contain anything.
+    /// Converts a proxy, whose URL may contain anything.
     fileprivate init(_ server: ProxySettings.Server) throws(UnsupportedSetting) {
         let (scheme, host) = (server.scheme, server.host)
         guard ["http", "socks5h"].contains(scheme), !host.isEmpty else {
@@ -150,14 +152,14 @@ extension HTTPClient.Configuration.Proxy {
     }
 }
 
-/// A proxy that http requests are sent to without a tunnel, with the whole URL in the request line.
+/// A proxy that http requests go to without a tunnel, with the whole URL in the request line.
 ///
-/// AsyncHTTPClient uses a proxy only through a tunnel, and many proxies open no tunnel to port 80. So
-/// AsyncHTTPClient gets the proxy as the server, and the request lines are rewritten when they are sent.
+/// AsyncHTTPClient uses a proxy only through a tunnel, and many proxies open no tunnel to port 80. So AsyncHTTPClient
+/// gets the proxy as the server, and a handler rewrites the request line when a request is sent.
 struct ForwardingProxy: Sendable {
-    /// Host and port, as in a URL.
+    /// The host and port, as in a URL.
     private let authority: String
-    /// The value of Proxy-Authorization, a secret.
+    /// The value of Proxy-Authorization, which is a secret.
     private let authorization: String?
 
     init(_ server: ProxySettings.Server) {
@@ -169,15 +171,15 @@ struct ForwardingProxy: Sendable {
         }
     }
 
-    /// The URL that AsyncHTTPClient gets: the proxy's, with the request's URL as the path.
+    /// Returns the proxy's URL with the request's URL as its path, for AsyncHTTPClient.
     func lowered(_ target: String, of origin: String) -> URL? {
         URL(string: "http://\(authority)/http://\(origin)\(target)")
     }
 
-    /// Makes a client write such requests, and no others.
+    /// Makes a client send all requests in this form.
     ///
-    /// The requests to all servers share the client's connections; the number for each server is limited
-    /// before.
+    /// All requests share the client's connections to the proxy. The lanes have already limited the number for each
+    /// server.
     func install(on configuration: inout HTTPClient.Configuration) {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 20
         let next = configuration.http1_1ConnectionDebugInitializer
@@ -195,7 +197,7 @@ struct ForwardingProxy: Sendable {
     }
 }
 
-/// Replaces the path at the proxy by the URL that it contains, and adds the proxy's credentials.
+/// Replaces the path with the URL in it, and adds the proxy's credentials.
 private final class ForwardedRequestHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
@@ -218,11 +220,11 @@ private final class ForwardedRequestHandler: ChannelOutboundHandler {
     }
 }
 
-/// Stops requests on a connection to a server that has none of the pinned keys.
+/// Closes a connection if its server has none of the pinned keys.
 struct PinnedKeyCheck: Sendable {
     let keys: [PinnedKey]
 
-    /// Makes a client check each connection, after the handshake and before the first request.
+    /// Makes a client check each connection after the handshake, before the first request.
     func install(on configuration: inout HTTPClient.Configuration) {
         if keys.isEmpty { return }
         configuration.http1_1ConnectionDebugInitializer = checking(
@@ -237,7 +239,7 @@ struct PinnedKeyCheck: Sendable {
         { channel in
             guard hasPinnedKey(channel) else {
                 let loop = channel.eventLoop
-                // AsyncHTTPClient drops the connection without closing it.
+                // AsyncHTTPClient drops the connection, but doesn't close it.
                 loop.execute { channel.close(promise: nil) }
                 return loop.makeFailedFuture(PinnedKeyMismatch())
             }
@@ -254,7 +256,7 @@ struct PinnedKeyCheck: Sendable {
     }
 }
 
-/// A server has none of the pinned keys.
+/// The error of a connection whose server has none of the pinned keys.
 struct PinnedKeyMismatch: Error, CustomStringConvertible {
     var description: String { "the server has none of the pinned keys" }
 }

@@ -4,24 +4,23 @@ import NIOCore
 import NIOHTTP1
 import PledgeFutures
 
-/// The connections that a client has made, which AsyncHTTPClient itself does not report.
+/// Tracks the connections of a client, which AsyncHTTPClient doesn't report.
 ///
-/// If no connection was made during a request, the request was sent on a kept connection. And a call on
-/// another event loop than its connection's goes back and forth between two threads, and wakes the other
-/// thread each time; so calls are made on the event loops that have connections.
+/// The count shows whether a request used a kept connection: it did if no connection was made in the meantime. The
+/// event loops save changes of thread. If a call is on another event loop than its connection, it goes back and forth
+/// between two threads, and wakes the other one each time. So calls begin on event loops that have connections.
 ///
-/// Calls to a host begin on one event loop, the one of their connection over HTTP/2, until the host answers by
-/// HTTP/1.1. AsyncHTTPClient then sends a short request in one piece, and loses no end of an upload between two
-/// threads.
+/// Until a host has answered over HTTP/1.1, its calls begin on one event loop, which then has their HTTP/2 connection.
+/// So AsyncHTTPClient sends a short request in one piece, and doesn't lose the end of an upload between two threads.
 final class ConnectionTracker: Sendable {
     private struct State {
         var count = 0
         var callsUnderWay = 0
-        /// The event loops of the open connections, each once for each of its connections.
+        /// The event loops of the open connections, one entry for each connection.
         var connected: [any EventLoop] = []
         /// The turn of the next call, modulo the number of event loops that take turns.
         var turn: UInt = 0
-        /// The hosts whose last answer came by HTTP/1.1, as scheme and authority.
+        /// The hosts whose last answer used HTTP/1.1, as scheme and authority.
         var hostsOfHTTP1: Set<String> = []
     }
 
@@ -29,9 +28,11 @@ final class ConnectionTracker: Sendable {
     private let limit: Int
     private let state = Locked(State())
 
+    /// Creates a tracker.
+    ///
     /// - Parameters:
     ///   - group: The event loops of the connections.
-    ///   - limit: The maximum number of connections to one host.
+    ///   - limit: The largest number of connections to one host.
     init(in group: any EventLoopGroup, limit: Int) {
         loops = Array(group.makeIterator())
         self.limit = limit
@@ -40,13 +41,12 @@ final class ConnectionTracker: Sendable {
     /// The number of connections made so far.
     var count: Int { state.withLock { $0.count } }
 
-    /// Begins a call, and returns the event loop for it.
+    /// Begins a call, and returns its event loop.
     ///
-    /// A connection is made on the event loop of the call that needs it. So while more connections over
-    /// HTTP/1.1 may be needed, the calls take turns on all event loops; after that, on those that have
-    /// connections.
+    /// A connection is made on the event loop of the call that needs it. While more HTTP/1.1 connections may be needed,
+    /// calls take turns on all event loops. After that, they take turns on the event loops that have connections.
     ///
-    /// - Parameter host: Scheme, host and port of the URL.
+    /// - Parameter host: The scheme, host and port of the URL.
     func enter(_ host: String) -> any EventLoop {
         state.withLock { state in
             state.callsUnderWay += 1
@@ -62,9 +62,11 @@ final class ConnectionTracker: Sendable {
         }
     }
 
-    /// Notes the version of HTTP by which a host has answered.
+    /// Notes the version of HTTP that a host has answered with.
     ///
-    /// - Parameter host: Scheme, host and port of the URL.
+    /// - Parameters:
+    ///   - version: The version.
+    ///   - host: The scheme, host and port of the URL.
     func note(_ version: HTTPVersion, of host: String) {
         state.withLock { state in
             guard version.major == 1 else {
@@ -79,7 +81,7 @@ final class ConnectionTracker: Sendable {
     /// Ends a call.
     func leave() { state.withLock { $0.callsUnderWay -= 1 } }
 
-    /// Observes the connections that a client with this configuration makes.
+    /// Makes a configuration's client report its connections to this tracker.
     func watch(_ configuration: inout HTTPClient.Configuration, decoding: ResponseDecoding) {
         let note: @Sendable (any Channel) -> Void = { channel in
             let loop = channel.eventLoop

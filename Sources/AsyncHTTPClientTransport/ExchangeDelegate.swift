@@ -7,13 +7,13 @@ import PledgeHTTPNetworking
 
 /// Passes AsyncHTTPClient's events of an attempt on to the exchange.
 ///
-/// Only AsyncHTTPClient keeps it. So if it is released before the exchange has ended, AsyncHTTPClient has dropped
-/// the exchange.
+/// Only AsyncHTTPClient keeps a delegate. So if the delegate is released before the exchange has ended, AsyncHTTPClient
+/// has dropped the exchange.
 final class ExchangeDelegate: HTTPClientResponseDelegate {
     private struct State {
-        /// Whether the head of the request has been sent.
+        /// True if the head of the request has been sent.
         var isSent = false
-        /// Whether another attempt goes on with the exchange.
+        /// True if another attempt continues the exchange.
         var isReplaced = false
     }
 
@@ -36,7 +36,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
         state.withLock { $0.isSent = true }
-        // On a lane, the idle timeout has started before.
+        // On a lane, the idle timeout has already started.
         if call.lanes == nil { exchange.noteSign() }
     }
 
@@ -68,9 +68,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {
         guard control.finish(), !exchange.isStreamed else { return finish() }
-        // If calls wait, more responses arrive in this turn of the event loop. Their futures are resolved
-        // together, so that a sleeping thread is woken once for all of them. The closure keeps the delegate, whose
-        // release would end the exchange.
+        // If calls wait, more responses arrive in this turn of the event loop. Resolving their futures together wakes a
+        // sleeping thread only once. The closure keeps the delegate, because its release would end the exchange.
         task.eventLoop.execute { self.finish() }
     }
 
@@ -85,7 +84,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         fail(with: control.reason ?? call.failure(error))
     }
 
-    /// Ends the exchange with its answer if all of the answer has been received, or fails it.
+    /// Ends the exchange with its answer if the whole answer has arrived; otherwise fails it.
     private func end(_ early: AnsweredEarly) {
         guard control.reason == nil, exchange.receivedCount == early.bodySize else {
             return fail(with: control.reason ?? call.failure(early.cause))
@@ -107,11 +106,11 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         control.releaseClient()
     }
 
-    /// Ends the exchange if its response is complete although AsyncHTTPClient may never report that.
+    /// Ends the exchange if its response is complete but AsyncHTTPClient may never report that.
     ///
-    /// A refusal that arrives before all of the request has been sent stops the sending. If the end of the
-    /// response arrives separately, AsyncHTTPClient then waits for the sending to end. If the response has
-    /// announced its length, the length shows that it is complete.
+    /// If the server refuses the request before all of it has been sent, AsyncHTTPClient stops the sending. If the end
+    /// of the response arrives separately, AsyncHTTPClient then waits for the sending to end. A response with a known
+    /// length is complete when it has that many bytes.
     private func endIfRefused() {
         guard control.isUploading, exchange.isComplete(), exchange.status ?? 0 >= 300 else {
             return
@@ -122,7 +121,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 }
 
 extension Data {
-    /// The bytes of a buffer; not copied if there are many of them, as in a body that fills its connection.
+    /// Creates data from a buffer, without a copy if there are at least 16 KiB.
     fileprivate init(sharing part: ByteBuffer) {
         guard part.readableBytes >= 16 << 10 else {
             self = part.withUnsafeReadableBytes { Data($0) }

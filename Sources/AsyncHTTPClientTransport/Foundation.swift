@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
-// The one place where the module chooses its Foundation; its clients see the same types.
+// Only this file chooses between FoundationEssentials and Foundation. The whole module, and every module that imports
+// it, see the same types.
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else

@@ -4,11 +4,13 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 
-/// Sits between a stream of HTTP/2 and AsyncHTTPClient: says which requests the server has excluded, and
-/// holds back the end of an answer that arrives before all of the request has been sent.
+/// A handler between an HTTP/2 stream and AsyncHTTPClient.
 ///
-/// AsyncHTTPClient 1.37 releases the request at the answer's end, and ends the process if the stream fails
-/// afterwards, as with nginx, which resets it (issue 922 of AsyncHTTPClient).
+/// It reports which requests the server has excluded. And if an answer ends before the whole request has been sent, it
+/// holds back the answer's end.
+///
+/// AsyncHTTPClient 1.37 releases the request at the answer's end. If the stream fails after that, the process ends.
+/// That happens with nginx, which resets the stream (issue 922 of AsyncHTTPClient).
 final class HTTP2StreamHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -16,18 +18,18 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let connection: HTTP2ConnectionHandler
-    /// Whether the end of the request has been sent.
+    /// True if the end of the request has been sent.
     private var isSent = false
     /// The status of the answer; nil until its head has arrived.
     private var status: UInt?
-    /// How many bytes of the answer's body have arrived.
+    /// The number of bytes of the answer's body that have arrived.
     private var bodySize = 0
-    /// The end of the answer, held back until the end of the request has been sent.
+    /// The end of the answer, if it waits for the end of the request; nil otherwise.
     private var earlyEnd: HTTPClientResponsePart?
 
     private init(_ connection: HTTP2ConnectionHandler) { self.connection = connection }
 
-    /// Adds a handler to each stream of a client, and one to each connection.
+    /// Adds a handler to each stream and to each connection of a client.
     static func install(on configuration: inout HTTPClient.Configuration) {
         let next = configuration.http2ConnectionDebugInitializer
         configuration.http2ConnectionDebugInitializer = { channel in
@@ -72,7 +74,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         case .end where isSent: break
         case .end where status ?? 0 >= 300:
             context.fireChannelRead(data)
-            // AsyncHTTPClient sends no more of the request, and would leave the stream open.
+            // AsyncHTTPClient stops sending the request, but would leave the stream open.
             return context.close(promise: nil)
         case .end:
             earlyEnd = part
@@ -99,7 +101,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Why the server has not processed the stream's request; nil if it may have.
+    /// Returns the reason why the server has not processed the request; nil if it may have processed it.
     private func exclusion(by error: any Error) -> UnprocessedRequest.Reason? {
         switch error {
         case let error as NIOHTTP2Errors.StreamError: return exclusion(by: error.baseError)
@@ -114,28 +116,29 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     }
 }
 
-/// The end of a stream whose answer is whole, although the request is not.
+/// The end of a stream whose answer is complete although the request isn't.
 struct AnsweredEarly: Error {
-    /// How many bytes the answer's body has.
+    /// The number of bytes in the answer's body.
     let bodySize: Int
     let cause: any Error
 }
 
-/// Sits above SwiftNIO's handler of an HTTP/2 connection: keeps the last stream that a leaving server
-/// processes, and reads on where SwiftNIO stops.
+/// A handler above SwiftNIO's own for an HTTP/2 connection.
 ///
-/// After 200 resets within 30 s, SwiftNIO stops reading at each further one, and likewise at pings and
-/// settings. nginx sends that many: one for each request that it answers before it has read all of it.
-/// Answers that have arrived behind a reset would be read when more arrives, or never.
+/// It keeps the last stream that a leaving server processes. And it continues to read where SwiftNIO stops.
+///
+/// After 200 resets within 30 s, SwiftNIO stops reading at each further reset; it does the same for pings and settings.
+/// nginx sends so many resets, one for each request that it answers before it has read all of it. Without this handler,
+/// an answer behind a reset would be read late, when more bytes arrive, or never.
 final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
 
-    /// How often it reads on: more often than requests are under way.
+    /// The most stops after which it continues to read, larger than the number of running requests.
     private static let maxStops = 256
 
     private let http2: NIOHTTP2Handler
-    /// The last stream that the server processes; nil until the server says that it leaves.
+    /// The last stream that the server processes; nil until the server says that it is leaving.
     private(set) var last: HTTP2StreamID?
     private var openStreams = 0
     /// How often SwiftNIO has stopped reading.
@@ -145,7 +148,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     /// Adds the handler to a connection.
     ///
-    /// - Throws: SwiftNIO's error if the connection is not one over HTTP/2.
+    /// - Throws: SwiftNIO's error if the connection doesn't use HTTP/2.
     static func install(on channel: any Channel) throws {
         let pipeline = channel.pipeline.syncOperations
         let http2 = try pipeline.handler(type: NIOHTTP2Handler.self)
@@ -170,7 +173,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.fireErrorCaught(error)
-        // Some of these types are missing in older versions of SwiftNIO's package.
+        // Older versions of SwiftNIO's package lack some of these types.
         let name = "\(type(of: error))"
         let isStop = ["ExcessiveRSTFrames", "ExcessiveControlFrames"].contains(name)
         if isStop, stops < Self.maxStops {
@@ -182,8 +185,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Makes AsyncHTTPClient use another connection for the next requests, and close this one after its last
-    /// answer.
+    /// Retires the connection: AsyncHTTPClient sends no more requests on it, and closes it after its last answer.
     private func retire(_ context: ChannelHandlerContext) {
         guard openStreams > 0 else { return context.close(promise: nil) }
         let leaving = HTTP2Frame.FramePayload.goAway(
@@ -192,9 +194,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
             wrapInboundOut(HTTP2Frame(streamID: .rootStream, payload: leaving)))
     }
 
-    /// Makes SwiftNIO read what has arrived.
+    /// Makes SwiftNIO read the bytes that have arrived.
     private func readOn(_ context: ChannelHandlerContext) {
-        // Not now, since SwiftNIO is still reading.
+        // Runs later, because SwiftNIO is still reading.
         context.eventLoop.assumeIsolated().execute { [http2] in
             guard context.channel.isActive,
                 let below = try? context.pipeline.syncOperations.context(handler: http2)

@@ -19,7 +19,7 @@ import Android
 #endif
 
 extension HTTPError.Code {
-    /// The code for an error from AsyncHTTPClient, or from SwiftNIO below it.
+    /// Creates the code for an error from AsyncHTTPClient, or from SwiftNIO below it.
     init(asyncHTTPClient error: any Error) {
         switch error {
         case is UnprocessedRequest: self = .connectionLost
@@ -31,7 +31,7 @@ extension HTTPError.Code {
         case is PinnedKeyMismatch, is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
             self = .insecureConnection
         case let error as NIOHTTP2Errors.StreamError: self.init(asyncHTTPClient: error.baseError)
-        // A stream is closed by a reset, by a GOAWAY, and with its connection.
+        // A reset, a GOAWAY or the end of the connection closes a stream.
         case is NIOHTTP2Errors.StreamClosed, is NIOHTTP2Errors.IOOnClosedConnection,
             is NIOHTTP2Errors.CreatedStreamAfterGoaway:
             self = .connectionLost
@@ -42,7 +42,7 @@ extension HTTPError.Code {
         }
     }
 
-    /// Why it failed, in a few words; nil if the code says everything.
+    /// Returns the reason for the failure, in a few words; nil if the code says everything.
     func reason(of error: any Error, limits: ClientLease.Limits?) -> String? {
         switch self {
         case .insecureConnection: return TLSFailureReason.reason(in: "\(error)")
@@ -69,13 +69,13 @@ extension HTTPError.Code {
         case .remoteConnectionClosed, .requestStreamCancelled, .cancelled: self = .connectionLost
         case .bodyLengthMismatch: self = .bodyLengthMismatch
         case .proxyAuthenticationRequired: self = .proxyRefused
-        // Any other status, which it does not name.
+        // The proxy answered with another status, which the error doesn't name.
         case .invalidProxyResponse: self = .cannotConnect
         default: self = .other
         }
     }
 
-    /// No address, or no connection to any of them.
+    /// Creates the code for a host with no address, or with no address that accepts a connection.
     private init(_ error: NIOConnectionError) {
         let codes = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
         if error.connectionErrors.isEmpty {
@@ -89,7 +89,9 @@ extension HTTPError.Code {
         }
     }
 
-    /// A connection that ends in the middle of a message is lost; any other parser error means that it is not
+    /// Creates the code for an error of the HTTP parser.
+    ///
+    /// If a connection ends in the middle of a message, it is lost. Any other error means that the response is not
     /// HTTP.
     private init(_ error: HTTPParserError) {
         self = error == .invalidEOFState ? .connectionLost : .badResponse
@@ -106,10 +108,10 @@ extension HTTPError.Code {
     }
 }
 
-/// A request that the server has not processed, or that has not been sent.
+/// The error of a request that the server has not processed, or that was not sent.
 struct UnprocessedRequest: Error {
     enum Reason {
-        /// The server takes no more requests on the connection.
+        /// The server accepts no more requests on the connection.
         case leaving
         /// The server has refused the request.
         case refused

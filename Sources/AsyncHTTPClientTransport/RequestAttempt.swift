@@ -7,26 +7,26 @@ import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// One attempt at a request: the request, its beginning, and its client.
+/// One attempt to send a request, with the client that sends it.
 ///
-/// A class, so that code that keeps an attempt copies no request.
+/// It is a class, so that keeping an attempt doesn't copy the request.
 final class RequestAttempt: Sendable {
     let exchange: TransportExchange
     let lease: ClientLease
-    /// The number of the attempt, from one.
+    /// The number of the attempt, counted from one.
     let attempt: Int
     /// How often the request may have been sent before.
     let resends: Int
-    /// How often a server that was about to leave has not processed it.
+    /// How often a server that was about to leave did not process the request.
     let exclusions: Int
     /// The number of connections made before this attempt; nil if they are not counted.
     let connectionsBefore: Int?
-    /// Scheme, host and port of the URL.
+    /// The scheme, host and port of the URL.
     let host: String
     private let route: ClientLease.Route
     private let loop: (any EventLoop)?
 
-    /// Begins the first attempt.
+    /// Creates the first attempt.
     ///
     /// - Throws: `HTTPError` if the client cannot be used.
     init(_ exchange: TransportExchange, over lease: ClientLease) throws {
@@ -44,11 +44,12 @@ final class RequestAttempt: Sendable {
         loop = route.lanes == nil ? lease.connections?.enter(host) : nil
     }
 
-    /// The same call, to be made again.
+    /// Creates the next attempt of a call.
     ///
     /// - Parameters:
+    ///   - call: The attempt that failed.
     ///   - resends: One if the request may have been sent.
-    ///   - exclusions: One if a server that was about to leave has not processed it.
+    ///   - exclusions: One if a server that was about to leave did not process the request.
     init(after call: RequestAttempt, resends: Int = 0, exclusions: Int = 0) {
         exchange = call.exchange
         lease = call.lease
@@ -63,17 +64,17 @@ final class RequestAttempt: Sendable {
 
     deinit { if loop != nil { lease.connections?.leave() } }
 
-    /// The lanes that the call waits for; nil if the client chooses its connection.
+    /// The lanes that the call uses; nil if the client chooses the connection.
     var lanes: CallLanes? { route.lanes }
 
     var request: HTTPRequest { exchange.request }
 
-    /// Notes the version of HTTP by which the server has answered.
+    /// Notes the version of HTTP that the server has answered with.
     func note(_ version: HTTPVersion) {
         if loop != nil { lease.connections?.note(version, of: host) }
     }
 
-    /// The error that the caller gets for an error of AsyncHTTPClient.
+    /// Returns the error that the caller gets for an error of AsyncHTTPClient.
     func failure(_ error: any Error) -> any Error {
         switch error {
         case let error as HTTPError: return error.naming(request)
@@ -98,12 +99,12 @@ final class RequestAttempt: Sendable {
 }
 
 extension RequestAttempt {
-    /// Starts the call in AsyncHTTPClient, which passes its response to the delegate.
+    /// Starts the call in AsyncHTTPClient, which passes the response to the delegate.
     func start(_ delegate: ExchangeDelegate, _ control: RequestLifetime) {
         guard case .file(let url) = request.body.content else {
             return execute(delegate, control, upload: Upload(request.body))
         }
-        // Opening a file may block, which the caller must not do.
+        // Opening a file may block, and the caller must not.
         DispatchQueue.global().async {
             do {
                 let file = try HTTPBodyStream.file(url)
@@ -120,7 +121,7 @@ extension RequestAttempt {
         if let reason = control.reason { return delegate.fail(with: reason) }
         guard let lanes else {
             do {
-                // AsyncHTTPClient does not say when a request gets a connection of its pool.
+                // AsyncHTTPClient doesn't say when a request gets a connection of its pool.
                 try exchange.willSend()
             } catch {
                 return delegate.fail(with: error)
@@ -156,17 +157,16 @@ extension RequestAttempt {
 }
 
 extension RequestAttempt {
-    /// The call to make again; nil if the call must not be repeated.
+    /// Returns the next attempt; nil if the call must not be repeated.
     ///
-    /// A server may close a kept connection just when a request is sent on it. Such a request may be sent
-    /// again if that is safe (RFC 9112, section 9.3.1): no part of an answer arrived, the connection was a
-    /// kept one, and the request may be repeated.
-    ///
-    /// A server over HTTP/2 may leave just when requests are sent, and say that it processes none of them. They
-    /// are sent again on another connection, whatever their method, unless their body is a stream.
-    ///
-    /// If AsyncHTTPClient ends a call because it has waited for a connection as long as connecting may take,
-    /// the call was not sent, and waits again.
+    /// A call is repeated in three cases:
+    /// - A server may close a kept connection just when a request is sent on it. The request is sent again if that is
+    ///   safe (RFC 9112, section 9.3.1): no part of an answer has arrived, the connection was a kept one, and the
+    ///   request may be repeated.
+    /// - An HTTP/2 server may leave just when requests are sent, and say that it processes none of them. They are sent
+    ///   again on another connection, whatever their method, unless their body is a stream.
+    /// - AsyncHTTPClient may end a call that has waited for a connection as long as connecting may take. That call was
+    ///   not sent, and waits again.
     func again(after error: any Error, _ control: RequestLifetime) -> RequestAttempt? {
         if mayWaitOn(after: error), !control.isOver {
             return RequestAttempt(after: self)
@@ -181,13 +181,13 @@ extension RequestAttempt {
         return RequestAttempt(after: self, resends: 1)
     }
 
-    /// Marks the error by which a connection ended before the request was sent.
+    /// Marks an error if the connection ended before the request was sent.
     func unsent(_ error: any Error) -> any Error {
-        // An error of the system may have come while the head was being sent.
+        // A system error may have come while the head was being sent, so it proves nothing.
         guard HTTPError.Code(asyncHTTPClient: error) == .connectionLost, !(error is IOError),
             !(error is UnprocessedRequest), !lease.isCancelled
         else { return error }
-        // AsyncHTTPClient gave the request to a connection that was about to be closed.
+        // AsyncHTTPClient has given the request to a connection that was about to close.
         let isLate = error as? HTTPClientError == .cancelled
         return UnprocessedRequest(cause: error, reason: isLate ? .leaving : .unsent)
     }
@@ -209,16 +209,16 @@ extension RequestAttempt {
 }
 
 extension RequestAttempt {
-    /// A response made from its head.
+    /// Creates a response from its head.
     func response(_ head: NIOHTTP1.HTTPResponseHead) -> HTTPResponse {
         HTTPResponse(
             status: Int(head.status.code),
             headers: HTTPHeaders(head.headers.lazy.map { ($0.name, $0.value) }))
     }
 
-    /// The error that the caller gets if AsyncHTTPClient has released an exchange without reporting its end.
+    /// Returns the error for an exchange that AsyncHTTPClient has released without reporting its end.
     ///
-    /// That happens if it was shut down, and if the whole response cut off an upload.
+    /// That happens if the client was shut down, or if the whole response cut off an upload.
     func failureOfADropped(afterHead: Bool) -> HTTPError {
         exchange.failure(afterHead ? .connectionLost : .transportClosed)
     }

@@ -7,25 +7,25 @@ import PledgeHTTPNetworking
 /// Begins a call on an event loop, or gets the reason why it cannot begin.
 typealias LaneStart = @Sendable (Result<any EventLoop, any Error>) -> Void
 
-/// What a request holds from its call to its end, over all attempts, and how it is ended from outside.
+/// The state of a request from its call to its end, over all attempts; other threads can end it.
 final class RequestLifetime: Sendable {
     private struct State {
-        /// The reason why it was ended from outside.
+        /// The reason of the caller or the deadline that ended it; nil if neither did.
         var reason: (any Error)?
         var isOver = false
-        /// The number of the present attempt to send the request.
+        /// The number of the current attempt.
         var attempt = 1
-        /// Fails the client's task; nil before there is one, and after the end.
+        /// Fails the client's task; nil before the task exists, and after the end.
         var failTask: (@Sendable (any Error) -> Void)?
-        /// Whether the body is a stream that has not been sent yet.
+        /// True if the body is a stream that has not been sent completely.
         var isUploading = false
-        /// That stream, after it has been opened.
+        /// The stream of the body, after it has been opened.
         var upload: HTTPBodyStream?
         /// The lane of the call.
         var lane: CallLane?
-        /// The function that waits for a lane, and the lane's host; nil if none waits.
+        /// The function that waits for a lane, with the lane's host; nil if none waits.
         var waiting: (host: String, start: LaneStart)?
-        /// Keeps the client from being shut down; nil after the end has been reported.
+        /// The use that keeps the client running; nil after the end has been reported.
         var client: ClientUse?
     }
 
@@ -39,15 +39,15 @@ final class RequestLifetime: Sendable {
         state = Locked(State(client: client))
     }
 
-    /// Whether the exchange has ended, or has been asked to end.
+    /// True if the exchange has ended, or has been asked to end.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// The reason why it was ended from outside; nil if it was not.
+    /// The reason of the caller or the deadline that ended it; nil if neither did.
     var reason: (any Error)? { state.withLock { $0.reason } }
 
     /// Keeps the function that fails the client's task; calls it if the exchange has been ended.
     ///
-    /// The function of an earlier attempt, which may have failed already, is ignored.
+    /// An earlier attempt's function is ignored, because that attempt may have failed already.
     func hold(attempt: Int, _ failTask: @escaping @Sendable (any Error) -> Void) {
         let reason = state.withLock { state -> (any Error)? in
             if !state.isOver, attempt == state.attempt { state.failTask = failTask }
@@ -66,7 +66,7 @@ final class RequestLifetime: Sendable {
         if !isWanted { upload.cancel() }
     }
 
-    /// Releases the client's task, since another one is begun.
+    /// Releases the client's task, because another one begins.
     func restart() {
         if call.lanes == nil { exchange.expectNothing() } else { exchange.noteSign() }
         let upload = state.withLock { state in
@@ -80,7 +80,7 @@ final class RequestLifetime: Sendable {
         upload?.cancel()
     }
 
-    /// Notes that a stream will be sent; the response may arrive before the stream is opened.
+    /// Notes that a stream will be sent; the response may arrive before the stream is open.
     func willUpload() { state.withLock { $0.isUploading = true } }
 
     /// Notes that the body has been sent.
@@ -91,24 +91,23 @@ final class RequestLifetime: Sendable {
         }
     }
 
-    /// Whether a body is being sent.
+    /// True while a body is being sent.
     var isUploading: Bool { state.withLock { $0.isUploading } }
 
-    /// Ends AsyncHTTPClient's task, or the wait for a lane; the exchange then fails.
+    /// Ends AsyncHTTPClient's task or the wait for a lane, which fails the exchange.
     ///
-    /// Harmless after the end.
+    /// It does nothing after the end.
     func end(with reason: any Error) {
         let last = close(reason)
-        // Before the upload is cancelled; otherwise the exchange would seem to have failed because of its
-        // upload.
+        // Fails the task before the upload is cancelled; otherwise the upload would look like the reason.
         last.failTask?(reason)
         letGo(of: last)
         last.waiting?.start(.failure(reason))
     }
 
-    /// Releases everything, since the exchange has ended.
+    /// Releases everything, because the exchange has ended.
     ///
-    /// - Returns: Whether a waiting call has begun in its place.
+    /// - Returns: True if a waiting call has begun on its lane.
     @discardableResult
     func finish() -> Bool { letGo(of: close(nil)) }
 
@@ -122,7 +121,7 @@ final class RequestLifetime: Sendable {
         return last
     }
 
-    /// Lets the client be shut down, since the end has been reported.
+    /// Lets the client be shut down, because the end has been reported.
     func releaseClient() { state.withLockThenRelease { $0.client.take() } }
 
     @discardableResult
@@ -137,7 +136,7 @@ final class RequestLifetime: Sendable {
 extension RequestLifetime: LaneUser {
     /// Begins a call on a lane, now or when one becomes free.
     ///
-    /// The call leaves the lane when the exchange ends; until then the call may be made again on it.
+    /// The call keeps the lane until the exchange ends, and its further attempts use the same lane.
     func enter(_ lanes: CallLanes, _ start: @escaping LaneStart) {
         if let lane = state.withLock({ $0.lane }) { return start(.success(lane.loop)) }
         let host = call.host

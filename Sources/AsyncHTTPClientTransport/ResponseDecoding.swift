@@ -3,12 +3,12 @@ import NIOCore
 import NIOHTTP1
 import PledgeHTTPNetworking
 
-/// How the heads of responses over HTTP/1.1 are read, for which AsyncHTTPClient has no settings.
+/// The decoding of HTTP/1.1 response heads, which AsyncHTTPClient has no settings for.
 struct ResponseDecoding {
-    /// The maximum number of bytes of a head's fields.
+    /// The largest size of a head's fields, in bytes.
     let maxHeadSize: Int
 
-    /// Changes a new connection of AsyncHTTPClient, before its first use.
+    /// Changes a new connection of AsyncHTTPClient before its first use.
     ///
     /// - Returns: A future that succeeds after the change.
     func install(on channel: any Channel) -> EventLoopFuture<Void> {
@@ -18,7 +18,7 @@ struct ResponseDecoding {
             let encoder = try? pipeline.handler(type: HTTPRequestEncoder.self)
         else { return channel.eventLoop.makeSucceededVoidFuture() }
         let handlers = handlers()
-        // No bytes can arrive between the removal of one handler and the addition of the other.
+        // No bytes can arrive between the removal of the old handler and the addition of the new ones.
         return pipeline.removeHandler(old).assumeIsolated().flatMapThrowing {
             try channel.pipeline.syncOperations.addHandlers(handlers, position: .after(encoder))
         }.nonisolated()
@@ -37,19 +37,19 @@ struct ResponseDecoding {
     }
 }
 
-/// Keeps the bytes of a head until it has been parsed, and bounds the bytes that have not been parsed.
+/// Keeps the bytes of a head until it has been parsed, and limits the unparsed bytes.
 ///
-/// NIO bounds the fields of one head, but bounds neither a status line, nor the number of interim heads, nor
-/// the line before a chunk.
+/// NIO limits the fields of one head. It doesn't limit a status line, the number of interim heads, or the line before a
+/// chunk.
 final class HeadBytesHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private let limit: Int
     private var kept: [ByteBuffer] = []
-    /// How many bytes have arrived since the last parsed part.
+    /// The number of bytes that have arrived since the last parsed part.
     private var unread = 0
-    /// Whether a head comes next.
+    /// True if a head comes next.
     var isWanted = true {
         didSet {
             kept = []
@@ -70,10 +70,10 @@ final class HeadBytesHandler: ChannelInboundHandler {
             isWanted ? HTTPParserError.headerOverflow : HTTPParserError.invalidChunkSize)
     }
 
-    /// Notes that a piece of a body was read.
+    /// Notes that a piece of a body has been parsed.
     func noteBody() { unread = 0 }
 
-    /// The values of the fields of the head that has just been parsed, in order.
+    /// Returns the field values of the head that has just been parsed, in order.
     func fieldValues() -> [ArraySlice<UInt8>] {
         let bytes = kept.flatMap { Array($0.readableBytesView) }
         var values: [ArraySlice<UInt8>] = []
@@ -93,7 +93,7 @@ final class HeadBytesHandler: ChannelInboundHandler {
     }
 }
 
-/// Reads values again in which NIO put replacement characters, since they are not UTF-8.
+/// Reads the values again that are not UTF-8, where NIO has put replacement characters.
 final class FieldTextHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -105,7 +105,7 @@ final class FieldTextHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(var head):
-            // An interim head is followed by another head.
+            // Another head follows an interim head.
             let isLast = head.status.code >= 200 || head.status.code == 101
             guard isLast else { break }
             defer { bytes.isWanted = false }
@@ -130,7 +130,7 @@ final class FieldTextHandler: ChannelInboundHandler {
 }
 
 extension String {
-    /// Whether it contains U+FFFD.
+    /// True if the text contains U+FFFD.
     fileprivate var hasReplacement: Bool {
         utf8.contains(0xEF) && unicodeScalars.contains("\u{FFFD}")
     }

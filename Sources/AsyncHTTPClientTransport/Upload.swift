@@ -8,12 +8,12 @@ import PledgeHTTPNetworking
 
 /// A request's body, ready to be sent.
 enum Upload: Sendable {
-    /// A body of at most 1 MiB in memory, which is sent in one piece.
+    /// A body in memory of at most 1 MiB, which is sent in one piece.
     case data(Data)
     /// Chunks that are read one after the other.
     case stream(length: Int64?, open: @Sendable () throws -> HTTPBodyStream)
 
-    /// Makes the body of a request; nil if the request has none, or has a file, which the caller opens.
+    /// Creates the upload of a body; nil if the body is empty, or a file, which the caller opens.
     init?(_ body: HTTPRequest.Body) {
         switch body.content {
         case .none, .file: return nil
@@ -24,7 +24,7 @@ enum Upload: Sendable {
         }
     }
 
-    /// The body in AsyncHTTPClient's form.
+    /// Returns the body in AsyncHTTPClient's form.
     func body(for call: RequestAttempt, _ control: RequestLifetime) -> HTTPClient.Body {
         switch self {
         case .data(let data): return .bytes(data)
@@ -38,16 +38,22 @@ enum Upload: Sendable {
     }
 }
 
-/// Sends the chunks of a stream, each after the connection has taken the one before.
+/// Sends the chunks of a stream, each after the connection has taken the previous one.
 ///
-/// The stream is opened and read on a dispatch queue: it may block there, which an event loop must not do.
+/// A dispatch queue opens and reads the stream, because the stream may block and an event loop must not.
 struct UploadPump: Sendable {
     private let writer: HTTPClient.Body.StreamWriter
     private let call: RequestAttempt
     private let control: RequestLifetime
     private let done: EventLoopPromise<Void>
 
-    /// - Parameter done: Settled when everything has been sent.
+    /// Creates a pump.
+    ///
+    /// - Parameters:
+    ///   - writer: AsyncHTTPClient's writer of the body.
+    ///   - call: The attempt.
+    ///   - control: The lifetime of the request.
+    ///   - done: Settles when everything has been sent, or when the body has failed.
     init(
         _ writer: HTTPClient.Body.StreamWriter, _ call: RequestAttempt, _ control: RequestLifetime,
         _ done: EventLoopPromise<Void>
@@ -71,7 +77,7 @@ struct UploadPump: Sendable {
     }
 
     private func send(_ stream: HTTPBodyStream) {
-        // The idle timeout does not count while the source has no bytes.
+        // The idle timeout doesn't run while the source has no bytes.
         control.exchange.expectNothing()
         stream.next().observe { result in
             switch result {
@@ -95,13 +101,13 @@ struct UploadPump: Sendable {
     private func fail(_ error: any Error) { done.fail(BodyFailure(cause: error)) }
 }
 
-/// An error of the request's body, and not of the connection.
+/// An error of the request's body, not of the connection.
 struct BodyFailure: Error {
     let cause: any Error
 }
 
 extension HTTPClient.Request {
-    /// Makes the request for AsyncHTTPClient, which adds Host, and Content-Length or Transfer-Encoding.
+    /// Creates the request for AsyncHTTPClient, which adds Host, and Content-Length or Transfer-Encoding.
     init(_ call: RequestAttempt, _ upload: Upload?, _ control: RequestLifetime) throws {
         let request = call.request
         let lowered = call.lease.routes.lowered(request.url)

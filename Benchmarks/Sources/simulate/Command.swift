@@ -18,9 +18,12 @@ struct Command {
     /// True to show no progress line.
     var isQuiet = false
 
+    /// What a user types.
+    static let command = "swift run --package-path Benchmarks -c release simulate"
+
     static let usage = """
-        usage: swift run -c release simulate [NAME [--seed N] [--hosts N] [--policies LIST] [--short]
-                                                   [--svg FILE] [--json FILE] [--quiet]]
+        usage: \(command) [NAME [--seed N] [--hosts N] [--policies LIST]
+                                    [--short] [--svg FILE] [--json FILE] [--quiet]]
 
           without a NAME   lists the scenarios
           --seed N         what all chance depends on; 1 by default

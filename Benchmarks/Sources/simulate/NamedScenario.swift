@@ -30,7 +30,7 @@ extension NamedScenario {
             let gap = String(repeating: " ", count: width - scenario.name.count)
             return "  \(scenario.name)\(gap)  \(scenario.summary)"
         }
-        return "swift run -c release simulate NAME runs one of these; --help shows the options.\n\n"
+        return "\(Command.command) NAME runs one of these; --help shows the options.\n\n"
             + lines.joined(separator: "\n")
     }
 }

@@ -52,7 +52,7 @@ private struct PublishedPage {
     init?(at file: URL, of scenario: String) throws {
         self.file = file
         text = try String(contentsOf: file, encoding: .utf8)
-        guard let command = text.range(of: "swift run -c release simulate \(scenario)\n```"),
+        guard let command = text.range(of: "\(Command.command) \(scenario)\n```"),
             let start = text[command.upperBound...].range(of: "```text\n"),
             let end = text[start.upperBound...].range(of: "```")
         else { return nil }
