@@ -10,7 +10,7 @@ typealias LaneStart = @Sendable (Result<any EventLoop, any Error>) -> Void
 /// The state of a request from its call to its end, over all attempts; other threads can end it.
 final class RequestLifetime: Sendable {
     private struct State {
-        /// The reason of the caller or the deadline that ended it; nil if neither did.
+        /// The reason why it was ended from outside, such as a cancellation; nil if it was not.
         var reason: (any Error)?
         var isOver = false
         /// The number of the current attempt.
@@ -42,7 +42,7 @@ final class RequestLifetime: Sendable {
     /// True if the exchange has ended, or has been asked to end.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// The reason of the caller or the deadline that ended it; nil if neither did.
+    /// The reason why it was ended from outside, such as a cancellation; nil if it was not.
     var reason: (any Error)? { state.withLock { $0.reason } }
 
     /// Keeps the function that fails the client's task; calls it if the exchange has been ended.
