@@ -266,7 +266,7 @@ extension AHCTransport {
         /// or while the source of a request's body has no bytes.
         public var idleTimeout: Duration?
 
-        /// The time for which an unused connection is kept.
+        /// The longest time that an unused connection is kept.
         public var keepAlive: Duration = .seconds(60)
 
         /// The largest number of open HTTP/1.1 connections to one host.

@@ -32,7 +32,7 @@ final class CallLane: Sendable {
 /// AsyncHTTPClient could queue the waiting calls itself. But it gives a free connection to the call that has waited
 /// longest, even if that call is on another event loop. Then each step of the call changes threads. A lane always uses
 /// the same event loop, so its calls find the connection of an earlier call there. The calls to a host begin in the
-/// order in which they were made.
+/// order of their arrival.
 final class CallLanes: Sendable {
     private let loops: [any EventLoop]
     private let limit: Int

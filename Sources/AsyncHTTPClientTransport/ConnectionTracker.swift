@@ -6,9 +6,10 @@ import PledgeFutures
 
 /// Tracks the connections of a client, which AsyncHTTPClient doesn't report.
 ///
-/// The count shows whether a request used a kept connection: it did if no connection was made in the meantime. The
-/// event loops save changes of thread. If a call is on another event loop than its connection, it goes back and forth
-/// between two threads, and wakes the other one each time. So calls begin on event loops that have connections.
+/// If no connection was made during a request, the request used a kept connection.
+///
+/// If a call is on another event loop than its connection, it goes back and forth between two threads, and wakes the
+/// other one each time. So calls begin on event loops that have connections.
 ///
 /// Until a host has answered over HTTP/1.1, its calls begin on one event loop, which then has their HTTP/2 connection.
 /// So AsyncHTTPClient sends a short request in one piece, and doesn't lose the end of an upload between two threads.

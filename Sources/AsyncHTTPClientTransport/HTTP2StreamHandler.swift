@@ -141,7 +141,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     /// The last stream that the server processes; nil until the server says that it is leaving.
     private(set) var last: HTTP2StreamID?
     private var openStreams = 0
-    /// How often SwiftNIO has stopped reading.
+    /// The number of times that SwiftNIO has stopped reading.
     private var stops = 0
 
     private init(above http2: NIOHTTP2Handler) { self.http2 = http2 }

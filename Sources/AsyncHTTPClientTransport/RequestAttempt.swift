@@ -15,9 +15,9 @@ final class RequestAttempt: Sendable {
     let lease: ClientLease
     /// The number of the attempt, counted from one.
     let attempt: Int
-    /// How often the request may have been sent before.
+    /// The number of earlier attempts that may have sent the request.
     let resends: Int
-    /// How often a server that was about to leave did not process the request.
+    /// The number of earlier attempts that a leaving server did not process.
     let exclusions: Int
     /// The number of connections made before this attempt; nil if they are not counted.
     let connectionsBefore: Int?

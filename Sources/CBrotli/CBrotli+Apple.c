@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// The layout of libcompression's stream state, as its manual documents it.
+// The layout of libcompression's stream state, from its manual.
 struct compression_stream_layout {
     uint8_t *dst_ptr;
     size_t dst_size;
@@ -20,7 +20,7 @@ enum { compression_decode = 1, compression_brotli = 0xB02 };
 
 struct cbrotli_decoder {
     struct compression_stream_layout stream;
-    // Whether the last step filled the output, so that there may be more output without more input.
+    // True if the last step filled the output, so that more output may come without more input.
     bool is_full;
 };
 
@@ -37,7 +37,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void look_up(void) {
     void *library = dlopen("/usr/lib/libcompression.dylib", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
-    // Through void **, since ISO C has no conversion from an object pointer to a function pointer.
+    // Cast to void **, because ISO C can't convert an object pointer to a function pointer.
     *(void **)&compression.init = dlsym(library, "compression_stream_init");
     *(void **)&compression.process = dlsym(library, "compression_stream_process");
     *(void **)&compression.destroy = dlsym(library, "compression_stream_destroy");

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// The numbers are those of libbrotlidec's manual.
+// The values are from libbrotlidec's manual.
 enum { brotli_error = 0, brotli_success = 1 };
 enum { brotli_first_memory_error = -21, brotli_last_memory_error = -30 };
 
@@ -25,14 +25,14 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// The highest byte of a version. All versions with the same highest byte have the same interface.
+// The highest byte of a supported version; all versions with the same byte have the same interface.
 enum { expected_version = 1 };
 
 // The library is never closed: a decoder may be in use on any thread until the process ends.
 static void look_up(void) {
     void *library = dlopen("libbrotlidec.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
-    // Through void **, since ISO C has no conversion from an object pointer to a function pointer.
+    // Cast to void **, because ISO C can't convert an object pointer to a function pointer.
     *(void **)&brotli.make = dlsym(library, "BrotliDecoderCreateInstance");
     *(void **)&brotli.free = dlsym(library, "BrotliDecoderDestroyInstance");
     *(void **)&brotli.step = dlsym(library, "BrotliDecoderDecompressStream");

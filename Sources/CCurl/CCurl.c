@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The layout of libcurl's message that a transfer has ended, as its manual documents it.
+// libcurl's message about an ended transfer, in the layout of its manual.
 struct message_layout {
     int kind;
     ccurl_easy *easy;
@@ -18,14 +18,14 @@ struct message_layout {
     } data;
 };
 
-// Bytes that are passed to libcurl.
+// Bytes for libcurl.
 struct blob_layout {
     void *bytes;
     size_t count;
     unsigned int flags;
 };
 
-// The beginning of libcurl's version information, as of age 6; later fields are not read.
+// The beginning of libcurl's version information, as of age 6. Later fields are not read.
 struct version_layout {
     int age;
     const char *text;
@@ -77,15 +77,15 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// A statically linked program, as programs over musl are, cannot look up a library. Of Apple's systems only macOS
-// has a libcurl that an app may use: elsewhere it is private, and App Review rejects an app that opens it.
+// A statically linked program, such as one over musl, cannot look up a library. On Apple's systems, only macOS has a
+// libcurl that an app may use. Elsewhere it is private, and App Review rejects an app that opens it.
 #if defined(__GLIBC__) || (defined(__APPLE__) && TARGET_OS_OSX)
 static void *open_library(void) {
 #if defined(__APPLE__)
     return dlopen("/usr/lib/libcurl.4.dylib", RTLD_NOW | RTLD_LOCAL);
 #else
     void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-    // Debian's, built with GnuTLS.
+    // Debian's libcurl with GnuTLS.
     return library ? library : dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
 #endif
 }
@@ -116,13 +116,13 @@ static bool find_functions(void *library) {
     for (size_t index = 0; index < sizeof(all) / sizeof(all[0]); index++) {
         void *function = dlsym(library, all[index].name);
         if (!function) return false;
-        // As bytes, since ISO C has no conversion from an object pointer to a function pointer.
+        // Copies bytes, because ISO C cannot convert an object pointer to a function pointer.
         memcpy(all[index].place, &function, sizeof(function));
     }
     return true;
 }
 
-// The library is never closed: libcurl keeps state for the process, and other code in the process may use it.
+// The library is never closed, because libcurl keeps state for the process, and other code in the process may use it.
 static void look_up(void) {
     void *library = open_library();
     curl.availability = ccurl_missing;
@@ -133,11 +133,12 @@ static void look_up(void) {
     curl.number = version->number;
     curl.features = (unsigned int)version->features;
     curl.tls = version->tls;
-    // The field was added in 7.70.0, which has age 6 counted from zero.
+    // The field exists since 7.70.0, whose age is 6, counted from zero.
     curl.ca_file = version->age >= 6 ? version->ca_file : NULL;
     curl.availability = ccurl_too_old;
     if (curl.number < CCURL_MIN_VERSION) return;
-    // libcurl counts the calls of this function. If Foundation has called it before, this call only counts.
+    // libcurl counts the calls of this function. If Foundation has called it before, this call only increases the
+    // count.
     const long everything = 3;
     curl.availability = curl.global_init(everything) == ccurl_ok ? ccurl_available : ccurl_cannot_start;
 }
@@ -182,7 +183,7 @@ int ccurl_set_list(ccurl_easy *easy, enum ccurl_list_option option, ccurl_list *
 
 int ccurl_copy_post_fields(ccurl_easy *easy, const void *bytes) {
     const int copy = 10165, refer = 10015;
-    // libcurl frees its copy when another pointer is set.
+    // libcurl frees its copy when it gets another pointer.
     return bytes ? curl.easy_setopt(easy, copy, bytes) : curl.easy_setopt(easy, refer, NULL);
 }
 
@@ -224,7 +225,7 @@ static bool begins(const char *text, size_t count, const char *words) {
     return count >= strlen(words) && memcmp(text, words, strlen(words)) == 0;
 }
 
-// The number behind some words; NULL words, or no digit, give `other`.
+// Returns the number after `words` in a text; `other` if the words are missing or no digit follows them.
 static uint32_t number(const char *text, size_t count, const char *words, uint32_t other) {
     const char *digit = find(text, count, words);
     if (!digit || digit == text + count || *digit < '0' || *digit > '9') return other;
@@ -237,7 +238,7 @@ static uint32_t number(const char *text, size_t count, const char *words, uint32
 static int note_refusal(ccurl_easy *easy, int kind, char *text, size_t count, void *context) {
     (void)easy;
     struct ccurl_refusal *refusal = context;
-    // The other kinds are heads and bodies. Texts with words of the request begin otherwise.
+    // The other kinds are heads and bodies. A text with words from the request begins differently.
     if (kind != 0) return 0;
     if (begins(text, count, "HTTP/2 stream ")) {
         if (find(text, count, "refused by server, try again") || find(text, count, "HTTP_1_1_REQUIRED"))
@@ -246,7 +247,7 @@ static int note_refusal(ccurl_easy *easy, int kind, char *text, size_t count, vo
         refusal->stream = number(text, count, "[HTTP/2] [", 0);
         refusal->is_refused = false;
     } else if (begins(text, count, "received GOAWAY, error=")) {
-        // The same in words is missing where the server says why, or closes the connection at once.
+        // libcurl omits the wordy form of this text if the server gives a reason, or closes the connection at once.
         if (number(text, count, "last_stream=", UINT32_MAX) < refusal->stream) refusal->is_refused = true;
     }
     return 0;
@@ -327,7 +328,7 @@ int ccurl_multi_time_out(ccurl_multi *multi) { return ccurl_multi_ready(multi, -
 
 ccurl_easy *ccurl_multi_next_ended(ccurl_multi *multi, int *code) {
     int left = 0;
-    // There is only one kind of message: that a transfer has ended.
+    // The only kind of message says that a transfer has ended.
     struct message_layout *message = curl.multi_read(multi, &left);
     if (!message) return NULL;
     *code = message->data.code;

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// The layout of zlib's stream state, as its manual documents it. inflateInit2_ gets the size, and fails if
-// the library was built with another layout.
+// The layout of zlib's stream state from its manual. inflateInit2_ gets the size, and fails if the library was built
+// with another layout.
 struct z_stream_layout {
     const uint8_t *next_in;
     unsigned int avail_in;
@@ -40,7 +40,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// Only the first digit is compared: all versions with the same first digit have the same interface.
+// zlib compares only the first digit, because all versions with the same first digit have the same interface.
 static const char expected_version[] = "1";
 
 static void *open_library(void) {
@@ -57,7 +57,7 @@ static void *open_library(void) {
 static void look_up(void) {
     void *library = open_library();
     if (!library) return;
-    // Through void **, since ISO C has no conversion from an object pointer to a function pointer.
+    // Cast to void **, because ISO C can't convert an object pointer to a function pointer.
     *(void **)&zlib.init = dlsym(library, "inflateInit2_");
     *(void **)&zlib.inflate = dlsym(library, "inflate");
     *(void **)&zlib.reset = dlsym(library, "inflateReset");
@@ -76,7 +76,7 @@ bool czlib_is_available(void) {
 
 struct czlib_inflater *czlib_inflater_make(enum czlib_format format) {
     if (!czlib_is_available()) return NULL;
-    // On the heap, since zlib's state points back to it, so it must not move.
+    // On the heap, because zlib's state points back to it, so it must not move.
     struct czlib_inflater *inflater = calloc(1, sizeof(*inflater));
     if (!inflater) return NULL;
     int code = zlib.init(
@@ -104,7 +104,7 @@ static unsigned int clamped(size_t count) {
 enum czlib_status czlib_inflater_step(
     struct czlib_inflater *inflater, const uint8_t *in, size_t *in_count, uint8_t *out,
     size_t *out_count) {
-    // zlib does not accept NULL, not even for an empty input.
+    // zlib doesn't accept NULL, even for an empty input.
     static const uint8_t nothing = 0;
     struct z_stream_layout *stream = &inflater->stream;
     unsigned int given = in ? clamped(*in_count) : 0, room = clamped(*out_count);

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// The layout of libzstd's buffers, as its manual documents them.
+// The layout of libzstd's buffers, from its manual.
 struct zstd_in_buffer {
     const void *src;
     size_t size;
@@ -17,13 +17,13 @@ struct zstd_out_buffer {
     size_t pos;
 };
 
-// The numbers are those of libzstd's manual.
+// The values are from libzstd's manual.
 enum { zstd_reset_session = 1, zstd_window_log_max = 100 };
 enum { zstd_window_too_large = 16, zstd_no_memory = 64 };
 
 struct czstd_decoder {
     void *context;
-    // Whether the last step filled the output, so that there may be more output without more input.
+    // True if the last step filled the output, so that more output may come without more input.
     bool is_full;
 };
 
@@ -41,7 +41,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// 1.4.0, since which the functions that are used here are stable, and the next version that may change them.
+// 1.4.0 is the first version with a stable form of all functions used here. Version 2 may change them.
 enum { smallest_version = 10400, next_interface = 20000 };
 
 static void *open_library(void) {
@@ -56,7 +56,7 @@ static void *open_library(void) {
 static void look_up(void) {
     void *library = open_library();
     if (!library) return;
-    // Through void **, since ISO C has no conversion from an object pointer to a function pointer.
+    // Cast to void **, because ISO C can't convert an object pointer to a function pointer.
     *(void **)&zstd.make = dlsym(library, "ZSTD_createDCtx");
     *(void **)&zstd.free = dlsym(library, "ZSTD_freeDCtx");
     *(void **)&zstd.set = dlsym(library, "ZSTD_DCtx_setParameter");

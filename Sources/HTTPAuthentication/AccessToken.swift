@@ -6,29 +6,30 @@ import PledgeHTTPNetworking
 /// let token = try JSONDecoder().decode(AccessToken.self, from: response.body)
 /// ```
 ///
-/// It is encoded as an authorization server does it, with `access_token`, `token_type` and `refresh_token`; but with
-/// its end, `expires_at`, in seconds since 1970, so that it keeps its meaning however long it is stored.
+/// It is encoded with the keys of an authorization server: `access_token`, `token_type` and `refresh_token`. Instead of
+/// the lifetime, it encodes its end as `expires_at`, in seconds since 1970, so that the token stays correct however
+/// long it's stored.
 public struct AccessToken: Hashable, Sendable {
     /// The token itself.
     public var value: String
 
-    /// The scheme before it in the header, "Bearer" for most.
+    /// The scheme before the token in the header, usually "Bearer".
     public var type: String
 
-    /// How long it is valid, from when a ``TokenRefresher`` gets it; nil if it is not known.
+    /// How long the token is valid after a ``TokenRefresher`` gets it; nil if it's unknown.
     ///
-    /// A decoded token has its remaining lifetime: zero if it has expired while it was stored.
+    /// A decoded token has its remaining lifetime, which is zero if it expired while it was stored.
     public var lifetime: Duration? { didSet { start = .now } }
 
-    /// When the lifetime was set.
+    /// The date on which the lifetime was set.
     @Uncompared private var start = HTTPDate.now
 
-    /// The token for getting the next one.
+    /// The token for getting the next access token.
     ///
-    /// A new token without one keeps that of the old token (RFC 6749, section 6).
+    /// If a new token has none, it keeps the old token's refresh token (RFC 6749, section 6).
     public var refreshToken: String?
 
-    /// Makes a token.
+    /// Creates a token.
     public init(
         _ value: String, type: String = "Bearer", lifetime: Duration? = nil,
         refreshToken: String? = nil
@@ -41,11 +42,11 @@ public struct AccessToken: Hashable, Sendable {
 
     /// The value of the header Authorization.
     var authorization: String {
-        // Servers send "bearer", and some of them then require "Bearer".
+        // Some servers send "bearer" but then require "Bearer".
         "\(type.lowercased() == "bearer" ? "Bearer" : type) \(value)"
     }
 
-    /// Whether the header may hold it.
+    /// True if a header may hold the token.
     var isReturnable: Bool { HTTPHeaders.isReturnable(authorization) }
 }
 
@@ -58,7 +59,7 @@ extension AccessToken: Codable {
         case refreshToken = "refresh_token"
     }
 
-    /// The same keys, as a decoder shows them that converts from snake case.
+    /// The same keys, as a decoder shows them if it converts keys from snake case.
     private enum ConvertedKeys: String, CodingKey {
         case value = "accessToken"
         case type = "tokenType"
@@ -67,11 +68,10 @@ extension AccessToken: Codable {
         case refreshToken
     }
 
-    /// Reads a token response, or a token that was encoded; only `access_token` is required.
+    /// Decodes a server's token response or an encoded token; only `access_token` is required.
     ///
-    /// A decoder may convert its keys from snake case.
-    ///
-    /// `expires_at`, the end in seconds since 1970, has precedence over `expires_in`, the seconds that remain.
+    /// The decoder may convert keys from snake case. If both are present, `expires_at`, the end in seconds since 1970,
+    /// takes precedence over `expires_in`, the remaining seconds.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -94,7 +94,7 @@ extension AccessToken: Codable {
         value = try fields.decode(String.self, forKey: valueKey)
         type = try fields.decodeIfPresent(String.self, forKey: typeKey) ?? "Bearer"
         refreshToken = try fields.decodeIfPresent(String.self, forKey: refreshTokenKey)
-        // Some servers write the number as text. Anything that is not a number of seconds counts as unknown.
+        // Some servers write the number as text. Anything but a number of seconds counts as unknown.
         let seconds = { (key: Key) -> Double? in
             let number =
                 (try? fields.decodeIfPresent(Double.self, forKey: key))
@@ -107,7 +107,7 @@ extension AccessToken: Codable {
         }
     }
 
-    /// Writes the token, so that it can be stored, with its end in seconds since 1970.
+    /// Encodes the token for storing, with its end in seconds since 1970.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(value, forKey: .value)
@@ -122,7 +122,7 @@ extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// A constant text, without the content.
     public var description: String { "an access token" }
 
-    /// The same as `description`, so that a debugger prints no secret either.
+    /// The same as `description`, so that a debugger shows no secret either.
     public var debugDescription: String { description }
 
     /// A mirror that shows nothing.

@@ -1,32 +1,32 @@
 import PledgeHTTPNetworking
 
-/// One challenge of a server (RFC 9110, section 11.3).
+/// A server's challenge (RFC 9110, section 11.3).
 struct AuthenticationChallenge: Equatable, Sendable {
     /// The scheme, in lower case.
     let scheme: String
 
-    /// The parameters; names in lower case, values without quotation marks.
+    /// The parameters, with lowercase names, and values without quotation marks.
     var parameters: [String: String] = [:]
 
-    /// Whether a character of a value stands for a byte, which a transport has kept.
+    /// True if each character of the values stands for one byte, because the transport has kept the bytes.
     var isLatin1 = false
 
-    /// Whether it is not valid by the grammar, or has a parameter twice.
+    /// True if it breaks the grammar, or repeats a parameter.
     var isMalformed = false
 
-    /// The challenges of all fields of a name, in order.
+    /// Returns the challenges in all fields with a name, in order.
     static func all(
         in headers: HTTPHeaders, of name: String = "WWW-Authenticate"
     ) -> [AuthenticationChallenge] {
         headers.received(name).flatMap { parse($0, beginningWith: nil) }
     }
 
-    /// The parameters of a field that has no scheme, such as Authentication-Info; nil if it is malformed.
+    /// Returns the parameters of a field without a scheme, such as Authentication-Info; nil if it's malformed.
     static func parameters(of value: String) -> [String: String]? {
         withoutScheme(ReceivedValue(text: value))?.parameters
     }
 
-    /// A field that has no scheme; nil if it is malformed.
+    /// Parses a field without a scheme; returns nil if it's malformed.
     static func withoutScheme(_ value: ReceivedValue) -> AuthenticationChallenge? {
         let all = parse(value, beginningWith: AuthenticationChallenge(scheme: ""))
         guard all.count == 1, let fields = all.first, !fields.isMalformed else { return nil }
@@ -46,7 +46,9 @@ struct AuthenticationChallenge: Equatable, Sendable {
         }
     }
 
-    /// A parameter that goes back to the server, a character for each byte; nil if no request may hold it.
+    /// Returns a parameter to send back to the server, with one character for each byte.
+    ///
+    /// - Returns: Nil if the parameter is absent, or if a request must not hold it.
     func returnable(_ name: String) -> String? {
         guard let text = parameters[name] else { return nil }
         let bytes = isLatin1 ? HTTPHeaders.bytes(ofLatin1: text) : nil
@@ -57,18 +59,18 @@ struct AuthenticationChallenge: Equatable, Sendable {
 
 /// A parser of a list of challenges (RFC 9110, sections 11.2 and 11.6.1).
 ///
-/// A comma separates parameters as well as challenges: a word before an equals sign is a parameter, and any
-/// other word begins a challenge. A malformed part invalidates only its own challenge, except a quoted string
-/// that does not end, after which nothing is parsed.
+/// Commas separate parameters as well as challenges. A word before an equals sign is a parameter; any other word begins
+/// a challenge. A malformed part invalidates only its own challenge. After a quoted string that isn't closed, nothing
+/// more is parsed.
 struct AuthenticationParser {
     private let bytes: [UInt8]
     private var position = 0
 
     init(_ value: String) { bytes = Array(value.utf8) }
 
-    /// The challenges, in order.
+    /// Returns the challenges, in order.
     ///
-    /// - Parameter first: The challenge of parameters before the first scheme; nil for none.
+    /// - Parameter first: The challenge for parameters that come before the first scheme; nil to ignore them.
     mutating func challenges(
         beginningWith first: AuthenticationChallenge? = nil
     ) -> [AuthenticationChallenge] {
@@ -81,7 +83,7 @@ struct AuthenticationParser {
                 skipCredentials()
                 continue
             }
-            // A parameter without a challenge invalidates nothing.
+            // A parameter before the first challenge invalidates nothing.
             let value = readValue()
             if let last = all.indices.last { all[last].add(word, value) }
         }
@@ -100,20 +102,20 @@ struct AuthenticationParser {
 
     private mutating func skipSpaces() { skip(while: \.isSpace) }
 
-    /// Advances to the next word, if there is one.
+    /// Advances to the next word; returns false at the end.
     private mutating func skipSeparators() -> Bool {
         skip { $0.isSpace || $0 == Self.comma }
         return position < bytes.count
     }
 
-    /// A token in lower case; empty if there is none.
+    /// Reads a token in lower case; empty if there is none.
     private mutating func readWord() -> String {
         let start = position
         skip(while: HTTPHeaders.isTokenByte)
         return String(decoding: bytes[start..<position].map(\.lowercased), as: UTF8.self)
     }
 
-    /// Skips the token68 that a scheme such as Negotiate has instead of parameters, to the next comma.
+    /// Skips the token68 that schemes such as Negotiate have in place of parameters, up to the next comma.
     private mutating func skipCredentials() {
         let start = position
         skip { $0.isLetterOrDigit || "-._~+/".utf8.contains($0) }
@@ -122,7 +124,7 @@ struct AuthenticationParser {
         if position < bytes.count, bytes[position] != Self.comma { position = start }
     }
 
-    /// The value after an equals sign, up to the next comma; nil if it is malformed.
+    /// Reads the value after an equals sign, up to the next comma; returns nil if it's malformed.
     private mutating func readValue() -> String? {
         guard isAt(Self.equals) else { return restIsEmpty() ? "" : nil }
         position += 1
@@ -138,16 +140,14 @@ struct AuthenticationParser {
         return restIsEmpty() ? value : nil
     }
 
-    /// Advances to the next comma.
-    ///
-    /// - Returns: Whether there was only white space before it.
+    /// Advances to the next comma, and returns whether only white space came before it.
     private mutating func restIsEmpty() -> Bool {
         let start = position
         skip { $0 != Self.comma }
         return bytes[start..<position].allSatisfy(\.isSpace)
     }
 
-    /// The content of a quoted string; nil, and everything is consumed, if it does not end.
+    /// Reads the content of a quoted string; if it isn't closed, returns nil and consumes everything.
     private mutating func readQuoted() -> String? {
         var content: [UInt8] = []
         position += 1

@@ -11,50 +11,55 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     .retry(), over: transport.send)
     /// ```
     ///
-    /// A request gets the header if its URL's origin is one of `origins`, if no other origin has redirected to it,
-    /// if it has no header of that name itself, and if its context does not set
-    /// `HTTPRequest.Context.skipsAuthorization`. All other requests and their answers pass unchanged.
+    /// A request gets the header if all of this is true; other requests and their answers pass unchanged:
     ///
-    /// **Where to put it.** Beneath `.redirect()`, it sees each request of a chain, and adds the
-    /// header to those that go to its origins. Above `.redirect()`, it adds the header to the first request,
-    /// and the redirect removes it when the chain leaves the origins; it removes Authorization at each change
-    /// of origin. So the header is not sent to another origin in either order. Above `.cache(sharing:)`, so
-    /// that the cache knows for which user a request is; beneath a cache, answers are not stored. Above
-    /// `.retry()`, for which a 401 is not a failure.
+    /// - The URL's origin is one of `origins`.
+    /// - No other origin has redirected to it.
+    /// - The request doesn't have a header with that name.
+    /// - Its context doesn't set `HTTPRequest.Context.skipsAuthorization`.
     ///
-    /// **A 401**, also within the error of an `.acceptStatus()` beneath, to a token of a
-    /// ``TokenRefresher`` that came from one of the origins sends the request again with a new
-    /// token, once: a second 401 is returned. This holds for every method, because a server that
-    /// answers 401 has not processed the request. If the token has been renewed since the request
-    /// was sent, the request is sent again at once; otherwise it waits for the refresh. A 401 to a
-    /// token that is a few seconds old is returned, without a refresh: it means that the server
-    /// forbids the request. A request whose body can be sent only once gets its 401; the next
-    /// request then renews the token first. A streamed 401 is read, up to 64 KiB, while the request
-    /// waits, so that it holds no connection that the refresh may need. A token that no header may hold, such
-    /// as one with a line feed, is left out, and a 401 to that request counts as a 401 to the token.
+    /// **Place.** Below `.redirect()`, it sees each request of a chain, and adds the header to those for its origins.
+    /// Above `.redirect()`, it adds the header to the first request, and the redirect removes it when the chain leaves
+    /// the origins; Authorization is removed at each change of origin. Either way, no other origin gets the header. Put
+    /// it above `.cache(sharing:)`, so that the cache knows each request's user; a cache above it doesn't store the
+    /// answers. Put it above `.retry()`, which doesn't treat a 401 as a failure.
     ///
-    /// **A 401 with a challenge**, to credentials that answer by digest, leads to a second request with a
-    /// digest, and to a third if its nonce was stale; see `HTTPCredentials.digest(user:password:random:)`.
+    /// **A 401** to the token of a ``TokenRefresher`` makes it send the request again with a new token. The 401 must
+    /// come from one of the origins, and may be within the error of an `.acceptStatus()` below. It happens once: a
+    /// second 401 is returned. It happens for every method, because a server that answers 401 hasn't processed the
+    /// request.
     ///
-    /// Requests are sent in the caller's context: at once on the caller's thread, otherwise on the thread
-    /// that ended their wait. Cancelling cancels the request under way, or leaves the others waiting for the
-    /// refresh.
+    /// If the token has been renewed since the request was sent, the request is sent again at once. Otherwise it waits
+    /// for the refresh. A streamed 401 is read meanwhile, up to 64 KiB, so that it holds no connection that the refresh
+    /// may need. These 401s are returned without sending the request again:
+    ///
+    /// - A 401 to a token that is a few seconds old, without a refresh: the server forbids the request.
+    /// - A 401 to a request whose body can be sent only once. The next request then renews the token first.
+    ///
+    /// If no header may hold the token, because it has a line feed for example, requests are sent without it. A 401 to
+    /// such a request counts as a 401 to the token.
+    ///
+    /// **A 401 with a challenge** makes digest credentials send the request a second time with a digest, and a third
+    /// time if the nonce was stale; see `HTTPCredentials.digest(user:password:random:)`.
+    ///
+    /// Requests are sent in the caller's context. They are sent at once on the caller's thread, or after a wait on the
+    /// thread that ended it. Cancelling cancels the request in flight. If the call waits for the refresh, it only
+    /// leaves the others waiting.
     ///
     /// - Parameters:
     ///   - credentials: The credentials of the requests.
-    ///   - origins: The origins that they are sent to.
-    ///   - account: Identifies to a cache beneath the stored answers that it may return; the same text for
-    ///     the same account, whatever the credentials. With nil, these are the answers to equal credentials,
-    ///     or, with a ``TokenRefresher``, of one sign-in: they outlast each of its tokens, and end when a
+    ///   - origins: The origins that get the credentials.
+    ///   - account: The account whose stored answers a cache below may return. Pass the same text for the same account,
+    ///     whatever the credentials. With nil, the cache returns stored answers to equal credentials. With a
+    ///     ``TokenRefresher``, it returns the answers of one sign-in, which outlast each of its tokens and end when a
     ///     user signs in or out. Name an account only if no other account signs in.
-    /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed`, keeping the
-    ///   request, its 401 if there was one, and the refresh's error as the cause, if a refresh
-    ///   failed; with `HTTPError.Code.signInNeeded` likewise if the refresh token is not valid any
-    ///   more; with `HTTPError.Code.sessionEnded` if a user signed in or out while it waited, or since the
-    ///   first request of a chain of redirects or the first attempt of a retry or a hedge above; with
-    ///   `HTTPError.Code.unsupported` if a server asks for the digest of a body that is not in
-    ///   memory; and with `Endpoint.Error.invalidHeader(name:)` if a name or a password cannot be
-    ///   sent.
+    /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed` if a refresh failed, and with
+    ///   `HTTPError.Code.signInNeeded` if the refresh token is no longer valid; both keep the request, its 401 if there
+    ///   was one, and the refresh's error as the cause. It rejects with `HTTPError.Code.sessionEnded` if a user signed
+    ///   in or out while the request waited, or since the first request of a chain of redirects, or since the first
+    ///   attempt of a retry or hedge above. It rejects with `HTTPError.Code.unsupported` if a server asks for the
+    ///   digest of a body that isn't in memory, and with `Endpoint.Error.invalidHeader(name:)` if a name or password
+    ///   can't be sent.
     public static func authorize(
         _ credentials: HTTPCredentials, for origins: HTTPOrigins, as account: String? = nil
     ) -> Middleware {
@@ -66,7 +71,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     }
 }
 
-/// Credentials and their origins.
+/// The credentials and the origins that get them.
 struct Authorize: Sendable {
     static let policy = "authorize"
 
@@ -107,7 +112,7 @@ struct Authorize: Sendable {
         }
     }
 
-    /// A request with a token; without it if no request may hold it.
+    /// Returns the request with a token, or without it if a request must not hold it.
     func adding(_ grant: TokenGrant, to request: HTTPRequest) -> HTTPRequest {
         let sent =
             grant.token.isReturnable
@@ -118,7 +123,7 @@ struct Authorize: Sendable {
         return bind(sent, to: grant.signIn)
     }
 
-    /// A request that stays that of a sign-in, or of nobody.
+    /// Returns the request bound to a sign-in, which may stand for no user.
     func bind(_ request: HTTPRequest, to signIn: SignIn) -> HTTPRequest {
         var sent = request
         sent.context.signIns.token = signIn
@@ -126,7 +131,7 @@ struct Authorize: Sendable {
         return sent
     }
 
-    /// A header with its origins and its user.
+    /// Returns a header with its origins and its user.
     func credential(
         _ header: String, _ value: String, of principal: Principal
     ) -> HTTPRequest.Credential {
@@ -135,7 +140,7 @@ struct Authorize: Sendable {
             origins: origins)
     }
 
-    /// The same, with a value that has bytes of a server.
+    /// Returns a header whose value contains bytes from a server, with its origins and its user.
     func credential(
         _ header: String, _ value: [UInt8], of principal: Principal
     ) -> HTTPRequest.Credential {
@@ -145,7 +150,7 @@ struct Authorize: Sendable {
     }
 }
 
-/// One request with the token of a refresher.
+/// One request with a refresher's token.
 struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     let service: Service<HTTPRequest, Output>
     let request: HTTPRequest
@@ -153,7 +158,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     let authorize: Authorize
     let context: CallContext
 
-    /// Sends it, at once or when there is a token.
+    /// Sends the request at once, or when there is a token.
     func start() -> Future<Output> { goOnOnceOver() ?? ask() }
 
     private func ask() -> Future<Output> {
@@ -174,11 +179,11 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// What becomes of a request whose sign-in has ended since it was sent before a redirect, or in an earlier attempt.
+    /// Ends a call whose sign-in has ended since its first request or attempt was sent.
     ///
-    /// Asked after the refresher too, which may have another sign-in by then.
+    /// It's called again after the refresher has been asked, because the sign-in may change in between.
     ///
-    /// - Returns: Nil if it has not ended. What was nobody's stays without a token.
+    /// - Returns: Nil if the sign-in hasn't ended. A call that began without a user goes on without a token.
     private func goOnOnceOver() -> Future<Output>? {
         guard let earlier = request.context.signIns.token, earlier.isOver else { return nil }
         return earlier.isOfNobody
@@ -196,19 +201,19 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Whether it is a 401 of a server that gets the token, and not of the target of a redirect.
+    /// Returns whether a result is a 401 to the token, and not from the target of a redirect.
     ///
-    /// It refuses a token that cannot be sent as well: only a new one lets requests in.
+    /// If the token can't be sent, a 401 to the request without it counts too, because only a new token helps.
     private func isRefusal(_ result: Result<Output, any Error>, of grant: TokenGrant) -> Bool {
         guard result.answerHead?.status == 401, let answer = result.answer else { return false }
-        // A redirect that changes the origin removes the token.
+        // A redirect to another origin removes the token.
         let hadToken =
             !grant.token.isReturnable
             || (answer.request.map { $0.headers["Authorization"] != nil } ?? true)
         return hadToken && answer.url.map(authorize.origins.contains) ?? true
     }
 
-    /// - Returns: Nil if the 401 is the answer.
+    /// Sends the request again after a 401; returns nil if the 401 is the answer.
     private func sendAgain(
         after response: any HTTPResponseHead, _ grant: TokenGrant, for caller: KeptCaller
     ) -> Future<Output>? {
@@ -236,14 +241,15 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         response.kept(on: refresher.scheduler)
     }
 
-    /// Whether the 401 refuses this request, or this one may be processed twice.
+    /// Returns whether the request may be sent again after a 401.
     ///
-    /// If a redirect beneath has turned a POST into a GET, the POST was processed.
+    /// If a redirect below has turned a POST into a GET, the server has processed the POST, so only a replayable
+    /// request is sent again.
     private func mayBeRepeated(after response: any HTTPResponseHead) -> Bool {
         request.isReplayable || response.request?.method ?? request.method == request.method
     }
 
-    /// The error of a refresh, with the 401 that asked for it.
+    /// Fails with the error of a refresh, which keeps the 401 that caused it.
     private func fail<Value>(
         _ error: any Error, after kept: Future<HTTPResponse>
     ) -> Future<Value> {
@@ -252,9 +258,10 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Sends it again; the result is the answer.
+    /// Sends the request again and returns that answer.
     ///
-    /// With the key that it had beneath: an attempt before the one that was refused may have arrived.
+    /// It keeps the idempotency key that it got below, because an attempt before the refused one may have reached the
+    /// server.
     private func replay(
         with grant: TokenGrant, after response: any HTTPResponseHead, for caller: KeptCaller
     ) -> Future<Output> {

@@ -1,51 +1,51 @@
 public import PledgeHTTPNetworking
 
-/// A cookie as a jar keeps it (RFC 6265, section 5.3).
+/// A cookie in a jar (RFC 6265, section 5.3).
 ///
-/// A server makes one by the header Set-Cookie; see ``CookieJar/store(_:from:)-(String,_)`` for
-/// making one yourself. Its text does not show the value.
+/// Servers make cookies with the header Set-Cookie. To make one yourself, use ``CookieJar/store(_:from:)-(String,_)``.
+/// The description doesn't show the value.
 public struct Cookie: Hashable, Sendable {
     /// The name.
     public let name: String
 
-    /// The value that the server expects back; often a secret.
+    /// The value that the server expects back, often a secret.
     ///
-    /// A value that is not UTF-8 is shown as ISO-8859-1, and sent back with its own bytes.
+    /// A value that isn't UTF-8 is shown as ISO-8859-1, and sent back byte for byte.
     public let value: String
 
-    /// Whether a character of name and value stands for a byte, since they came with bytes that are not UTF-8.
+    /// True if each character of name and value stands for one byte, because the server's bytes weren't UTF-8.
     var isLatin1 = false
 
-    /// The host it belongs to, in lower case, without a dot in front.
+    /// The host of the cookie, in lower case, without a leading dot.
     public let domain: String
 
-    /// Whether it is sent to that host alone, and not to hosts below it.
+    /// True if the cookie is sent to that host only, and not to its subdomains.
     public let isHostOnly: Bool
 
-    /// The path that it is sent to, with everything below.
+    /// The path that gets the cookie, together with all paths below it.
     public let path: String
 
-    /// When it expires; nil for a session cookie.
+    /// The date on which the cookie expires; nil for a session cookie.
     public let expires: HTTPDate?
 
-    /// Whether it is sent over https only.
+    /// True if the cookie is sent over https only.
     public let isSecure: Bool
 
-    /// Whether the server forbids scripts to read it.
+    /// True if the server hides the cookie from scripts.
     ///
-    /// Kept, but of no effect: there are no scripts here.
+    /// It has no effect, because there are no scripts here.
     public let isHTTPOnly: Bool
 
-    /// The sites whose requests may carry it.
+    /// The sites whose requests may carry the cookie.
     ///
-    /// Kept, but not applied: a request of an app does not come from a site.
+    /// It has no effect, because an app's requests don't come from a site.
     public let sameSite: SameSite?
 
     /// The sites whose requests may carry a cookie.
     public enum SameSite: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Requests from its own site.
+        /// Requests from the cookie's own site.
         case strict
-        /// Requests from its own site, and navigation from others.
+        /// Requests from the cookie's own site, and navigation from other sites.
         case lax
         /// Requests from all sites.
         case none
@@ -53,16 +53,16 @@ public struct Cookie: Hashable, Sendable {
 }
 
 extension Cookie {
-    /// The bytes of its part of the header Cookie; nil if there are none for a character.
+    /// The bytes of "name=value" in the header Cookie; nil if a character stands for no byte.
     var pair: [UInt8]? {
         let text = "\(name)=\(value)"
         return isLatin1 ? HTTPHeaders.bytes(ofLatin1: text) : Array(text.utf8)
     }
 
-    /// Whether it has expired at a date.
+    /// Returns whether the cookie has expired.
     func isOver(at now: HTTPDate) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether it is sent to a place.
+    /// Returns whether the cookie is sent to a URL.
     func isFor(_ place: CookieURL) -> Bool {
         let isItsHost =
             place.host == domain
@@ -71,27 +71,27 @@ extension Cookie {
             && CookiePath.matches(request: place.path, cookie: path)
     }
 
-    /// Whether a decoded cookie could have come from a server.
+    /// True if a server could have sent this decoded cookie.
     var canBeSent: Bool {
         guard let pair, !name.isEmpty, HTTPHeaders.isValid(bytes: pair) else { return false }
         return !pair.contains(UInt8(ascii: ";")) && !name.utf8.contains(UInt8(ascii: "="))
             && path.utf8.first == UInt8(ascii: "/") && !domain.isEmpty
     }
 
-    /// Whether it replaces another cookie: the same name, domain and path.
+    /// Returns whether the cookie replaces another one, because name, domain and path are equal.
     func replaces(_ other: Cookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path
     }
 }
 
 extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name, the host and the path; "…" for the value.
+    /// The name, host and path, with "…" in place of the value.
     public var description: String {
         let place = "\(isHostOnly ? "" : "*.")\(domain)\(path)"
         return "\(SafeText.escaped(name))=… for \(SafeText.escaped(place))"
     }
 
-    /// The same as `description`, so that a debugger prints no secret either.
+    /// The same as `description`, so that a debugger shows no secret either.
     public var debugDescription: String { description }
 
     /// A mirror that shows the description.
@@ -104,7 +104,7 @@ extension Cookie: Codable {
         case sameSite
     }
 
-    /// Reads a cookie, its value included.
+    /// Decodes a cookie, including its value.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -122,7 +122,7 @@ extension Cookie: Codable {
         sameSite = try fields.decodeIfPresent(SameSite.self, forKey: .sameSite)
     }
 
-    /// Writes a cookie, its value included; the end in seconds since 1970.
+    /// Encodes a cookie, including its value, with its end in seconds since 1970.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Key.self)
         try fields.encode(name, forKey: .name)
@@ -140,14 +140,14 @@ extension Cookie: Codable {
 
 /// The parts of a URL that matter for cookies.
 struct CookieURL {
-    /// In lower case.
+    /// The host, in lower case.
     let host: String
-    /// As it is sent, at least "/".
+    /// The path in the form that is sent, at least "/".
     let path: String
-    /// Whether the connection is protected by TLS.
+    /// True if TLS protects the connection.
     let isSecure: Bool
 
-    /// Makes the place of a URL, or returns nil if that is not an absolute http or https URL.
+    /// Creates the parts of a URL; nil unless the URL is absolute and http or https.
     init?(_ url: URL) {
         guard let origin = HTTPOrigin(url), let parts = AbsoluteURL(url) else { return nil }
         host = origin.host
@@ -156,33 +156,33 @@ struct CookieURL {
     }
 }
 
-/// The hosts of a cookie's domain.
+/// Compares hosts with a cookie's domain.
 enum CookieDomain {
-    /// Whether a host is the domain or lies below it (RFC 6265, section 5.1.3).
+    /// Returns whether a host is a domain or a subdomain of it (RFC 6265, section 5.1.3).
     ///
-    /// An IP address has no subdomains. Both arguments are in lower case.
+    /// An IP address has no subdomains. Both arguments must be in lower case.
     static func matches(host: String, domain: String) -> Bool {
         if host == domain { return true }
         return host.utf8.count > domain.utf8.count + 1 && host.hasSuffix(".\(domain)")
             && !domain.isEmpty && !isAddress(host)
     }
 
-    /// Whether a host is an IP address: one in brackets, or one whose last part is a number.
+    /// Returns whether a host is an IP address: it has brackets, or its last part is a number.
     static func isAddress(_ host: String) -> Bool {
         if host.hasPrefix("[") { return true }
         let last = host.utf8.split(separator: UInt8(ascii: ".")).last ?? host.utf8[...]
         return !last.isEmpty && last.allSatisfy(\.isDigit)
     }
 
-    /// Whether a domain has one label, such as "com".
+    /// Returns whether a domain is a single label, such as "com".
     static func isSingleLabel(_ domain: String) -> Bool {
         !domain.utf8.contains(UInt8(ascii: "."))
     }
 }
 
-/// The paths that a cookie's path matches.
+/// Compares request paths with a cookie's path.
 enum CookiePath {
-    /// The default path of a cookie: the request's path without its last segment (RFC 6265, section 5.1.4).
+    /// Returns a cookie's default path: the request's path without its last segment (RFC 6265, section 5.1.4).
     static func standard(for request: String) -> String {
         guard request.utf8.first == UInt8(ascii: "/"),
             let last = request.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -191,7 +191,7 @@ enum CookiePath {
         return String(request[..<last])
     }
 
-    /// Whether a request's path is a cookie's path, or is below it (the same section).
+    /// Returns whether a request's path is a cookie's path or below it (RFC 6265, section 5.1.4).
     static func matches(request: String, cookie: String) -> Bool {
         guard request.utf8.starts(with: cookie.utf8) else { return false }
         let rest = request.utf8.dropFirst(cookie.utf8.count)

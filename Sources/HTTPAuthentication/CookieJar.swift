@@ -1,43 +1,42 @@
 import PledgeFutures
 public import PledgeHTTPNetworking
 
-/// Keeps the cookies of servers, and chooses those of a request (RFC 6265).
+/// Keeps the cookies of servers, and selects the cookies for each request (RFC 6265).
 ///
 /// ```swift
 /// let jar = CookieJar()
 /// let service = stack(.redirect(), .cookies(sharing: jar), over: transport.send)
 /// ```
 ///
-/// A server may set cookies for itself and for the domains above it, but not for another IP address, nor for
-/// a single label such as "com". Whether "co.uk" is as public as "com" is known only from a list, which
-/// changes weekly and is not part of this package: pass `isPublicSuffix` if your servers do not all trust
-/// each other. Secure cookies are accepted from https only, and the prefixes `__Host-` and `__Secure-` are
-/// checked (RFC 6265bis). SameSite is kept, but not applied: a request of an app does not come from a site.
+/// A server may set cookies for itself and for the domains above it, but not for another IP address, nor for a single
+/// label such as "com". Only a list tells that "co.uk" is as public as "com". Such a list changes weekly and isn't part
+/// of this package: pass `isPublicSuffix` if your servers don't all trust each other. Secure cookies are accepted from
+/// https only, and the prefixes `__Host-` and `__Secure-` are checked (RFC 6265bis). SameSite is stored but has no
+/// effect, because an app's requests don't come from a site.
 ///
-/// Expired cookies, and cookies beyond the limits, are removed; beyond the limits, the least recently used
-/// first. A jar may be used from any thread, and shared by any number of stacks. Each use takes a lock: for a
-/// request, for a time that grows with the cookies of the host and the domains above it; to keep one, at most
-/// with all.
+/// The jar removes expired cookies. When it exceeds a limit, it also removes the least recently used ones. You can use
+/// a jar from any thread, and share it among any number of stacks. Each use takes a lock. The time of a request grows
+/// with the number of cookies of the host and of the domains above it; the time to store a cookie grows at most with
+/// the number of all cookies.
 public final class CookieJar: CookieKeeping, Sendable {
     private let store: Locked<CookieStore>
     private let bytesPerCookie: Int
     private let now: @Sendable () -> HTTPDate
     private let isPublicSuffix: @Sendable (String) -> Bool
 
-    /// Makes a jar.
+    /// Creates a jar.
     ///
     /// A limit below zero is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - snapshot: The initial cookies; those that have expired, or could not be sent, are left
-    ///     out.
-    ///   - cookiesPerDomain: How many cookies of one domain are kept (RFC 6265, section 6.1).
-    ///   - cookiesInAll: How many cookies are kept in all.
-    ///   - bytesPerCookie: The largest length of name and value together; a longer cookie is ignored.
-    ///   - now: The date by which cookies end.
-    ///   - isPublicSuffix: Whether names directly below a domain, such as "co.uk", are open to the
-    ///     public. Called with a domain in lower case, on the thread on which a response arrived. No cookie
-    ///     is accepted for such a domain.
+    ///   - snapshot: The initial cookies, without those that have expired or couldn't be sent.
+    ///   - cookiesPerDomain: The largest number of cookies per domain (RFC 6265, section 6.1).
+    ///   - cookiesInAll: The largest number of cookies in all.
+    ///   - bytesPerCookie: The largest size of name and value together, in bytes; a larger cookie is ignored.
+    ///   - now: The clock that decides when cookies expire.
+    ///   - isPublicSuffix: Returns whether anyone may register names directly below a domain, such as "co.uk". No
+    ///     cookie is accepted for such a domain. It's called with a domain in lower case, on the thread on which a
+    ///     response arrived.
     public init(
         restoring snapshot: Snapshot? = nil, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
@@ -62,14 +61,15 @@ public final class CookieJar: CookieKeeping, Sendable {
         self.isPublicSuffix = isPublicSuffix
     }
 
-    /// All cookies that have not expired, the oldest first.
+    /// All cookies that haven't expired, oldest first.
     public var cookies: [Cookie] {
         let now = now()
         return store.withLock { $0.all(at: now) }
     }
 
-    /// The cookies of a request to a URL, in the order of the header; none if it is not an absolute http or
-    /// https URL.
+    /// Returns the cookies for a request to a URL, in the order of the header.
+    ///
+    /// There are none unless the URL is absolute and http or https.
     public func cookies(for url: URL) -> [Cookie] {
         guard let place = CookieURL(url) else { return [] }
         let now = now()
@@ -78,8 +78,7 @@ public final class CookieJar: CookieKeeping, Sendable {
 
     /// Stores the cookies of a response.
     ///
-    /// Each Set-Cookie is processed separately; a malformed one, or one that the server must not
-    /// set, is ignored.
+    /// Each Set-Cookie is handled separately. The jar ignores a malformed one, and one that the server must not set.
     ///
     /// - Parameters:
     ///   - headers: The headers of a response.
@@ -90,17 +89,16 @@ public final class CookieJar: CookieKeeping, Sendable {
         }
     }
 
-    /// Stores the cookie of one header.
+    /// Stores the cookie of one Set-Cookie header.
     ///
     /// ```swift
     /// jar.store("theme=dark; Path=/; Max-Age=3600", from: url)
     /// ```
     ///
     /// - Parameters:
-    ///   - text: The value of a Set-Cookie.
-    ///   - url: The URL that it is from.
-    /// - Returns: The cookie; nil if it was ignored. An expired cookie is returned as well, since it removes
-    ///   the old one.
+    ///   - text: The value of the header.
+    ///   - url: The URL that sent it.
+    /// - Returns: The cookie; nil if it was ignored. An expired cookie is returned too, because it removes the old one.
     @discardableResult
     public func store(_ text: String, from url: URL) -> Cookie? {
         store(SetCookie(text, limit: bytesPerCookie), from: url)
@@ -110,22 +108,22 @@ public final class CookieJar: CookieKeeping, Sendable {
     private func store(_ header: SetCookie?, from url: URL) -> Cookie? {
         guard let header, let place = CookieURL(url) else { return nil }
         let now = now()
-        // Outside the lock, because it calls the user's function.
+        // Outside the lock, because it calls the app's `isPublicSuffix`.
         guard
             let cookie = Cookie(header, from: place, at: now, isPublicSuffix: isPublicSuffix)
         else { return nil }
         return store.withLock { $0.keep(cookie, isSecure: place.isSecure, at: now) } ? cookie : nil
     }
 
-    /// Removes a cookie, if there is one of the same name, domain and path.
+    /// Removes the cookie with the same name, domain and path, if there is one.
     public func remove(_ cookie: Cookie) { store.withLock { _ = $0.remove(cookie) } }
 
-    /// Removes all cookies, as at the end of an account's use.
+    /// Removes all cookies, for example when a user signs out.
     ///
-    /// A cache no longer returns the answers that it has stored for them.
+    /// A cache stops returning the answers that it has stored for these cookies.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
-    /// The cookies of a request, and their user; their use is recorded.
+    /// Returns the cookies for a request and their user, and records their use.
     func use(for url: URL) -> (cookies: [Cookie], of: SignIn)? {
         guard let place = CookieURL(url) else { return nil }
         let now = now()
@@ -134,10 +132,10 @@ public final class CookieJar: CookieKeeping, Sendable {
 }
 
 extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How many cookies there are.
+    /// The number of cookies.
     public var description: String { "a cookie jar with \(store.withLock { $0.count }) cookies" }
 
-    /// The same as `description`, so that a debugger prints no secret either.
+    /// The same as `description`, so that a debugger shows no secret either.
     public var debugDescription: String { description }
 
     /// A mirror that shows the description.
@@ -145,25 +143,25 @@ extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 extension CookieJar {
-    /// The cookies of a jar, to write to disk and read again.
+    /// The cookies of a jar, for writing to disk and reading again.
     ///
     /// ```swift
     /// try JSONEncoder().encode(jar.snapshot()).write(to: file, options: .atomic)
     /// ```
     ///
-    /// Cookies are often equivalent to passwords: store it where only your app can read it.
+    /// Cookies are often as powerful as passwords: store a snapshot where only your app can read it.
     public struct Snapshot: Hashable, Sendable {
-        /// The cookies, the oldest first.
+        /// The cookies, oldest first.
         public var cookies: [Cookie]
 
-        /// Makes a snapshot.
+        /// Creates a snapshot.
         public init(cookies: [Cookie]) { self.cookies = cookies }
     }
 
-    /// The current content of the jar.
+    /// Returns the current cookies of the jar.
     ///
-    /// - Parameter keepingSessionCookies: Whether it includes session cookies. They end with the session,
-    ///   which for most apps is not the end of the process.
+    /// - Parameter keepingSessionCookies: True to include session cookies. They end with the session, which for most
+    ///   apps outlives the process.
     public func snapshot(keepingSessionCookies: Bool = false) -> Snapshot {
         Snapshot(cookies: cookies.filter { keepingSessionCookies || $0.expires != nil })
     }
@@ -174,7 +172,7 @@ extension CookieJar.Snapshot: Codable {
         case version, cookies
     }
 
-    /// Reads a snapshot.
+    /// Decodes a snapshot.
     ///
     /// - Throws: `DecodingError`, also for a later version of the format.
     public init(from decoder: any Decoder) throws {
@@ -188,7 +186,7 @@ extension CookieJar.Snapshot: Codable {
         cookies = try fields.decode([Cookie].self, forKey: .cookies)
     }
 
-    /// Writes a snapshot, the cookies' values included.
+    /// Encodes a snapshot, including the cookies' values.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Key.self)
         try fields.encode(1, forKey: .version)
@@ -196,19 +194,19 @@ extension CookieJar.Snapshot: Codable {
     }
 }
 
-/// The cookies of a jar, and the choice of those for a place (RFC 6265, sections 5.3 and 5.4).
+/// The cookies of a jar, and the selection of cookies for a URL (RFC 6265, sections 5.3 and 5.4).
 ///
-/// Pure: no lock, no clock. Uses are numbered, because several occur in one second.
+/// It has no lock and no clock. Uses are numbered instead of dated, because several can occur in one second.
 struct CookieStore {
     struct Entry {
         var cookie: Cookie
-        /// When it was first made.
+        /// The number of the use that first stored the cookie.
         var made: Int
-        /// When it was last made or sent.
+        /// The number of the use that last stored or sent the cookie.
         var used: Int
     }
 
-    /// How many there may be.
+    /// The largest numbers of cookies.
     struct Limits {
         var perDomain = 50
         var inAll = 3_000
@@ -218,19 +216,20 @@ struct CookieStore {
     private var domains: [String: [Entry]] = [:]
     private(set) var count = 0
     private var ticks = 0
-    /// The user of the cookies, until all are removed.
+    /// The user of the cookies, until all of them are removed.
     private(set) var signIn = SignIn()
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Keeps a cookie in place of the one that it replaces, or only removes the old one, if the new
-    /// one has expired.
+    /// Stores a cookie in place of the one that it replaces.
+    ///
+    /// An expired cookie only removes the old one.
     ///
     /// - Parameters:
     ///   - cookie: The cookie.
-    ///   - isSecure: Whether it came over https; if not, it does not hide one that did.
+    ///   - isSecure: True if it came over https. Otherwise it must not hide a Secure cookie.
     ///   - now: The date.
-    /// - Returns: False if it would, and was ignored.
+    /// - Returns: False if the cookie was ignored, because it would hide a Secure cookie.
     @discardableResult
     mutating func keep(_ cookie: Cookie, isSecure: Bool = true, at now: HTTPDate) -> Bool {
         if !isSecure, hidesSecure(cookie) { return false }
@@ -244,7 +243,7 @@ struct CookieStore {
         return true
     }
 
-    /// Removes the cookie that another would replace.
+    /// Removes the cookie that the given one would replace.
     @discardableResult
     mutating func remove(_ cookie: Cookie) -> Entry? {
         guard let index = domains[cookie.domain]?.firstIndex(where: { cookie.replaces($0.cookie) })
@@ -262,18 +261,18 @@ struct CookieStore {
         signIn = SignIn()
     }
 
-    /// All cookies that have not expired, the oldest first.
+    /// Returns all cookies that haven't expired, oldest first.
     func all(at now: HTTPDate) -> [Cookie] {
         domains.values.joined().filter { !$0.cookie.isOver(at: now) }
             .sorted { $0.made < $1.made }.map(\.cookie)
     }
 
-    /// The cookies for a place, the longest path first, then the oldest.
+    /// Returns the cookies for a URL, ordered by the longest path, then by age, oldest first.
     func cookies(for place: CookieURL, at now: HTTPDate) -> [Cookie] {
         indices(for: place, at: now).compactMap { domains[$0.domain]?[$0.index].cookie }
     }
 
-    /// The same, and records their use.
+    /// Returns the cookies for a URL in the same order, and records their use.
     mutating func use(for place: CookieURL, at now: HTTPDate) -> [Cookie] {
         let found = indices(for: place, at: now)
         ticks += 1
@@ -299,7 +298,7 @@ struct CookieStore {
         return found.map { ($0.domain, $0.index) }
     }
 
-    /// A host, and the domains above it.
+    /// Returns a host and the domains above it.
     private static func domains(of host: String) -> [String] {
         var domains = [host]
         var rest = host[...]
@@ -314,10 +313,10 @@ struct CookieStore {
 // MARK: - Room
 
 extension CookieStore {
-    /// Removes cookies beyond the limits: expired ones, then the least recently used (section 5.3).
+    /// Removes cookies beyond the limits: first expired ones, then the least recently used (section 5.3).
     ///
-    /// Within a domain those without Secure are removed first, so that a server without TLS cannot displace
-    /// cookies that were set over TLS (RFC 6265bis, section 5.7).
+    /// Within a domain, cookies without Secure go first, so that a server without TLS can't push out cookies that were
+    /// set over TLS (RFC 6265bis, section 5.7).
     private mutating func makeRoom(in domain: String, at now: HTTPDate) {
         if domains[domain]?.count ?? 0 > limits.perDomain {
             removeOver(in: domain, at: now)
@@ -347,7 +346,7 @@ extension CookieStore {
         for entry in order.prefix(max(0, entries.count - limit)) { remove(entry.cookie) }
     }
 
-    /// Whether a cookie from http would hide a Secure cookie of the same name (RFC 6265bis, section 5.7).
+    /// Returns whether a cookie from http would hide a Secure cookie with the same name (RFC 6265bis, section 5.7).
     private func hidesSecure(_ cookie: Cookie) -> Bool {
         domains.values.joined().contains { entry in
             let other = entry.cookie

@@ -3,38 +3,41 @@ public import PledgeHTTPNetworking
 public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
-    /// Sends the cookies of a jar, and stores those of responses.
+    /// Sends a jar's cookies with requests, and stores the cookies of responses.
     ///
     /// ```swift
     /// let jar = CookieJar()
     /// let service = stack(.redirect(), .cookies(sharing: jar), .retry(), over: transport.send)
     /// ```
     ///
-    /// Cookies are kept from every response, of any status, before the caller gets it, and from the
-    /// response that an `HTTPError` holds. Beneath `.redirect` these are all responses of the chain. A response
-    /// that a part beneath replaces counts too (RFC 6265, section 3): one that `.retry` or `.hedge` repeats,
-    /// `.fallback` replaces, or `.cache` confirms or covers with a stored one. All attempts beneath carry the
-    /// same cookies. Of a response that several callers share, its own caller gets the cookies.
+    /// The jar stores the cookies of every response, whatever its status, before the caller gets it, and those of a
+    /// response within an `HTTPError`. Below `.redirect`, it sees all responses of the chain.
     ///
-    /// **Place.** Beneath `.redirect`, so that each request of the chain carries its own origin's cookies;
-    /// beneath `.authorize`, so that the cookies of a 401 are stored although the request is sent again with a
-    /// new token; and above `.cache(sharing:)`, which separates the answers for different jars.
+    /// It also stores the cookies of a response that a part below replaces (RFC 6265, section 3), such as one that
+    /// `.retry` or `.hedge` repeats, `.fallback` replaces, or `.cache` confirms or covers with a stored one. All
+    /// attempts below carry the same cookies. If several callers share a response, only the caller whose request was
+    /// sent gets its cookies.
     ///
-    /// The cookies in the request's own header Cookie are sent first, unchanged; the jar's cookies
-    /// of the same names are left out. All are sent as one header.
+    /// **Place.** Put it below `.redirect`, so that each request of the chain carries its own origin's cookies. Put it
+    /// below `.authorize`, so that it stores the cookies of a 401 even if the request is then sent again with a new
+    /// token. Put it above `.cache(sharing:)`, which separates the answers for different jars.
     ///
-    /// The transport beneath must not keep cookies of its own: they would be sent twice.
+    /// The cookies in the request's own header Cookie come first, unchanged, and replace the jar's cookies with the
+    /// same names. All cookies are sent as one header.
     ///
-    /// **Users.** A call stays that of one account: after `CookieJar.removeAll()`, a request that follows a redirect,
-    /// and a further attempt of a retry or a hedge above, fails with `HTTPError.Code.sessionEnded`, and no cookie of
-    /// a late answer is kept.
+    /// The transport must not keep cookies itself, or they would be sent twice.
+    ///
+    /// **Users.** A call belongs to one account. After `CookieJar.removeAll()`, a request that follows a redirect fails
+    /// with `HTTPError.Code.sessionEnded`, and so does a further attempt of a retry or hedge above. Cookies of a late
+    /// answer aren't stored.
     ///
     /// - Parameter jar: The jar, shared by all stacks that use its cookies.
     public static func cookies(sharing jar: CookieJar) -> Middleware {
         Middleware(named: "cookies") { next in
             { request in
                 let sent = jar.adding(to: request)
-                // After the cookies, which may be of another account than the request before a redirect.
+                // Checked after the jar was read, because the jar may have changed its user since the call's first
+                // request.
                 if request.context.signIns.cookies?.isOver ?? false {
                     return Future(error: HTTPError(code: .sessionEnded, request: request))
                 }
@@ -52,7 +55,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 }
 
 extension CookieJar {
-    /// The request with its own cookies and the jar's, and with the jar.
+    /// Returns the request with its own cookies, the jar's cookies, and the jar.
     func adding(to request: HTTPRequest) -> HTTPRequest {
         guard let (cookies, signIn) = use(for: request.url) else { return request }
         var request = request
@@ -66,7 +69,7 @@ extension CookieJar {
     ) -> HTTPRequest {
         if cookies.isEmpty { return request }
         let own = request.headers.received("Cookie")
-        // A transport refuses what the app's text must not hold: bytes would hide it.
+        // Invalid text of the app stays text, so that the transport refuses it; bytes would hide it.
         guard
             own.allSatisfy({
                 $0.keptBytes != nil || HTTPHeaders.isValid(name: "Cookie", value: $0.text)
@@ -83,14 +86,14 @@ extension CookieJar {
                 principal: .signIn(signIn), origins: nil))
     }
 
-    /// The name in one pair of a Cookie header.
+    /// Returns the name in one pair of a Cookie header.
     private static func name(of pair: Substring.UTF8View) -> String {
         String(Substring(pair.prefix { $0 != UInt8(ascii: "=") }.trimmed))
     }
 }
 
 extension HTTPRequest {
-    /// The same, with its own cookies marked as those of the holder of their values.
+    /// The request with its own cookies marked as belonging to the holder of their values.
     fileprivate var ownCookiesMarked: HTTPRequest {
         guard let own = headers["Cookie"], !context.credentials.contains(where: \.isCookie) else {
             return self
@@ -103,6 +106,6 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Credential {
-    /// Whether a jar has added it.
+    /// True if it is in the header Cookie.
     var isCookie: Bool { header == "Cookie" }
 }

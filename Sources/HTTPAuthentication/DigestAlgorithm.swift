@@ -2,21 +2,21 @@ import PledgeHTTPNetworking
 
 /// The algorithm of a digest (RFC 7616, section 3.3).
 struct DigestAlgorithm: Equatable, Sendable {
-    /// The hash; a stronger one is greater.
+    /// The hash functions, ordered by strength.
     enum Hash: Int, Comparable {
         case md5, sha512cut, sha256
 
         static func < (left: Hash, right: Hash) -> Bool { left.rawValue < right.rawValue }
 
-        /// The hash of a text's UTF-8 in hexadecimal digits.
+        /// Returns the hash of a text's UTF-8, in hexadecimal digits.
         func callAsFunction(_ text: String) -> String { self(Array(text.utf8)) }
 
-        /// The hash of a text with a character for each byte, in hexadecimal digits.
+        /// Returns the hash of a text whose characters stand for one byte each, in hexadecimal digits.
         func callAsFunction(ofLatin1 text: String) -> String {
             self(HTTPHeaders.bytes(ofLatin1: text) ?? Array(text.utf8))
         }
 
-        /// The hash of some bytes in hexadecimal digits.
+        /// Returns the hash of bytes, in hexadecimal digits.
         func callAsFunction(_ bytes: [UInt8]) -> String {
             let hash =
                 switch self {
@@ -30,13 +30,13 @@ struct DigestAlgorithm: Equatable, Sendable {
 
     let hash: Hash
 
-    /// Whether the password's hash is computed for each challenge, with its nonce and the client's.
+    /// True if the password's hash is computed per challenge, with the server's nonce and the client's.
     let isSession: Bool
 
-    /// The server's name for it; nil without a name, which means MD5.
+    /// The server's name for the algorithm; nil if it sent none, which means MD5.
     let name: String?
 
-    /// Makes an algorithm, or returns nil if the name is not supported.
+    /// Creates an algorithm; nil if the name isn't supported.
     init?(_ name: String?) {
         self.name = name
         let word = name?.lowercased() ?? "md5"
@@ -51,7 +51,7 @@ struct DigestAlgorithm: Equatable, Sendable {
 }
 
 extension [UInt8] {
-    /// Two digits in lower case for each byte.
+    /// The bytes as two lowercase digits each.
     fileprivate var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(
@@ -59,9 +59,9 @@ extension [UInt8] {
     }
 }
 
-/// SHA-512/256 (FIPS 180-4, section 6.7), which is SHA-512 from another start, cut to 256 bits.
+/// SHA-512/256 (FIPS 180-4, section 6.7): SHA-512 with other initial values, cut to 256 bits.
 enum SHA512_256 {
-    /// The hash of some bytes, 32 bytes.
+    /// Returns the hash of a message, 32 bytes.
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var state = start
         let length = UInt64(message.count) &* 8
@@ -85,7 +85,7 @@ enum SHA512_256 {
             let sum = s[7] &+ high &+ choice &+ constants[index] &+ words[index]
             let low = s[0].rotated(28) ^ s[0].rotated(34) ^ s[0].rotated(39)
             let majority = s[0] & s[1] ^ s[0] & s[2] ^ s[1] & s[2]
-            // In place: an array for each round would cost more than the round itself.
+            // In place, because a new array per round would cost more than the round itself.
             s[3] &+= sum
             s.removeLast()
             s.insert(sum &+ low &+ majority, at: 0)
@@ -126,7 +126,7 @@ enum SHA512_256 {
 
 /// MD5 (RFC 1321), for servers that support no other hash.
 enum MD5 {
-    /// The hash of some bytes, 16 bytes.
+    /// Returns the hash of a message, 16 bytes.
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
         let length = UInt64(message.count) &* 8
@@ -161,7 +161,7 @@ enum MD5 {
         [7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21],
     ]
 
-    /// The integer parts of the sines of 1 to 64, times two to the power of 32.
+    /// The integer parts of 2 to the power of 32 times the absolute sines of 1 to 64.
     private static let sines: [UInt32] = [
         0xD76AA478, 0xE8C7B756, 0x242070DB, 0xC1BDCEEE, 0xF57C0FAF, 0x4787C62A,
         0xA8304613, 0xFD469501, 0x698098D8, 0x8B44F7AF, 0xFFFF5BB1, 0x895CD7BE,

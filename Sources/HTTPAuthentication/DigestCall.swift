@@ -4,8 +4,7 @@ import PledgeServices
 
 /// One request with digests.
 struct DigestCall<Output: HTTPResponseHead>: Sendable {
-    /// How often a request is sent again at most: after the first challenge, and after a nonce that was stale
-    /// on arrival.
+    /// The largest number of repetitions: one after the first challenge, one after a nonce that arrived stale.
     private static var mostRepeats: Int { 2 }
 
     let service: Service<HTTPRequest, Output>
@@ -16,14 +15,14 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
     let origin: HTTPOrigin
     let target: String
 
-    /// Sends it, at once or when the origin's challenge is known.
+    /// Sends the request at once, or when the origin's challenge is known.
     func start() -> Future<Output> {
         switch session.ask(origin, target) {
         case .send(let grant): return send(request, with: grant, repeats: Self.mostRepeats)
         case .sendBare: return send(request, with: nil, repeats: Self.mostRepeats)
         case .probe(let number):
             return send(request, with: nil, repeats: Self.mostRepeats, probe: number)
-                // If the call was given up, or failed without an answer.
+                // For a call that was cancelled, or failed without an answer.
                 .onEnd { _ in session.endProbe(number, of: origin, isAnswered: false) }
         case .wait(let turn):
             report("waiting for a challenge")
@@ -52,7 +51,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// The request with a digest; nil if the digest needs a body that is not in memory.
+    /// Returns the request with a digest; nil if the digest needs a body that isn't in memory.
     private func adding(_ grant: DigestGrant?, to request: HTTPRequest) -> HTTPRequest? {
         guard let grant else { return request }
         var body = Data()
@@ -72,7 +71,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
                 of: session.principal))
     }
 
-    /// - Returns: Nil if the result is final.
+    /// Sends the request again if needed; returns nil if the result is final.
     private func goOn(
         after result: Result<Output, any Error>, _ grant: DigestGrant?, _ repeats: Int,
         for caller: KeptCaller
@@ -97,13 +96,13 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         var again = request
         again.context.followsRefusal = true
         again.context.signIns.bind(answer.request?.context.signIns)
-        // An attempt before the one that was refused may have arrived with the key that it got beneath.
+        // Keeps the key that it got below, because an attempt before the refused one may have reached the server.
         again.context.idempotencyKey =
             request.context.idempotencyKey ?? answer.request?.context.idempotencyKey
         return caller.run { send(again, with: next, repeats: repeats - 1) }
     }
 
-    /// Whether it answers this request, and not the target of a redirect beneath.
+    /// Returns whether a response answers this request, and not the target of a redirect below.
     private func isOwn(_ answer: any HTTPResponseHead) -> Bool {
         let method = answer.request?.method ?? request.method
         guard let url = answer.url ?? answer.request?.url else { return true }
@@ -116,7 +115,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
 }
 
 extension HTTPHeaders {
-    /// The next nonce of a server (RFC 7616, section 3.5); nil if it sends none that a request may hold.
+    /// The server's next nonce (RFC 7616, section 3.5); nil if there is none that a request may hold.
     fileprivate var nextNonce: String? {
         received("Authentication-Info").lazy
             .compactMap { AuthenticationChallenge.withoutScheme($0)?.returnable("nextnonce") }

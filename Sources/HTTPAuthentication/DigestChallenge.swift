@@ -1,32 +1,34 @@
 import PledgeHTTPNetworking
 
-/// The Digest challenge of a server (RFC 7616, section 3.3).
+/// A server's Digest challenge (RFC 7616, section 3.3).
 struct DigestChallenge: Equatable, Sendable {
-    /// The protected parts besides the request line.
+    /// The parts that the digest protects besides the request line.
     enum Protection {
-        /// Nothing, and a nonce's uses are not counted (RFC 2069).
+        /// None, and the uses of a nonce aren't counted (RFC 2069).
         case none
         case auth
         /// The body.
         case authInt
     }
 
-    // A character of these three stands for a byte.
+    // In realm, nonce and opaque, each character stands for one byte.
     let realm: String
-    /// The server's number for this challenge.
+    /// The server's random text for this challenge.
     var nonce: String
     let opaque: String?
     let algorithm: DigestAlgorithm
     let protection: Protection
-    /// Whether only the nonce was refused, and not the password.
+    /// True if the server refused only the nonce, and not the password.
     let isStale: Bool
-    /// Whether the user's name is sent as a hash.
+    /// True if the user's name is sent as a hash.
     let hashesUser: Bool
-    /// The URLs of its protection space, unchanged; nil for the whole server.
+    /// The URLs of the protection space, unchanged; nil for the whole server.
     let domain: [String]?
 
-    /// Makes one, or returns nil if the challenge has another scheme, is malformed, or is not supported, or if
-    /// no request may hold its realm or its nonce.
+    /// Reads a challenge with the scheme Digest.
+    ///
+    /// - Returns: Nil if the challenge has another scheme, is malformed or unsupported, or has a realm or nonce that a
+    ///   request must not hold.
     init?(_ challenge: AuthenticationChallenge) {
         let fields = challenge.parameters
         guard challenge.scheme == "digest", !challenge.isMalformed,
@@ -35,7 +37,7 @@ struct DigestChallenge: Equatable, Sendable {
             let algorithm = DigestAlgorithm(fields["algorithm"]),
             let protection = Protection(fields["qop"])
         else { return nil }
-        // It needs the client's nonce, which is not sent without qop (RFC 2617, section 3.2.2).
+        // A session needs the client's nonce, which isn't sent without qop (RFC 2617, section 3.2.2).
         if algorithm.isSession, protection == .none { return nil }
         self.realm = realm
         self.nonce = nonce
@@ -48,7 +50,7 @@ struct DigestChallenge: Equatable, Sendable {
         domain = urls.isEmpty ? nil : urls
     }
 
-    /// The challenge with the strongest hash; of equal ones the first, which the server prefers.
+    /// Returns the challenge with the strongest hash; of equals, the first, which the server prefers.
     static func strongest(in headers: HTTPHeaders) -> DigestChallenge? {
         AuthenticationChallenge.all(in: headers).compactMap(DigestChallenge.init)
             .reduce(nil as DigestChallenge?) {

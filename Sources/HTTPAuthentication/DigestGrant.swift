@@ -1,27 +1,27 @@
 import PledgeHTTPNetworking
 
-/// A challenge, with the number of the use of its nonce.
+/// A challenge and the number of uses of its nonce.
 struct DigestGrant: Sendable {
-    /// The input of a session's hash, which does not change with the nonce.
+    /// The nonces in a session's hash, which stay the same when the server's nonce changes.
     struct Session: Equatable {
         let nonce: String
         let clientNonce: String
     }
 
     let challenge: DigestChallenge
-    /// The number of the nonce within its origin.
+    /// A number that identifies the nonce within its origin.
     let number: Int
-    /// How often the nonce was sent, this time included.
+    /// How often the nonce was sent, including this time.
     let count: UInt32
-    /// The input of the session's hash; nil if the algorithm has none.
+    /// The nonces in the session's hash; nil if the algorithm has no sessions.
     let session: Session?
 
-    /// The value of the header Authorization (RFC 7616, section 3.4), a character for each byte.
+    /// Returns the value of the header Authorization (RFC 7616, section 3.4), with one character for each byte.
     ///
     /// - Parameters:
-    ///   - target: Path and query, as they are sent.
-    ///   - body: The whole body; needed if the challenge protects it.
-    ///   - clientNonce: A random text, for algorithms without a session.
+    ///   - target: The path and query, in the form that is sent.
+    ///   - body: The whole body, used if the challenge protects it.
+    ///   - clientNonce: A random text, used if the algorithm has no sessions.
     func authorization(
         of login: DigestLogin, _ method: HTTPMethod, _ target: String, body: Data,
         clientNonce: String
@@ -69,19 +69,19 @@ struct DigestGrant: Sendable {
     }
 }
 
-/// A name and a password that are sent as digests.
+/// A name and a password, for digests.
 struct DigestLogin: Sendable {
     let user: String
     let password: String
 
-    /// The fields that contain the user's name.
+    /// Returns the fields that contain the user's name.
     fileprivate func fields(for challenge: DigestChallenge) -> [(String, String)] {
         if challenge.hashesUser {
             let hash = challenge.algorithm.hash(ofLatin1: "\(user.byteText):\(challenge.realm)")
             return [("username", quoted(hash)), ("userhash", "true")]
         }
         if user.utf8.allSatisfy({ $0 < 0x80 }) { return [("username", quoted(user))] }
-        // RFC 8187: text beyond ASCII is percent-encoded, and not quoted.
+        // Text beyond ASCII is percent-encoded and not quoted (RFC 8187).
         let encoded = user.utf8.map { byte in
             if byte.isLetterOrDigit { return String(UnicodeScalar(byte)) }
             let digits = String(byte, radix: 16, uppercase: true)
@@ -92,11 +92,11 @@ struct DigestLogin: Sendable {
 }
 
 extension String {
-    /// The text's UTF-8, a character for each byte.
+    /// The text's UTF-8, with one character for each byte.
     fileprivate var byteText: String { HTTPHeaders.text(ofLatin1: utf8) }
 }
 
-/// A quoted string (RFC 9110, section 5.6.4).
+/// Returns a text as a quoted string (RFC 9110, section 5.6.4).
 private func quoted(_ text: String) -> String {
     var bytes: [UInt8] = [UInt8(ascii: "\"")]
     for byte in text.utf8 {

@@ -2,15 +2,15 @@ import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// A login and the challenges of its origins, shared by all requests with it.
+/// A login and the challenges of its origins, shared by all requests with that login.
 final class DigestSession: Sendable {
     private typealias Machine = DigestMachine<InternalPromise<Void>>
 
-    /// How many origins are kept.
+    /// The largest number of origins kept, unless requests to more of them wait.
     private static let mostOrigins = 256
 
     let login: DigestLogin
-    /// The user of its requests.
+    /// The user of the requests.
     let principal: Principal
 
     private let random: RandomSource
@@ -22,7 +22,7 @@ final class DigestSession: Sendable {
         principal = .holder(of: "\(login.user):\(login.password)", in: "Authorization: Digest")
     }
 
-    /// What a request has to do.
+    /// The action for a request; see the cases of the machine's `Decision`.
     enum Decision {
         case send(DigestGrant)
         case sendBare
@@ -30,7 +30,7 @@ final class DigestSession: Sendable {
         case wait(Future<Void>)
     }
 
-    /// Asks how to send a request.
+    /// Decides how to send a request.
     func ask(_ origin: HTTPOrigin, _ target: String) -> Decision {
         let promise = InternalPromise<Void>()
         switch withMachine(origin, { $0.ask(target, promise) }) {
@@ -43,15 +43,15 @@ final class DigestSession: Sendable {
         }
     }
 
-    /// Ends a probe, unless it has ended; its waiters ask again.
+    /// Ends a probe, unless it has ended; the requests that waited for it ask again.
     func endProbe(_ number: Int, of origin: HTTPOrigin, isAnswered: Bool) {
         let waiters = withMachine(origin) { $0.endProbe(number, isAnswered: isAnswered) }
         for waiter in waiters { waiter.resolve() }
     }
 
-    /// Reports a 401 with a challenge.
+    /// Handles a 401 with a challenge.
     ///
-    /// - Parameter mayRepeat: Whether the request can be sent again.
+    /// - Parameter mayRepeat: True if the request can be sent again.
     /// - Returns: The grant for sending it again; nil if the 401 is the answer.
     func challenged(
         _ challenge: DigestChallenge, by origin: HTTPOrigin, refusing grant: DigestGrant?,
@@ -68,18 +68,18 @@ final class DigestSession: Sendable {
         }
     }
 
-    /// Reports an answer that is not a 401.
+    /// Handles an answer that isn't a 401.
     func accepted(_ grant: DigestGrant, by origin: HTTPOrigin, nextNonce: String?) {
         withMachine(origin) { $0.accepted(grant, nextNonce: nextNonce) }
     }
 
-    /// 128 random bits.
+    /// Returns 128 random bits as text.
     func makeClientNonce() -> String {
         let bytes = random.next().bigEndianBytes + random.next().bigEndianBytes
         return Data(bytes).base64EncodedString()
     }
 
-    /// The target of a URL in a challenge; nil if it is not a URL of the origin.
+    /// Returns the path and query of a URL in a challenge; nil if it isn't a URL of the origin.
     private func target(of text: String, at origin: HTTPOrigin) -> String? {
         if text.hasPrefix("/"), !text.hasPrefix("//") { return text }
         guard let url = URL(string: text), HTTPOrigin(url) == origin else { return nil }
@@ -90,7 +90,7 @@ final class DigestSession: Sendable {
         _ origin: HTTPOrigin, _ body: (inout Machine) -> sending Value
     ) -> Value {
         machines.withLock { machines in
-            // With credentials for all origins, many servers must not fill the memory.
+            // Credentials may be for all origins, and many servers must not fill the memory.
             if machines.count >= Self.mostOrigins, machines[origin] == nil {
                 machines = machines.filter { !$0.value.isIdle }
             }
@@ -109,33 +109,32 @@ extension DigestSession: CustomStringConvertible, CustomReflectable {
 
 /// The nonces of an origin, and the requests that wait for the first one.
 ///
-/// Unknown: it is not known whether the origin asks for digests. Next: probing, by the first request, which
-/// is sent without one. Probing: requests wait. Next: known or open, by the answer; unknown, without an
-/// answer. Open: the origin accepted a request without a digest. Requests are sent without one, in parallel.
-/// Next: known. Known: for one or more protection spaces there is a nonce, which requests use at once. A new
-/// challenge of the same realm replaces it, and so does a nonce that the server sends in advance.
+/// - Unknown: the origin may ask for digests or not. The first request is sent without one. Next: probing.
+/// - Probing: the other requests wait. Next: known or open, by the answer; unknown, if there is no answer.
+/// - Open: the origin accepted a request without a digest, so all requests are sent without one. Next: known.
+/// - Known: one or more protection spaces have a nonce, which requests use at once. A new challenge with the same realm
+///   replaces the nonce, and so does a nonce that the server sends in advance.
 struct DigestMachine<Waiter> {
-    /// What a request has to do.
+    /// The action for a request.
     enum Decision {
         /// Send it with a digest.
         case send(DigestGrant)
-        /// Send it without one.
+        /// Send it without a digest.
         case sendBare
-        /// Send it without one, and end the probe with this number.
+        /// Send it without a digest, and end the probe with this number.
         case probe(Int)
-        /// Wait, under this number, and ask again.
+        /// Wait under this number, then ask again.
         case wait(Int)
     }
 
     private struct ProtectionSpace {
         var challenge: DigestChallenge
-        /// Path prefixes; nil for the whole origin.
+        /// The path prefixes of the space; nil for the whole origin.
         let prefixes: [String]?
         var number: Int
         let session: DigestGrant.Session?
         var count: UInt32 = 0
-        /// Whether the server has accepted a request with this nonce, or with one that it replaced in
-        /// advance.
+        /// True if the server accepted a request with this nonce, or with one that this nonce replaced in advance.
         var isAccepted = false
 
         func covers(_ target: String) -> Bool {
@@ -149,20 +148,20 @@ struct DigestMachine<Waiter> {
         }
     }
 
-    /// How many protection spaces of an origin are kept.
+    /// The largest number of protection spaces kept per origin.
     static var mostSpaces: Int { 8 }
 
-    /// The last challenged one is first.
+    /// The protection spaces; the one with the latest challenge comes first.
     private var spaces: [ProtectionSpace] = []
     private var isOpen = false
     private var probe: Int?
     private var waiters: [Int: Waiter] = [:]
     private var lastNumber = 0
 
-    /// Whether no request probes or waits for an answer.
+    /// True if no request probes or waits.
     var isIdle: Bool { probe == nil && waiters.isEmpty }
 
-    /// Comes with a request that is to be sent.
+    /// Decides how to send a request.
     mutating func ask(_ target: String, _ waiter: @autoclosure () -> Waiter) -> Decision {
         if let index = spaces.firstIndex(where: { $0.covers(target) }) { return .send(use(index)) }
         if isOpen || !spaces.isEmpty { return .sendBare }
@@ -175,12 +174,12 @@ struct DigestMachine<Waiter> {
         return .wait(number)
     }
 
-    /// Removes a waiter before there is an answer to the probe.
+    /// Removes a waiting request before the probe is answered.
     mutating func leave(_ number: Int) -> Waiter? { waiters.removeValue(forKey: number) }
 
     /// Ends a probe, unless it has ended.
     ///
-    /// - Parameter isAnswered: Whether there was an answer; without one, another request is the next probe.
+    /// - Parameter isAnswered: True if the probe got an answer. Otherwise another request becomes the next probe.
     /// - Returns: The waiters, in the order in which they came. They ask again.
     mutating func endProbe(_ number: Int, isAnswered: Bool) -> [Waiter] {
         guard probe == number else { return [] }
@@ -194,18 +193,18 @@ struct DigestMachine<Waiter> {
     ///
     /// - Parameters:
     ///   - prefixes: The path prefixes of the challenge; nil for all paths.
-    ///   - grant: The grant of the request; nil for none.
+    ///   - grant: The grant that the request was sent with; nil if it was sent without one.
     ///   - clientNonce: A random text for the hash of a session.
-    /// - Returns: Whether the request has to be sent again; false if the password was refused.
+    /// - Returns: True if the request has to be sent again; false if the server refused the password.
     mutating func challenged(
         _ challenge: DigestChallenge, for prefixes: [String]?, refusing grant: DigestGrant?,
         clientNonce: String
     ) -> Bool {
         let index = spaces.firstIndex { $0.challenge.realm == challenge.realm }
         let isOfRealm = grant?.challenge.realm == challenge.realm
-        // Another request has brought a newer nonce since this one was sent.
+        // Another request has got a newer nonce since this one was sent.
         if let index, !isOfRealm || spaces[index].number != grant?.number { return true }
-        // A server that has lost its nonces may not report that they are stale.
+        // A server that has lost its nonces may not report them as stale.
         let mayBeStale = challenge.isStale || index.map { spaces[$0].isAccepted } ?? false
         if let index { spaces.remove(at: index) }
         let session =
@@ -219,14 +218,14 @@ struct DigestMachine<Waiter> {
         return !isOfRealm || mayBeStale
     }
 
-    /// The next use of the nonce of a realm; nil if there is none any more.
+    /// Counts one more use of a realm's nonce; returns nil if there is no nonce any more.
     mutating func grant(forRealm realm: String) -> DigestGrant? {
         spaces.firstIndex { $0.challenge.realm == realm }.map { use($0) }
     }
 
-    /// Handles an answer that is not a 401.
+    /// Handles an answer that isn't a 401.
     ///
-    /// - Parameter nextNonce: The server's next nonce; nil for the same.
+    /// - Parameter nextNonce: The server's next nonce; nil to keep the current one.
     mutating func accepted(_ grant: DigestGrant, nextNonce: String?) {
         guard let index = spaces.firstIndex(where: { $0.number == grant.number }) else { return }
         spaces[index].isAccepted = true

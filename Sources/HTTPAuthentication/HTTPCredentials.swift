@@ -1,16 +1,16 @@
 import PledgeHTTPNetworking
 public import PledgeServices
 
-/// The credentials of a request.
+/// Credentials for requests.
 public struct HTTPCredentials: Sendable {
     enum Kind: Sendable {
         /// A header that stays the same.
         case fixed(name: String, value: String, of: Principal)
-        /// Credentials that cannot be sent.
+        /// Credentials that can't be sent.
         case invalid
         /// A token that is renewed.
         case refreshed(TokenRefresher)
-        /// A name and a password that are never sent.
+        /// A name and a password; the password is never sent.
         case digest(DigestSession)
     }
 
@@ -18,8 +18,8 @@ public struct HTTPCredentials: Sendable {
 
     /// A name and a password, as UTF-8 (RFC 7617).
     ///
-    /// A name with a colon and control characters in either cannot be sent: the call then rejects with
-    /// `Endpoint.Error.invalidHeader(name:)`.
+    /// The call rejects with `Endpoint.Error.invalidHeader(name:)` if the name contains a colon, or if either contains
+    /// control characters, because they can't be sent.
     public static func basic(user: String, password: String) -> HTTPCredentials {
         let text = "\(user):\(password)"
         guard !hasControl(text), !user.utf8.contains(UInt8(ascii: ":")) else {
@@ -28,8 +28,7 @@ public struct HTTPCredentials: Sendable {
         return .header("Authorization", "Basic \(Data(text.utf8).base64EncodedString())")
     }
 
-    /// A name and a password, as UTF-8, which are proved by digests over the server's challenge (RFC 7616,
-    /// RFC 2617 and RFC 2069).
+    /// A name and a password for digest authentication (RFC 7616, RFC 2617 and RFC 2069).
     ///
     /// ```swift
     /// let camera = stack(
@@ -38,27 +37,28 @@ public struct HTTPCredentials: Sendable {
     ///     over: transport.send)
     /// ```
     ///
-    /// The first request to an origin is sent without a digest, and again with one after the 401 and its
-    /// challenge; requests that come meanwhile wait for that challenge. From then on a request is sent with a
-    /// digest at once, to the origin or to those of its paths that the challenge names (`domain`). The nonce
-    /// is used until the server refuses it as stale or sends the next one (Authentication-Info), and its uses
-    /// are counted. If there are several challenges, the one with the strongest hash is taken: SHA-256,
-    /// SHA-512-256, then MD5, with `-sess` or without. A challenge whose realm or nonce no request may hold, for
-    /// a control character, is not answered. Any other scheme than Digest is never answered, so
-    /// that a server cannot ask for the password.
+    /// The first request to an origin is sent without a digest. After the 401 and its challenge, it's sent again with
+    /// one, and other requests wait for that challenge. From then on, requests are sent with a digest at once, to the
+    /// whole origin or to the paths that the challenge names (`domain`). A nonce is used, and its uses are counted,
+    /// until the server refuses it as stale or sends the next one (Authentication-Info).
     ///
-    /// A 401 to a new digest is returned: the password is wrong. A 401 to a request whose body can
-    /// be sent only once is returned too; the next request then has a nonce. If the server accepts
-    /// only `auth-int`, a request whose body is a file or a stream fails with
-    /// `HTTPError.Code.unsupported`.
+    /// Of several challenges, the one with the strongest hash is used: SHA-256, then SHA-512-256, then MD5, with or
+    /// without `-sess`. A challenge is ignored if its realm or nonce contains a control character, because a request
+    /// must not hold it. Challenges with other schemes than Digest are ignored too, so that a server can't ask for the
+    /// password.
     ///
-    /// Put it beneath `.redirect()`: a digest is for one URL. The nonces belong to these credentials: pass
-    /// the same ones to all stacks that call the server. They may be used from any thread. Control characters
-    /// cannot be sent: the call then rejects with `Endpoint.Error.invalidHeader(name:)`.
+    /// A 401 to a new digest is returned, because the password is wrong. A 401 to a request whose body can be sent only
+    /// once is returned too; the next request then has a nonce. If the server accepts only `auth-int`, a request whose
+    /// body is a file or a stream fails with `HTTPError.Code.unsupported`.
+    ///
+    /// Put it below `.redirect()`, because a digest is for one URL. These credentials keep the nonces, so pass the same
+    /// credentials to all stacks that call the server. You can use them from any thread. Name and password are sent as
+    /// UTF-8. The call rejects with `Endpoint.Error.invalidHeader(name:)` if they contain control characters, which
+    /// can't be sent.
     ///
     /// - Parameters:
     ///   - user: The name.
-    ///   - password: The password. It is kept in memory, and never sent.
+    ///   - password: The password. It's kept in memory, and never sent.
     ///   - random: The source of the client's nonces, 128 bits each. Pass another source only in tests.
     public static func digest(
         user: String, password: String, random: RandomSource = .system
@@ -72,7 +72,7 @@ public struct HTTPCredentials: Sendable {
         text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    /// A token that stays the same (RFC 6750).
+    /// A token that doesn't change (RFC 6750).
     public static func bearer(_ token: String) -> HTTPCredentials {
         .header("Authorization", "Bearer \(token)")
     }
@@ -94,7 +94,7 @@ extension HTTPCredentials: CustomStringConvertible, CustomDebugStringConvertible
     /// A constant text, without the content.
     public var description: String { "credentials" }
 
-    /// The same as `description`, so that a debugger prints no secret either.
+    /// The same as `description`, so that a debugger shows no secret either.
     public var debugDescription: String { description }
 
     /// A mirror that shows nothing.

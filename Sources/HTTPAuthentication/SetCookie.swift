@@ -1,17 +1,16 @@
 import PledgeHTTPNetworking
 
 extension Cookie {
-    /// Makes the cookie of a header, or returns nil if it must not be kept.
+    /// Creates the cookie of a header; nil if it must not be stored.
     ///
-    /// By RFC 6265, section 5.3. From its successor (RFC 6265bis, section 5.7) it takes the rules that
-    /// distinguish cookies made with TLS from others: Secure only from https, and the prefixes `__Secure-`
-    /// and `__Host-`.
+    /// It follows RFC 6265, section 5.3. From RFC 6265bis, section 5.7, it takes the rules that protect cookies set
+    /// over TLS: Secure is accepted from https only, and the prefixes `__Secure-` and `__Host-` are checked.
     ///
     /// - Parameters:
     ///   - header: The parsed header.
-    ///   - place: The place that sent it.
+    ///   - place: The URL that sent it.
     ///   - now: The date.
-    ///   - isPublicSuffix: Whether names directly below a domain are open to the public.
+    ///   - isPublicSuffix: Returns whether anyone may register names directly below a domain.
     init?(
         _ header: SetCookie, from place: CookieURL, at now: HTTPDate,
         isPublicSuffix: (String) -> Bool
@@ -33,7 +32,7 @@ extension Cookie {
         if !Self.keepsPromise(of: header) { return nil }
     }
 
-    /// The domain of the cookie; nil if the sender may not set cookies for it.
+    /// Returns the cookie's domain; nil if the sender must not set cookies for it.
     private static func domain(
         of header: SetCookie, from place: CookieURL, isPublicSuffix: (String) -> Bool
     ) -> (name: String, isHostOnly: Bool)? {
@@ -47,7 +46,7 @@ extension Cookie {
         return isOurs && domain.utf8.last != UInt8(ascii: ".") ? (domain, false) : nil
     }
 
-    /// Max-Age takes precedence over Expires.
+    /// Returns the date on which the cookie expires; Max-Age takes precedence over Expires.
     private static func end(of header: SetCookie, at now: HTTPDate) -> HTTPDate? {
         guard let age = header.maxAge else { return header.expires }
         if age <= 0 { return HTTPDate(secondsSince1970: .min) }
@@ -55,7 +54,7 @@ extension Cookie {
         return HTTPDate(secondsSince1970: end.overflow ? .max : end.partialValue)
     }
 
-    /// Whether the cookie meets the requirements of its name's prefix.
+    /// Returns whether the cookie meets the requirements of its name's prefix.
     private static func keepsPromise(of header: SetCookie) -> Bool {
         let name = header.name.lowercased()
         if name.hasPrefix("__host-") {
@@ -65,39 +64,39 @@ extension Cookie {
     }
 }
 
-/// A parsed Set-Cookie header, before it is known whether it is accepted (RFC 6265, section 5.2).
+/// A parsed Set-Cookie header, whether or not a jar accepts it (RFC 6265, section 5.2).
 struct SetCookie {
     let name: String
     let value: String
-    /// Whether a character of name and value stands for a byte, since they are not UTF-8.
+    /// True if each character of name and value stands for one byte, because they aren't UTF-8.
     let isLatin1: Bool
     private(set) var expires: HTTPDate?
-    /// In seconds; at most 2³¹.
+    /// The lifetime, in seconds; at most 2³¹.
     private(set) var maxAge: Int64?
-    /// Never empty; in lower case, without a dot in front.
+    /// The domain in lower case, without a leading dot; never empty.
     private(set) var domain: String?
-    /// Never empty; begins with "/".
+    /// The path, which begins with "/".
     private(set) var path: String?
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
     private(set) var sameSite: Cookie.SameSite?
 
-    /// An attribute that is longer is ignored (RFC 6265bis, section 5.6).
+    /// The largest size of an attribute, in bytes; a longer one is ignored (RFC 6265bis, section 5.6).
     private static let longestAttribute = 1_024
 
-    /// Reads a header.
+    /// Parses a header's text.
     ///
     /// - Parameters:
     ///   - text: The value of one Set-Cookie.
-    ///   - limit: How many bytes name and value may have together.
-    /// - Returns: Nil without "=" or a name, with too many bytes, or with a character that cannot be sent.
-    ///   Complexity: linear in the length of the text.
+    ///   - limit: The largest size of name and value together, in bytes.
+    /// - Returns: Nil if there is no "=" or no name, if name and value are too large, or if a character can't be sent.
+    /// - Complexity: Linear in the length of the text.
     init?(_ text: String, limit: Int) {
         guard HTTPHeaders.isValid(name: "Cookie", value: text) else { return nil }
         self.init(text, isLatin1: false, limit: limit)
     }
 
-    /// Reads a header of a response, whose bytes are kept.
+    /// Parses a response's header, and keeps its bytes.
     init?(_ received: ReceivedValue, limit: Int) {
         guard let bytes = received.returnable else { return nil }
         let text = String(validating: bytes, as: UTF8.self)
@@ -122,7 +121,7 @@ struct SetCookie {
         }
     }
 
-    /// Takes an attribute; if it occurs twice, the last counts.
+    /// Stores an attribute; if it occurs twice, the last one counts.
     private mutating func take(_ name: String, _ value: String) {
         guard value.utf8.count <= Self.longestAttribute else { return }
         switch name {
@@ -139,20 +138,20 @@ struct SetCookie {
         }
     }
 
-    /// A number of seconds, of any size; below zero the cookie has expired.
+    /// Returns a number of seconds of any size; a negative one becomes zero, for an expired cookie.
     private static func seconds(_ text: String) -> Int64? {
         guard text.hasPrefix("-") else { return DeltaSeconds.parse(text) }
         return DeltaSeconds.parse(text.dropFirst()).map { _ in 0 }
     }
 
-    /// By bytes, because a character may consist of several scalars, and a server parses each.
+    /// Splits a text by bytes, because a server does so, and a character may consist of several scalars.
     private static func split(_ text: String, at separator: Unicode.Scalar) -> [Substring] {
         text.utf8.split(
             separator: UInt8(ascii: separator), omittingEmptySubsequences: false
         ).map(Substring.init)
     }
 
-    /// Name and value without white space around them; no value without "=".
+    /// Returns the name and the value, trimmed; the value is nil if there is no "=".
     private static func pair(_ text: Substring) -> (name: String, value: String?) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
             return (trimmed(text), nil)
@@ -165,12 +164,13 @@ struct SetCookie {
     }
 }
 
-/// The date of a cookie's end, with a far more lenient format than HTTP's other dates (RFC 6265,
-/// section 5.1.1): its parts in any order, with anything between them.
+/// Reads the date in a cookie's Expires (RFC 6265, section 5.1.1).
+///
+/// The format is far more lenient than HTTP's other dates: the parts may be in any order, with anything between them.
 enum CookieDate {
-    /// Reads a date, or returns nil if a part is missing or out of range.
+    /// Reads a date; returns nil if a part is missing or out of range.
     ///
-    /// Complexity: linear in the length of the text.
+    /// - Complexity: Linear in the length of the text.
     static func date(_ text: some StringProtocol) -> HTTPDate? {
         var time: (hour: Int, minute: Int, second: Int)?
         var (day, month, year): (Int?, Int?, Int?)
@@ -201,7 +201,7 @@ enum CookieDate {
         }
     }
 
-    /// A year of two digits is one from 1970 to 2069.
+    /// Returns the full year; two digits mean a year from 1970 to 2069.
     private static func fullYear(_ year: Int) -> Int {
         switch year {
         case 0...69: year + 2000
@@ -210,7 +210,7 @@ enum CookieDate {
         }
     }
 
-    /// Three numbers of one or two digits with colons between them, and then no digit.
+    /// Reads three numbers of one or two digits, separated by colons, with no further digit after them.
     private static func time(_ token: ArraySlice<UInt8>) -> (Int, Int, Int)? {
         guard let hour = number(token, digits: 1...2), hour.rest.first == UInt8(ascii: ":"),
             let minute = number(hour.rest.dropFirst(), digits: 1...2),
@@ -220,7 +220,7 @@ enum CookieDate {
         return (hour.value, minute.value, second.value)
     }
 
-    /// The number at the beginning of a token, if it has the given number of digits.
+    /// Reads the number at the start of a token; nil if it has fewer or more digits than given.
     private static func number(
         _ token: ArraySlice<UInt8>, digits: ClosedRange<Int>
     ) -> (value: Int, rest: ArraySlice<UInt8>)? {

@@ -1,34 +1,35 @@
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// The state of a refresher: the token, and the requests that wait for the next one.
+/// A refresher's state: the token, and the requests that wait for the next one.
 ///
-/// Signed out. Next: `usable`, by signing in. Usable. Next: `refused`, by a 401; a new token, by
-/// the end of a refresh; signed out. Refused: requests wait. Next: `usable`, by the end of a
-/// refresh, with the old token if that failed; latched; signed out. Latched, by a refresh that
-/// failed because its refresh token is not valid any more: nothing is refreshed, and a request that
-/// needs a new token fails at once. Next: `usable` or signed out, by another session.
+/// - Signed out. Next: usable, by signing in.
+/// - Usable. Next: refused, by a 401; usable with a new token, by the end of a refresh; signed out.
+/// - Refused: requests wait. Next: usable, by the end of a refresh, with the old token if the refresh failed; latched;
+///   signed out.
+/// - Latched, by a refresh that failed because its refresh token is no longer valid: the token isn't refreshed, and a
+///   request that needs a new one fails at once. Next: usable or signed out, by another session.
 ///
-/// In addition, one refresh is under way, or none. It belongs to the session in which it was begun: a token
-/// that arrives after a sign-in or sign-out is discarded.
+/// In addition, at most one refresh is in flight. It belongs to the session that began it: a token that arrives after a
+/// sign-in or sign-out is discarded.
 struct TokenMachine<Waiter> {
     typealias Grant = TokenGrant
 
-    /// What a request has to do.
+    /// The action for a request.
     enum Decision {
         /// Send it with a token.
         case send(Grant)
-        /// Send it without one: no user has signed in.
+        /// Send it without a token, because no user has signed in.
         case sendBare(SignIn)
-        /// Wait, under this number.
+        /// Wait under this number.
         case wait(Int)
         /// Return the 401 as the answer.
         case giveBack
-        /// Fail: no refresh can get a token any more.
+        /// Fail, because no refresh can get a token any more.
         case fail(any Error)
     }
 
-    /// A refresh that the receiver has to begin, and to end by ``end(_:with:at:)``.
+    /// A refresh that the caller has to begin, and to end by ``end(_:with:at:)``.
     struct Refresh {
         let number: Int
         let token: AccessToken
@@ -37,9 +38,9 @@ struct TokenMachine<Waiter> {
     private struct HeldToken {
         let grant: Grant
         let expiry: SchedulerInstant?
-        /// The instant from which the next token is fetched.
+        /// The instant from which the next token is requested.
         let renewal: SchedulerInstant?
-        /// The instant until which a 401 is not evidence against it.
+        /// The instant until which a 401 doesn't count against the token.
         let trust: SchedulerInstant?
         var isRefused = false
 
@@ -51,9 +52,9 @@ struct TokenMachine<Waiter> {
     private let leeway: Duration
     private let grace: Duration
     private var held: HeldToken?
-    /// The present sign-in, or the time without one.
+    /// The current sign-in, or a stand-in while no user is signed in.
     private var signIn: SignIn
-    /// The reason why nothing is refreshed any more.
+    /// The error that ended all refreshing; nil while refreshing is possible.
     private var latch: (any Error)?
     private var lastNumber = 0
     private var refreshing: Int?
@@ -73,13 +74,13 @@ struct TokenMachine<Waiter> {
     /// The token of the session.
     var token: AccessToken? { held?.grant.token }
 
-    /// How many wait.
+    /// The number of waiting requests.
     var waiting: Int { waiters.count }
 
-    /// Comes with a request that is to be sent.
+    /// Decides how to send a request.
     ///
-    /// - Parameter sendsOnce: Whether the request cannot be sent again after a 401. Such a request waits
-    ///   instead of using a token that expires soon.
+    /// - Parameter sendsOnce: True if the request can't be sent again after a 401. Such a request waits instead of
+    ///   using a token that expires soon.
     mutating func ask(
         sendsOnce: Bool, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
     ) -> (decision: Decision, refresh: Refresh?) {
@@ -96,7 +97,7 @@ struct TokenMachine<Waiter> {
     mutating func refused(
         _ grant: Grant, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
     ) -> (decision: Decision, refresh: Refresh?) {
-        // Another session may belong to another user: this request must not be sent for that user.
+        // Another session may belong to another user, and this request must not be sent for that user.
         guard let held, grant.signIn == signIn else { return (.giveBack, nil) }
         if grant.number == held.grant.number {
             if held.isTrusted(at: now) { return (.giveBack, nil) }
@@ -107,20 +108,20 @@ struct TokenMachine<Waiter> {
         return wait(waiter(), needsNew: true)
     }
 
-    /// Handles a 401 to a request that cannot be sent again: the next request has to wait.
+    /// Handles a 401 to a request that can't be sent again; the next request has to wait.
     mutating func reject(_ grant: Grant, at now: SchedulerInstant) {
         guard let held, grant.signIn == signIn, grant.number == held.grant.number else { return }
         if !held.isTrusted(at: now) { self.held?.isRefused = true }
     }
 
-    /// Requests a new token, whatever the state of the old one.
+    /// Requests a new token, even if the old one is usable.
     mutating func renew(
         _ waiter: @autoclosure () -> Waiter
     ) -> (decision: Decision, refresh: Refresh?) {
         held == nil ? (.giveBack, nil) : wait(waiter(), needsNew: true)
     }
 
-    /// Removes a waiter before there is a new token.
+    /// Removes a waiting request before a new token arrives.
     mutating func leave(_ number: Int) -> Waiter? {
         waiters.removeValue(forKey: number)?.waiter
     }
@@ -146,7 +147,7 @@ struct TokenMachine<Waiter> {
     ) {
         lastNumber += 1
         held = token.map { token in
-            // A token with a short lifetime is not renewed with every request.
+            // Half the lifetime at most, so that a short-lived token isn't renewed with every request.
             let ahead = token.lifetime.map { min(leeway, $0 / 2) } ?? .zero
             return HeldToken(
                 grant: Grant(token: token, signIn: signIn, number: lastNumber),
@@ -160,12 +161,12 @@ struct TokenMachine<Waiter> {
 // MARK: - Ends
 
 extension TokenMachine {
-    /// The result for the waiting requests.
+    /// The results for the waiting requests.
     struct WaiterResults {
         var waiters: [(waiter: Waiter, result: Result<Grant, any Error>)] = []
-        /// Whether there is a new token.
+        /// True if the token has changed.
         var hasChanged = false
-        /// Whether nothing is refreshed from now on.
+        /// True if nothing can be refreshed from now on.
         var isLatched = false
     }
 
@@ -184,7 +185,7 @@ extension TokenMachine {
             if error.isInvalidGrant {
                 latch = error
             } else {
-                // There is no other token: the next request tries it.
+                // There is no other token, so the next request tries this one.
                 held?.isRefused = false
             }
             let isGood = !old.isRefused && !old.isOver(at: now)
@@ -195,7 +196,7 @@ extension TokenMachine {
         }
     }
 
-    /// Begins another session, with a token or without.
+    /// Begins another session, with or without a token.
     mutating func startSession(
         with token: AccessToken?, at now: SchedulerInstant
     ) -> WaiterResults {
@@ -208,7 +209,7 @@ extension TokenMachine {
         return WaiterResults(waiters: takeAll { _ in nil }, hasChanged: hasChanged)
     }
 
-    /// Removes all waiters, in the order in which they came.
+    /// Removes and returns all waiters, in the order in which they came.
     private mutating func takeAll(
         orElse error: any Error = SessionEnded(), _ grant: (_ needsNew: Bool) -> Grant?
     ) -> [(waiter: Waiter, result: Result<Grant, any Error>)] {
@@ -220,10 +221,10 @@ extension TokenMachine {
     }
 }
 
-/// The token of a request, with its number.
+/// A request's token, its sign-in, and its number.
 struct TokenGrant: Sendable {
     let token: AccessToken
-    /// The sign-in that it belongs to; a new token of the same user has the same one.
+    /// The sign-in of the token; a new token of the same user has the same sign-in.
     let signIn: SignIn
     /// The number of the token within its refresher.
     let number: Int

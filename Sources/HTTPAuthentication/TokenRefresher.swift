@@ -11,44 +11,41 @@ public import PledgeServices
 /// let api = stack(.authorize(.bearer(from: refresher), for: .origins(of: server)), over: send)
 /// ```
 ///
-/// Make one for each session with a server, and share it among all stacks that use it. It may be
-/// used from any thread; each use takes a lock for constant time, and no code of the app is called
-/// within it.
+/// Create one for each session with a server, and share it among all stacks that use the session. You can use it from
+/// any thread. Each use takes a lock for constant time, and calls none of the app's code within it.
 ///
-/// **One refresh** is under way at most, begun by a request whose token a server has refused, or by
-/// ``refresh()``. A request that finds a token refused or expired waits for it. While the token is
-/// valid and only its leeway has begun, the first request begins the refresh and is sent with the old token,
-/// and so are the others; only requests whose body can be sent once wait. Waiting requests continue in the
-/// order in which they came, on the thread that ends the refresh.
+/// **One refresh** at most is in flight. A request starts it when the token has been refused, has expired or is about
+/// to; so does ``refresh()``. A request that finds the token refused or expired waits for the refresh. While the token
+/// is still valid, within its leeway, requests are sent with it during the refresh; only requests whose body can be
+/// sent only once wait. Waiting requests continue in the order in which they came, on the thread that ends the refresh.
 ///
-/// **A refresh runs to its end**, also if all its waiters are cancelled: a server may have replaced
-/// the refresh token already, and the answer is the only copy of the next one. Only its timeout ends it
-/// early.
+/// **A refresh runs to its end**, even if all its waiters are cancelled. The server may already have replaced the
+/// refresh token, and the answer is the only copy of the next one. Only its timeout ends it early.
 ///
-/// **If it fails**, all waiting requests fail with its error as the cause, except those that may use a token
-/// that is still valid; the next request tries again. If it fails with `invalid_grant` (``InvalidGrant``), no
-/// request tries again until a user signs in: a request that needs a new token fails at once with
-/// `HTTPError.Code.signInNeeded`, and observers get one note.
+/// **If it fails**, all waiting requests fail with its error as the cause, except those that may use a token that is
+/// still valid. The next request tries again. If it fails with `invalid_grant` (``InvalidGrant``), no request tries
+/// again until a user signs in. A request that needs a new token then fails at once with `HTTPError.Code.signInNeeded`,
+/// and observers get one note.
 ///
-/// **The refresh's own calls** are not authorized and do not wait for it, even if they go through
-/// the same stack: the `CallContext` identifies them, in the closure, in a `Task` begun there, and
-/// through all policies. The callback of a future has another context: make such a call within
-/// `CallContext.run(_:)`, or set its request's `HTTPRequest.Context.skipsAuthorization`.
+/// **The refresh's own calls** aren't authorized and don't wait for the refresh, even if they go through the same
+/// stack. The `CallContext` identifies them, in the closure, in a `Task` begun there, and through all policies. The
+/// callback of a future has another context: make such a call within `CallContext.run(_:)`, or set its request's
+/// `HTTPRequest.Context.skipsAuthorization`.
 public final class TokenRefresher: Sendable {
     typealias Machine = TokenMachine<InternalPromise<TokenGrant>>
 
     private struct State {
         var machine: Machine
         var changes = ChangeQueue<AccessToken?>()
-        /// How important the refresh is that was begun last.
+        /// The priority of the refresh that was begun last.
         var priority: SharedPriority?
-        /// The highest priority of a task that waits for it.
+        /// The highest priority of a task that waits for that refresh.
         var raised: TaskPriority?
-        /// It, while it is under way and known.
+        /// The refresh in flight, once its future is known.
         var refreshing: (number: Int, future: FutureNode)?
     }
 
-    /// The name in its events and errors; nil if it has none.
+    /// The name in the refresher's events and errors; nil if it has none.
     public let name: String?
 
     private let state: Locked<State>
@@ -57,25 +54,24 @@ public final class TokenRefresher: Sendable {
     private let onChange: @Sendable (AccessToken?) -> Void
     private let renew: @Sendable (AccessToken) -> Future<AccessToken>
 
-    /// Makes a refresher.
+    /// Creates a refresher.
     ///
     /// - Parameters:
-    ///   - token: The current token; nil if no user is signed in. Requests are then sent without
-    ///     one, and a 401 is returned to them.
-    ///   - name: The name in its events and errors; nil for none. It must hold no secrets.
-    ///   - leeway: How long before its end a token is renewed, at most half of its lifetime. Less than zero
-    ///     is a programming error and traps.
+    ///   - token: The current token; nil if no user is signed in. Requests are then sent without a token, and get their
+    ///     401.
+    ///   - name: The name in the refresher's events and errors; nil for none. It must hold no secrets.
+    ///   - leeway: How long before its end a token is renewed, at most half its lifetime. Less than zero is a
+    ///     programming error and traps.
     ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
-    ///   - grace: For how long a 401 is no evidence against a token that a refresh has brought. It is
-    ///     returned only to that call, without a refresh: a server that refuses a new token forbids the
-    ///     request. Less than zero is a programming error and traps.
-    ///   - scheduler: The clock. A token also ages while the device sleeps; the timeout does not run then.
-    ///   - onChange: Called with each new token, and with nil after a sign-out; in order, one call
-    ///     at a time, with no lock held. Store the token here: unless another thread is in this function,
-    ///     waiting requests continue after it has returned.
-    ///   - refresh: Gets a new token for an old one. Called in the context of the first request that needs
-    ///     it, without that request's deadline. A new token without a refresh token keeps that of the old
-    ///     token.
+    ///   - grace: How long a refreshed token is trusted after a 401. Only that call gets the 401, without a refresh,
+    ///     because a server that refuses a new token forbids the request. Less than zero is a programming error and
+    ///     traps.
+    ///   - scheduler: The clock. A token also ages while the device sleeps, but the timeout doesn't run then.
+    ///   - onChange: Called with each new token, and with nil after a sign-out. Calls are in order, one at a time, with
+    ///     no lock held. Store the token here: waiting requests continue after it returns, unless another thread is in
+    ///     this function.
+    ///   - refresh: Gets a new token for an old one. It's called in the context of the first request that needs it,
+    ///     without that request's deadline. A new token without a refresh token keeps the old token's.
     public init(
         _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
         timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
@@ -96,7 +92,7 @@ public final class TokenRefresher: Sendable {
         renew = refresh
     }
 
-    /// Makes a refresher whose refresh is an async closure; see the other initializer.
+    /// Creates a refresher whose refresh is an async closure; see the other initializer.
     ///
     /// ```swift
     /// let refresher = TokenRefresher(stored) { token in
@@ -116,27 +112,27 @@ public final class TokenRefresher: Sendable {
             onChange: onChange, refresh: asFuture(refresh))
     }
 
-    /// The token of requests; nil if no user is signed in.
+    /// The current token; nil if no user is signed in.
     public var token: AccessToken? { state.withLock { $0.machine.token } }
 
     /// Begins a session with a token.
     ///
-    /// Requests of the previous session, if there was one, are not sent again for the new one:
-    /// their 401 is returned, and those that wait fail with `HTTPError.Code.sessionEnded`. A refresh that is
-    /// under way runs to its end, and its token is discarded.
+    /// Requests of the previous session aren't sent again for the new one: they get their 401, and those that wait fail
+    /// with `HTTPError.Code.sessionEnded`. A refresh in flight runs to its end, and its token is discarded.
     public func signIn(with token: AccessToken) { startSession(with: token) }
 
-    /// Ends the session; otherwise as ``signIn(with:)``.
+    /// Ends the session.
     ///
-    /// It does not notify the server: revoke ``token`` before.
+    /// Requests of the session end like those described in ``signIn(with:)``. The server isn't notified: revoke
+    /// ``token`` first.
     public func signOut() { startSession(with: nil) }
 
-    /// Gets a new token now, or joins the refresh that is under way.
+    /// Gets a new token now, or joins the refresh in flight.
     ///
-    /// - Returns: A future of the new token. It rejects with an `HTTPError` with the code
-    ///   `HTTPError.Code.tokenRefreshFailed` or `HTTPError.Code.signInNeeded` and the cause, or
-    ///   `HTTPError.Code.sessionEnded` if no user is signed in, or not any more. Within a refresh
-    ///   it rejects at once. Cancelling it does not cancel the refresh.
+    /// - Returns: A future of the new token. It rejects with an `HTTPError`: with the code
+    ///   `HTTPError.Code.tokenRefreshFailed` or `HTTPError.Code.signInNeeded` and the cause, or with
+    ///   `HTTPError.Code.sessionEnded` if no user is signed in or the session ends meanwhile. Within a refresh, it
+    ///   rejects at once. Cancelling it doesn't cancel the refresh.
     public func refresh() -> Future<AccessToken> {
         guard !CallContext.current.isWithin(self) else {
             return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
@@ -152,25 +148,25 @@ public final class TokenRefresher: Sendable {
 }
 
 extension TokenRefresher {
-    /// The error of a refresh whose refresh token is not valid any more.
+    /// The error of a refresh whose refresh token is no longer valid.
     ///
-    /// An `HTTPError` whose response has the status 400 or 401 and the JSON `{"error":"invalid_grant"}`
-    /// (RFC 6749, section 5.2) means the same. Throw this if your server reports it differently.
+    /// An `HTTPError` whose response has the status 400 or 401 and the JSON `{"error":"invalid_grant"}` (RFC 6749,
+    /// section 5.2) means the same. Throw this error if your server reports it differently.
     public struct InvalidGrant: Error {
-        /// Makes the error.
+        /// Creates the error.
         public init() {}
     }
 }
 
 extension TokenRefresher.InvalidGrant: CodedError {
-    /// The word of RFC 6749.
+    /// The error's name in RFC 6749.
     public var loggedCode: String { "invalid_grant" }
 }
 
 // MARK: - Requests
 
 extension TokenRefresher {
-    /// What a request has to do.
+    /// The action for a request; see the cases of the machine's `Decision`.
     enum Decision {
         case send(TokenGrant)
         case sendBare(SignIn)
@@ -179,25 +175,27 @@ extension TokenRefresher {
         case fail(any Error)
     }
 
-    /// Asks for the token to send a request with.
+    /// Decides how to send a request.
     func ask(sendsOnce: Bool) -> Decision {
         let now = scheduler.continuousNow
         return follow { $0.ask(sendsOnce: sendsOnce, at: now, $1) }
     }
 
-    /// Reports a 401 to a request that can be sent again.
+    /// Handles a 401 to a request that can be sent again.
     func refused(_ grant: TokenGrant) -> Decision {
         let now = scheduler.continuousNow
         return follow { $0.refused(grant, at: now, $1) }
     }
 
-    /// Reports a 401 to a request that cannot be sent again.
+    /// Handles a 401 to a request that can't be sent again.
     func reject(_ grant: TokenGrant) {
         let now = scheduler.continuousNow
         state.withLock { $0.machine.reject(grant, at: now) }
     }
 
-    /// - Parameter ask: Asks the machine for a decision, with the promise of a request that has to wait.
+    /// Follows the machine's decision: begins a refresh if it asks for one, and waits if it says so.
+    ///
+    /// - Parameter ask: Asks the machine for a decision, with the promise of a request that may have to wait.
     private func follow(
         _ ask: (inout Machine, InternalPromise<TokenGrant>) -> (
             decision: Machine.Decision, refresh: Machine.Refresh?
@@ -229,7 +227,7 @@ extension TokenRefresher {
         }
     }
 
-    /// Calls the user's refresh; it keeps this alive until it has ended.
+    /// Calls the app's refresh, and keeps this refresher alive until the refresh ends.
     private func start(_ refresh: Machine.Refresh, in context: CallContext) {
         let context = context.with(deadline: nil).with(attempt: 1).with(record: nil).within(self)
         context.report(.note("refreshing the token"), by: Authorize.policy, named: name)
@@ -249,7 +247,7 @@ extension TokenRefresher {
         state.withLockThenRelease { state in
             state.refreshing?.number == refresh ? state.refreshing.take() : nil
         }
-        // Code that continues from here is not part of the refresh, even on its task.
+        // Code that continues from here isn't part of the refresh, even if it runs on the refresh's task.
         CallContext().run {
             settle(tellingIn: context) { $0.end(refresh, with: result, at: now) }
         }
@@ -281,8 +279,7 @@ extension TokenRefresher {
         }
     }
 
-    /// Reports the changes in order; a thread that comes while another reports leaves its changes
-    /// to that thread.
+    /// Reports the changes in order; if another thread is already reporting, leaves them to that thread.
     private func tell() {
         guard state.withLock({ $0.changes.startTelling() }) else { return }
         while let token = state.withLock({ $0.changes.next() }) { onChange(token) }
@@ -290,7 +287,7 @@ extension TokenRefresher {
 }
 
 extension TokenRefresher: CustomStringConvertible, CustomReflectable {
-    /// Whether a user is signed in, without the token.
+    /// A text that tells whether a user is signed in, without the token.
     public var description: String {
         token == nil ? "a token refresher, signed out" : "a token refresher, signed in"
     }
@@ -300,7 +297,7 @@ extension TokenRefresher: CustomStringConvertible, CustomReflectable {
 }
 
 extension Error {
-    /// Whether each further refresh will fail with this error.
+    /// True if each further refresh will fail with this error too.
     var isInvalidGrant: Bool {
         if self is TokenRefresher.InvalidGrant { return true }
         guard let response = (self as? HTTPError)?.response, [400, 401].contains(response.status)
@@ -310,13 +307,13 @@ extension Error {
     }
 }
 
-/// The error answer of a token endpoint (RFC 6749, section 5.2).
+/// A token endpoint's error answer (RFC 6749, section 5.2).
 private struct TokenErrorAnswer: Decodable {
     let error: String
 }
 
 extension HTTPError {
-    /// The error if there is no new token.
+    /// Creates the error for a call that got no new token.
     init(
         refreshing error: any Error, request: HTTPRequest? = nil, response: HTTPResponse? = nil
     ) {
@@ -328,30 +325,31 @@ extension HTTPError {
     }
 }
 
-/// The error of a refresh that waits for its own result.
+/// The error of a refresh that would wait for its own result.
 struct RefreshWithinItself: Error, CallerError {}
 
-/// A user signed in or out while a request waited.
+/// The error of a request that waited while a user signed in or out.
 struct SessionEnded: Error {}
 
-/// Changes that are reported one after the other, from any threads.
+/// A queue of changes, which are reported one at a time, in order, from any thread.
 ///
-/// Idle. Next: telling, by ``startTelling()``. Telling. Next: idle, when ``next()`` finds nothing left.
+/// Its states are idle and telling. ``startTelling()`` begins telling; ``next()`` returns to idle when no change is
+/// left.
 struct ChangeQueue<Change> {
     private var changes: [Change] = []
     private var isTelling = false
 
-    /// Puts a change at the end.
+    /// Adds a change at the end.
     mutating func add(_ change: Change) { changes.append(change) }
 
-    /// Whether the caller has to report the queued changes, because no other thread does.
+    /// Returns true if the caller has to report the changes, because no other thread does.
     mutating func startTelling() -> Bool {
         guard !isTelling, !changes.isEmpty else { return false }
         isTelling = true
         return true
     }
 
-    /// The next change to report; nil if none is left, and the caller is then done.
+    /// Returns the next change to report; nil if none is left, so that the caller is done.
     mutating func next() -> Change? {
         guard !changes.isEmpty else {
             isTelling = false

@@ -1,22 +1,22 @@
 import CPledgeZlib
 import PledgeHTTPNetworking
 
-/// Decodes all codings of a body, the last applied first.
+/// Decodes all codings of a body, starting with the one applied last.
 struct BodyDecoder {
     private var decoders: [CodingDecoder]
 
-    /// Makes a decoder.
+    /// Creates a decoder.
     ///
     /// - Parameters:
     ///   - codings: The codings, in the order in which they were applied.
     ///   - limit: The largest number of decoded bytes.
-    /// - Throws: ``DecompressionFailure`` if there are too many.
+    /// - Throws: ``DecompressionFailure`` if there are too many codings.
     init(_ codings: [ContentCoding], limit: Int) throws(DecompressionFailure) {
         guard codings.count <= ContentCoding.most else {
             throw DecompressionFailure(.tooManyCodings)
         }
-        // Compressed data may be slightly longer than its content, because of stored blocks and wrappers.
-        // Without this limit, a small body could take hours between two codings.
+        // Compressed data may be slightly longer than its content, because of stored blocks and wrappers. A small body
+        // could expand for hours between two codings without this limit.
         let slack = limit.addingReportingOverflow(limit / 100 + 65_536)
         let between = slack.overflow ? Int.max - 1 : slack.partialValue
         decoders = codings.reversed().enumerated().map { index, coding in
@@ -28,7 +28,7 @@ struct BodyDecoder {
     /// Takes more bytes of the body.
     mutating func give(_ data: Data) { decoders[0].give(data) }
 
-    /// The next piece; nil if more input is needed first.
+    /// Returns the next piece; nil if it needs more input first.
     mutating func read() throws -> Data? { try read(decoders.count - 1) }
 
     private mutating func read(_ index: Int) throws -> Data? {
@@ -46,7 +46,7 @@ struct BodyDecoder {
         for decoder in decoders { try decoder.finish() }
     }
 
-    /// All at once.
+    /// Decodes a whole body at once.
     static func decoded(
         _ data: Data, _ codings: [ContentCoding], limit: Int
     ) throws -> Data {
@@ -59,12 +59,12 @@ struct BodyDecoder {
     }
 }
 
-/// How a body is compressed (RFC 9110, section 8.4.1).
+/// The ways to compress a body (RFC 9110, section 8.4.1).
 ///
-/// The raw value is the name in Accept-Encoding; the order is the order there.
+/// The raw values are the names in Accept-Encoding, in the order used there.
 enum ContentCoding: String, CaseIterable {
     case gzip
-    /// Deflate with zlib's wrapper, or without it, as some servers send it.
+    /// Deflate with zlib's wrapper, or without it, which some servers send.
     case deflate
     /// Brotli (RFC 7932).
     case brotli = "br"
@@ -82,7 +82,7 @@ enum ContentCoding: String, CaseIterable {
         }
     }
 
-    /// The failure if the system's libraries cannot decode it.
+    /// The failure if the system's libraries can't decode it.
     var missing: DecompressionFailure.Code {
         switch self {
         case .gzip, .deflate: .zlibMissing
@@ -91,17 +91,17 @@ enum ContentCoding: String, CaseIterable {
         }
     }
 
-    /// How many of them a body may have: the same limit as curl's.
+    /// The largest number of codings of a body, the same limit as curl's.
     static let most = 5
 
-    /// The codings of a body in the order in which they were applied; identity does not count.
+    /// Returns the codings of a body without identity, in the order in which they were applied.
     ///
     /// - Returns: Nil if one of them is unknown.
     static func all(in headers: HTTPHeaders) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for value in headers.values(for: "Content-Encoding") {
             for word in value.split(whereSeparator: { $0 == "," || $0 == "\t" }) {
-                // A name with white space within it is not a coding.
+                // A name that contains white space isn't a coding.
                 let name = word.split(separator: " ").joined(separator: " ")
                 switch name.lowercased() {
                 case "", "identity": continue
@@ -118,13 +118,12 @@ enum ContentCoding: String, CaseIterable {
 
 /// Decodes one coding of a body.
 ///
-/// ``give(_:)`` takes input; ``read()`` returns output, a piece at a time, so that only one piece of it is in
-/// memory.
+/// ``give(_:)`` takes input, and ``read()`` returns output piece by piece, so that only one piece is in memory.
 struct CodingDecoder {
     private enum Phase {
-        /// No input yet. Next: `inside`.
+        /// No input has arrived. Next: `inside`.
         case beginning
-        /// Next: `ended`.
+        /// The compressed data is being decoded. Next: `ended`.
         case inside(any Decompressor)
         /// The compressed data has ended. Next: `inside`, if the coding has another member or frame.
         case ended(any Decompressor)
@@ -139,7 +138,7 @@ struct CodingDecoder {
     private var input = Data()
     private var produced = 0
 
-    /// Makes a decoder.
+    /// Creates a decoder.
     ///
     /// - Parameter limit: The largest number of decoded bytes.
     init(_ coding: ContentCoding, limit: Int) {
@@ -152,14 +151,13 @@ struct CodingDecoder {
         if input.isEmpty { input = data } else { input.append(data) }
     }
 
-    /// The next piece; nil if more input is needed first.
+    /// Returns the next piece; nil if it needs more input first.
     ///
-    /// - Throws: ``DecompressionFailure``, and `HTTPError` with the code
-    ///   `HTTPError.Code.bodyTooLarge`.
+    /// - Throws: ``DecompressionFailure``, and `HTTPError` with the code `HTTPError.Code.bodyTooLarge`.
     mutating func read() throws -> Data? {
         while let decompressor = try current() {
             let (room, left) = (Self.piece, limit - produced)
-            // One byte more than allowed, to detect whether the limit is exceeded.
+            // One byte more than allowed, to detect an output above the limit.
             let step = try decompressor.step(input, room: left < room ? left + 1 : room)
             input = input.dropFirst(step.consumed)
             if step.isAtEnd { phase = .ended(decompressor) }
@@ -181,7 +179,7 @@ struct CodingDecoder {
         }
     }
 
-    /// The decompressor to continue with; nil if input is needed first.
+    /// Returns the decompressor to continue with; nil if it needs input first.
     private mutating func current() throws(DecompressionFailure) -> (any Decompressor)? {
         switch phase {
         case .inside(let decompressor): return decompressor
@@ -204,7 +202,7 @@ struct CodingDecoder {
         case .brotli: return try BrotliDecoder()
         case .zstd: return try ZstdDecoder()
         case .deflate:
-            // The first two bytes show whether there is a wrapper.
+            // The first two bytes tell whether there is a wrapper.
             guard input.count >= 2 else { return nil }
             let (first, second) = (input[input.startIndex], input[input.startIndex + 1])
             let isWrapped =

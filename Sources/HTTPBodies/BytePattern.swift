@@ -1,13 +1,13 @@
 /// A pattern of bytes to search for.
 ///
-/// The search is R. N. Horspool's of 1980: it mostly skips by the length of the pattern, and at worst
+/// It uses R. N. Horspool's algorithm of 1980. The search usually skips ahead by the pattern's length; at worst, it
 /// compares each byte with the whole pattern.
 struct BytePattern: Sendable {
     let bytes: [UInt8]
-    /// The shift of the pattern for each byte at its last position.
+    /// For each byte value, how far the search may skip if that byte is at the pattern's last position.
     private let shifts: [Int]
 
-    /// Makes a pattern of at least one byte.
+    /// Creates a pattern of at least one byte.
     init(_ bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         precondition(!bytes.isEmpty, "a pattern has at least 1 byte")
@@ -19,12 +19,11 @@ struct BytePattern: Sendable {
         self.shifts = shifts
     }
 
-    /// The first offset of the pattern.
+    /// Returns the offset of the pattern's first occurrence; nil if there is none.
     ///
     /// - Parameters:
     ///   - data: The bytes to search.
     ///   - start: The offset at which the search begins.
-    /// - Returns: The number of bytes before it; nil if it is not found.
     func firstOffset(in data: Data, from start: Int = 0) -> Int? {
         data.withUnsafeBytes { data in
             let last = bytes.count - 1
@@ -38,7 +37,7 @@ struct BytePattern: Sendable {
         }
     }
 
-    /// How many bytes at the end of the data may be the beginning of the pattern.
+    /// Returns how many bytes at the end of the data may begin the pattern.
     func lengthOfPartialMatch(atEndOf data: Data) -> Int {
         data.withUnsafeBytes { data in
             var length = min(bytes.count - 1, data.count)

@@ -3,38 +3,40 @@ public import PledgeHTTPNetworking
 public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
-    /// Decompresses bodies that the transport has not decompressed.
+    /// Decompresses bodies that the transport hasn't decompressed.
     ///
     /// ```swift
     /// let service = stack(.decompress(upTo: 10_000_000), over: transport.send)
     /// ```
     ///
-    /// A request without Accept-Encoding and without Range gets `Accept-Encoding: gzip, deflate, br, zstd`,
-    /// with those codings whose libraries the system has. They are looked up once, when the first such
-    /// middleware is made: zlib for gzip and deflate, libbrotlidec for br, libzstd for zstd. Apple's systems
-    /// decode br by a library of their own, and have none for zstd.
+    /// A request without Accept-Encoding and Range gets `Accept-Encoding: gzip, deflate, br, zstd`, limited to the
+    /// codings that the system's libraries can decode. The libraries are looked up once, when the first such middleware
+    /// is created: zlib for gzip and deflate, libbrotlidec for br, libzstd for zstd. Apple's systems decode br with a
+    /// library of their own, and don't decode zstd.
     ///
-    /// A body with a Content-Encoding of one of these, or of several in a row, is decompressed on the
-    /// thread that settles the call; the response then has neither Content-Encoding nor Content-Length.
-    /// Deflate is accepted with zlib's wrapper (RFC 1950), and without it, as some servers send it; gzip in
-    /// several members and zstd in several frames are one body.
+    /// A body with one or more of these codings in its Content-Encoding is decompressed on the thread that settles the
+    /// call. The response then has no Content-Encoding and no Content-Length. Deflate is accepted with zlib's wrapper
+    /// (RFC 1950) and without it, which some servers send. Several gzip members or zstd frames make one body.
     ///
-    /// The response is left unchanged, with its Content-Encoding, if it has no body (HEAD, 204,
-    /// 304, an empty one), a part of one (206), or an unknown coding, such as compress; and if its status is
-    /// 300 or more and its body cannot be decoded, since a retry, a redirect and a caller need the status.
+    /// The response keeps its body and Content-Encoding in these cases:
     ///
-    /// The call fails with an `HTTPError` that keeps the response, with a ``DecompressionFailure`` as
-    /// its cause: with the code `HTTPError.Code.badResponse` if the body is malformed, truncated
-    /// or followed by other bytes, or has a zstd window of more than 8 MiB, and with
-    /// `HTTPError.Code.unsupported` if the system lacks the library, or there are more than five codings; and
-    /// with `HTTPError.Code.bodyTooLarge`.
+    /// - It has no body (HEAD, 204, 304 or an empty one), or only a part of one (206).
+    /// - It has an unknown coding, such as compress.
+    /// - Its status is 300 or more and its body can't be decoded, because a retry, a redirect and the caller need the
+    ///   status.
     ///
-    /// **Place.** Next to the transport, beneath a cache, so that a stored body is decoded once; and beneath
-    /// `.acceptStatus()`, because it does not change the responses in errors. A transport that decompresses
-    /// by itself has to remove Content-Encoding.
+    /// Otherwise the call fails with an `HTTPError` that keeps the response. These codes have a
+    /// ``DecompressionFailure`` as the cause: `HTTPError.Code.badResponse` if the body is malformed, truncated,
+    /// followed by other bytes, or has a zstd window of more than 8 MiB; and `HTTPError.Code.unsupported` if the system
+    /// lacks the library, or if there are more than five codings. The code is `HTTPError.Code.bodyTooLarge` if the body
+    /// exceeds the limit.
     ///
-    /// - Parameter limit: The largest decompressed body, in bytes; no more bytes are produced. Less than
-    ///   zero is a programming error and traps.
+    /// **Place.** Put it next to the transport. Below a cache, a stored body is decoded only once. It must be below
+    /// `.acceptStatus()`, because it doesn't change the responses in errors. A transport that decompresses bodies
+    /// itself must remove Content-Encoding.
+    ///
+    /// - Parameter limit: The largest decompressed body, in bytes; no more bytes are produced. Less than zero is a
+    ///   programming error and traps.
     public static func decompress(upTo limit: Int) -> Middleware {
         let decompression = Decompression(upTo: limit)
         return Middleware(named: "decompress") { next in
@@ -49,15 +51,15 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
 }
 
 extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse {
-    /// Decompresses bodies that the transport has not decompressed, as they are read.
+    /// Decompresses bodies that the transport hasn't decompressed, while they are read.
     ///
-    /// As `decompress(upTo:)` for whole responses, with two differences: malformed bytes fail the stream
-    /// while it is read, and an empty body is not known to be empty. The stream returns pieces of at most 64
-    /// KiB, and its length is not known. Between two pieces it keeps the window of each coding: at most 32
-    /// KiB of gzip and deflate, 16 MiB of br, and 8 MiB of zstd.
+    /// It works like `decompress(upTo:)` for whole responses, with two differences: malformed bytes fail the stream
+    /// when they are read, and an empty body can't be recognised in advance. The stream returns pieces of at most 64
+    /// KiB, and its length is unknown. Between two pieces, it keeps each coding's window: at most 32 KiB for gzip and
+    /// deflate, 16 MiB for br, and 8 MiB for zstd.
     ///
-    /// - Parameter limit: How many bytes a decompressed body may have; the stream fails if there are more.
-    ///   Less than zero is a programming error and traps.
+    /// - Parameter limit: The largest decompressed body, in bytes; the stream fails if there are more. Less than zero
+    ///   is a programming error and traps.
     public static func decompress(upTo limit: Int) -> Middleware {
         let decompression = Decompression(upTo: limit)
         return Middleware(named: "decompress") { next in
@@ -97,7 +99,7 @@ extension Decompression {
     func decoded(
         _ response: HTTPStreamedResponse, to request: HTTPRequest
     ) throws(HTTPError) -> HTTPStreamedResponse {
-        // Not the response itself: its body would be retained for a possible error.
+        // Only the head, because an error must not retain the body.
         let head = response.head
         let codings = try codings(of: head, to: request)
         if codings.isEmpty { return response }
@@ -116,13 +118,13 @@ extension Decompression {
     }
 }
 
-/// What `.decompress(upTo:)` does with a request, and with the head of its response.
+/// The handling of requests and response heads by `.decompress(upTo:)`.
 struct Decompression {
     /// The largest decompressed body, in bytes.
     let limit: Int
-    /// The codings that can be decoded.
+    /// The codings that the system can decode.
     let available: Set<ContentCoding>
-    /// The Accept-Encoding that asks for them.
+    /// The value of Accept-Encoding that asks for these codings.
     private let acceptEncoding: String
 
     init(limit: Int, available: Set<ContentCoding> = ContentCoding.available) {
@@ -132,10 +134,10 @@ struct Decompression {
         acceptEncoding = names.joined(separator: ", ")
     }
 
-    /// The request with Accept-Encoding, if it has none.
+    /// Returns the request with an Accept-Encoding, if it has none.
     ///
-    /// Only codings that can be decoded are requested; none with Range, because a part of a compressed body
-    /// cannot be decompressed.
+    /// It asks only for codings that can be decoded. With Range it asks for none, because a part of a compressed body
+    /// can't be decompressed.
     func asking(_ request: HTTPRequest) -> HTTPRequest {
         guard !available.isEmpty, request.headers["Accept-Encoding"] == nil,
             request.headers["Range"] == nil
@@ -145,13 +147,13 @@ struct Decompression {
         return request
     }
 
-    /// The codings to decode; none if the body does not change.
+    /// Returns the codings to decode; none if the body doesn't change.
     ///
     /// - Throws: `HTTPError` if the system has no library for one of them.
     func codings(
         of head: HTTPResponse, to request: HTTPRequest
     ) throws(HTTPError) -> [ContentCoding] {
-        // These have no body, independent of the headers, or only a part of one.
+        // These have no body, whatever the headers say, or only a part of one.
         let bare = [204, 205, 206, 304]
         let isBare = (100...199).contains(head.status) || bare.contains(head.status)
         guard !isBare, request.method != .head,
@@ -164,7 +166,7 @@ struct Decompression {
         throw error(for: DecompressionFailure(lacking.missing), head, request)
     }
 
-    /// The error of a response that cannot be decompressed.
+    /// Returns the error for a response that can't be decompressed.
     func error(
         for failure: any Error, _ response: HTTPResponse, _ request: HTTPRequest
     ) -> HTTPError {
@@ -183,7 +185,7 @@ struct Decompression {
 }
 
 extension HTTPResponseHead {
-    /// Whether the status matters more than the body: what stands above decides by it.
+    /// True if the status matters more than the body, because the layers above decide by it.
     var statusMatters: Bool { status >= 300 }
 
     /// Removes the headers of the compressed body.
@@ -194,9 +196,9 @@ extension HTTPResponseHead {
 }
 
 extension HTTPBodyStream {
-    /// The same bytes without their codings, decoded on request.
+    /// Returns a stream of the decoded bytes, which are decoded on request.
     ///
-    /// - Parameter failure: Makes the stream's error from the decoder's.
+    /// - Parameter failure: Creates the stream's error from the decoder's.
     func decoded(
         by decoder: BodyDecoder, failingWith failure: @escaping @Sendable (any Error) -> HTTPError
     ) -> HTTPBodyStream {

@@ -1,41 +1,41 @@
 public import PledgeHTTPNetworking
 public import PledgeServices
 
-/// The reason why a compressed body could not be decoded.
+/// The reason why a compressed body couldn't be decoded.
 ///
 /// It is the cause of the `HTTPError` that `.decompress(upTo:)` fails with.
 public struct DecompressionFailure: Error, Hashable, ShownCause {
-    /// What is wrong.
+    /// The kind of failure.
     public let code: Code
 
-    /// Makes a failure.
+    /// Creates a failure.
     public init(_ code: Code) { self.code = code }
 
-    /// What can be wrong.
+    /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The bytes do not match Content-Encoding.
+        /// The bytes don't match Content-Encoding.
         case malformed
         /// The body ends before the compressed data does.
         case truncated
-        /// There are bytes after the end of the compressed data.
+        /// The body goes on after the end of the compressed data.
         case trailingBytes
         /// The body declares too many codings in a row.
         case tooManyCodings
         /// The system has no zlib that this package can use.
         case zlibMissing
-        /// The system has no decoder of Brotli that this package can use.
+        /// The system has no Brotli decoder that this package can use.
         case brotliMissing
         /// The system has no libzstd that this package can use.
         case zstdMissing
-        /// The body is compressed by Zstandard with a window of more than 8 MiB, which HTTP does not allow.
+        /// The body needs a Zstandard window of more than 8 MiB, which HTTP doesn't allow.
         case windowTooLarge
-        /// There is no memory for it.
+        /// There isn't enough memory to decompress the body.
         case outOfMemory
     }
 }
 
 extension DecompressionFailure: CustomStringConvertible {
-    /// What is wrong, and what can be done.
+    /// The failure, and the remedy if there is one.
     public var description: String {
         switch code {
         case .malformed: "the body is not compressed as its Content-Encoding says"

@@ -3,27 +3,27 @@ import CPledgeZlib
 import CPledgeZstd
 import PledgeHTTPNetworking
 
-/// One stream of compressed bytes, from its first byte to its last.
+/// A decoder of one stream of compressed bytes.
 ///
-/// Not to be used by two threads at once: code that shares it holds a lock.
+/// It must not be used by two threads at once, so code that shares it holds a lock.
 protocol Decompressor: AnyObject {
-    /// Decompresses as much as the input and the output space allow.
+    /// Decompresses as much as the input and the output buffer allow.
     ///
-    /// - Parameter room: The size of the output buffer in bytes, at least one.
+    /// - Parameter room: The size of the output buffer, in bytes; at least one.
     /// - Throws: ``DecompressionFailure``.
     func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep
 
     /// Begins again, after the end of the compressed data.
     ///
-    /// - Throws: ``DecompressionFailure``: with the code `trailingBytes` if nothing may follow the end.
+    /// - Throws: ``DecompressionFailure``, with the code `trailingBytes` if no more data may follow.
     func reset() throws(DecompressionFailure)
 }
 
 /// The result of one step of a ``Decompressor``.
 struct DecompressionStep {
-    /// The end of a step, as returned by the C function.
+    /// The end of a step, as the C function reports it.
     enum End {
-        /// More input or more output space is needed.
+        /// The step needs more input or more room for output.
         case more
         /// The compressed data has ended.
         case end
@@ -31,17 +31,17 @@ struct DecompressionStep {
     }
 
     var output: Data
-    /// How many bytes of the input were used.
+    /// The number of input bytes used.
     var consumed: Int
-    /// Whether the compressed data has ended.
+    /// True if the compressed data has ended.
     var isAtEnd: Bool
 
-    /// Makes a step by a C function.
+    /// Performs a step by a C function.
     ///
     /// - Parameters:
-    ///   - room: The size of the output buffer in bytes, at least one.
-    ///   - step: Takes the input and its count, and the output and its count; the counts become the numbers
-    ///     of used bytes. It keeps no pointer.
+    ///   - room: The size of the output buffer, in bytes; at least one.
+    ///   - step: Takes the input and its count, and the output and its count. It sets each count to the number of bytes
+    ///     used, and keeps no pointer.
     /// - Throws: The ``DecompressionFailure`` of `step`.
     init(
         _ input: Data, room: Int,
@@ -66,14 +66,14 @@ struct DecompressionStep {
     }
 }
 
-/// A stream of zlib's: gzip or deflate.
+/// A zlib decoder for gzip and deflate.
 final class Inflater: Decompressor {
     private let inflater: OpaquePointer
     private let format: czlib_format
 
-    /// Makes an inflater.
+    /// Creates an inflater.
     ///
-    /// - Throws: ``DecompressionFailure`` if there is no zlib, or no memory.
+    /// - Throws: ``DecompressionFailure`` if the system has no zlib, or not enough memory.
     init(_ format: czlib_format) throws(DecompressionFailure) {
         guard let inflater = czlib_inflater_make(format) else {
             throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .zlibMissing)
@@ -84,11 +84,11 @@ final class Inflater: Decompressor {
 
     deinit { czlib_inflater_free(inflater) }
 
-    /// Whether the system has a zlib.
+    /// True if the system has a zlib.
     static var isAvailable: Bool { czlib_is_available() }
 
     func reset() throws(DecompressionFailure) {
-        // A gzip file is one member or several (RFC 1952, section 2.2); deflate is one stream.
+        // A gzip file has one or more members (RFC 1952, section 2.2); deflate is one stream.
         guard format == czlib_format_gzip else { throw DecompressionFailure(.trailingBytes) }
         guard czlib_inflater_reset(inflater) else { throw DecompressionFailure(.outOfMemory) }
     }
@@ -105,13 +105,13 @@ final class Inflater: Decompressor {
     }
 }
 
-/// A stream of Brotli (RFC 7932).
+/// A decoder of a Brotli stream (RFC 7932).
 final class BrotliDecoder: Decompressor {
     private let decoder: OpaquePointer
 
-    /// Makes a decoder.
+    /// Creates a decoder.
     ///
-    /// - Throws: ``DecompressionFailure`` if the system has none, or there is no memory.
+    /// - Throws: ``DecompressionFailure`` if the system has no Brotli decoder, or not enough memory.
     init() throws(DecompressionFailure) {
         guard let decoder = cbrotli_decoder_make() else {
             throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .brotliMissing)
@@ -121,11 +121,11 @@ final class BrotliDecoder: Decompressor {
 
     deinit { cbrotli_decoder_free(decoder) }
 
-    /// Whether the system has a decoder of Brotli.
+    /// True if the system has a Brotli decoder.
     static var isAvailable: Bool { cbrotli_is_available() }
 
     func reset() throws(DecompressionFailure) {
-        // A body is one stream: RFC 7932 does not allow several.
+        // A body is one stream; RFC 7932 doesn't allow several.
         throw DecompressionFailure(.trailingBytes)
     }
 
@@ -141,17 +141,17 @@ final class BrotliDecoder: Decompressor {
     }
 }
 
-/// Frames of Zstandard (RFC 8878), one after another; skippable frames are empty.
+/// A decoder of Zstandard frames (RFC 8878), one after another; skippable frames are empty.
 final class ZstdDecoder: Decompressor {
-    /// The logarithm of the largest window that HTTP allows, 8 MiB (RFC 9659, section 3).
+    /// The base-2 logarithm of the largest window that HTTP allows, 8 MiB (RFC 9659, section 3).
     private static let windowLog: Int32 = 23
 
     private let decoder: OpaquePointer
     private var magic = ZstdMagic()
 
-    /// Makes a decoder.
+    /// Creates a decoder.
     ///
-    /// - Throws: ``DecompressionFailure`` if the system has none, or there is no memory.
+    /// - Throws: ``DecompressionFailure`` if the system has no Zstandard decoder, or not enough memory.
     init() throws(DecompressionFailure) {
         guard let decoder = czstd_decoder_make(Self.windowLog) else {
             throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .zstdMissing)
@@ -161,7 +161,7 @@ final class ZstdDecoder: Decompressor {
 
     deinit { czstd_decoder_free(decoder) }
 
-    /// Whether the system has a decoder of Zstandard.
+    /// True if the system has a Zstandard decoder.
     static var isAvailable: Bool { czstd_is_available() }
 
     func reset() throws(DecompressionFailure) {
@@ -170,8 +170,8 @@ final class ZstdDecoder: Decompressor {
     }
 
     func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep {
-        // A separate step for the magic number: the library would decode a small complete frame without a
-        // check of its window, so that the result would depend on the chunks of the body.
+        // The magic number gets a step of its own. Given a small frame as a whole, the library would skip the check of
+        // its window, and the result would depend on how the body is split into chunks.
         let input = magic.isWhole ? input : input.prefix(magic.missing)
         guard magic.takes(input) else { throw DecompressionFailure(.malformed) }
         return try DecompressionStep(input, room: room) { bytes, count, output, produced in
@@ -188,11 +188,11 @@ final class ZstdDecoder: Decompressor {
 
 /// The four bytes at the beginning of a frame, as far as they have arrived.
 ///
-/// They are checked here because a library may also decode older formats, whose decoders have no limit of the
-/// window.
+/// They are checked here because a library may also decode older formats, without a limit on the window.
 struct ZstdMagic {
-    /// The numbers of frames with data and of skippable frames, whose first byte ends in any four bits
-    /// (RFC 8878, sections 3.1.1 and 3.1.2).
+    /// The magic numbers of frames with data, and of skippable frames.
+    ///
+    /// The last four bits of a skippable frame's first byte may have any value (RFC 8878, sections 3.1.1 and 3.1.2).
     private static let all: [[ClosedRange<UInt8>]] = [
         [0x28...0x28, 0xB5...0xB5, 0x2F...0x2F, 0xFD...0xFD],
         [0x50...0x5F, 0x2A...0x2A, 0x4D...0x4D, 0x18...0x18],
@@ -200,15 +200,15 @@ struct ZstdMagic {
 
     private var bytes: [UInt8] = []
 
-    /// How many bytes are missing.
+    /// The number of missing bytes.
     var missing: Int { 4 - bytes.count }
 
-    /// Whether all have arrived.
+    /// True if all four bytes have arrived.
     var isWhole: Bool { missing == 0 }
 
-    /// Takes the missing ones from the frame's next bytes.
+    /// Takes the missing bytes from the frame's next bytes.
     ///
-    /// - Returns: Whether the bytes may be the beginning of a frame.
+    /// - Returns: True if the bytes so far may begin a frame.
     mutating func takes(_ data: Data) -> Bool {
         if isWhole { return true }
         bytes += data.prefix(missing)

@@ -2,38 +2,40 @@ public import PledgeFutures
 public import PledgeHTTPNetworking
 public import PledgeServices
 
-/// Sends a request and puts the body of the response into a file.
+/// Sends a request and saves the response's body to a file.
 ///
 /// ```swift
 /// let service = stack(.retry(), over: transport.stream)
 /// let saved = download(HTTPRequest(.get, url), to: file, over: service, limit: 1_000_000_000)
 /// ```
 ///
-/// The body is written, chunk by chunk, to a file of another name in the same folder; the next chunk is
-/// requested when the last is written. At the end it is synchronised to disk and renamed atomically,
-/// replacing a file of that name, whose permissions it keeps. After any failure before that, the other file
-/// is deleted when the future settles, and an existing file of that name does not change. Only a process that
-/// ends during a download leaves a file behind, with `.pledge-` and `.part` around its name.
+/// The body is written chunk by chunk to a temporary file in the same folder. Each chunk is requested when the previous
+/// one is written. At the end, the temporary file is synchronised to disk and renamed atomically. It replaces an
+/// existing file at `file`, and keeps that file's permissions.
 ///
-/// A failure of the body is not repeated: a retry in the service ends with the headers. To repeat it, put the
+/// After a failure, the temporary file is deleted when the future settles, and an existing file at `file` is unchanged.
+/// A temporary file remains only if the process ends during a download; its name begins with `.pledge-` and ends with
+/// `.part`.
+///
+/// A failure of the body isn't repeated, because a retry in the service ends with the headers. To repeat it, put the
 /// whole download into a retry.
 ///
 /// - Parameters:
 ///   - request: The request.
 ///   - file: The URL of the file, in an existing folder.
 ///   - service: The service for the request.
-///   - statuses: The statuses whose bodies are kept.
+///   - statuses: The statuses whose bodies are saved.
 ///   - limit: The largest body, in bytes.
-///   - progress: Called with each chunk as `HTTPBodyStream.reportingProgress(to:)` does.
-///   - random: The source of the other file's name.
-///   - scheduler: The clock of the second that a refused body is read for.
-/// - Returns: A future of the result; it settles on a queue of the file. It rejects with an
-///   `HTTPError` that keeps the request and the response: with the code
-///   `HTTPError.Code.unacceptableStatus` and the body, up to a megabyte of it that arrives within a second,
-///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` if the body's length is not
-///   the announced one, and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors
-///   of the service and of the body arrive unchanged. Cancelling it cancels the call; a file that
-///   is being renamed at that moment is complete nevertheless.
+///   - progress: Called with each chunk, like the report of `HTTPBodyStream.reportingProgress(to:)`.
+///   - random: The source of the temporary file's name.
+///   - scheduler: The clock that limits the reading of a refused body to one second.
+/// - Returns: A future of the result, which settles on a queue of the file. It rejects with an `HTTPError` that keeps
+///   the request and the response. With the code `HTTPError.Code.unacceptableStatus`, the response has its body, up to
+///   a megabyte if that arrives within a second. The other codes are `HTTPError.Code.bodyTooLarge`,
+///   `HTTPError.Code.bodyLengthMismatch` if the body doesn't have the declared length, and
+///   `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors of the service and of the body arrive
+///   unchanged. Cancelling the future cancels the call, but a file that is being renamed at that moment is still
+///   completed.
 public func download(
     _ request: HTTPRequest, to file: URL, over service: HTTPStreamingService,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int64 = .max,
@@ -49,7 +51,7 @@ public func download(
     }
 }
 
-/// How many bytes of a refused body are kept in the error.
+/// The largest part of a refused body that the error keeps, in bytes.
 private let mostOfRefused = 1_048_576
 
 private func save(
@@ -79,7 +81,7 @@ private func save(
     .flatMap { writer.commit() }
     .onEnd { [body] result in
         guard case .failure = result else { return }
-        // Here, and not when the last reference is released: observers of the failure can rely on it.
+        // Done here, and not when the last reference is released, so that observers of the failure can rely on it.
         body.cancel()
         writer.discard()
     }
@@ -88,7 +90,7 @@ private func save(
     }
 }
 
-/// An error of the file or the body with the request and the response.
+/// Adds the request and the response to an error of the file or the body.
 private func named(
     _ error: any Error, _ request: HTTPRequest, _ response: HTTPResponse
 ) -> any Error {
@@ -103,14 +105,14 @@ private func named(
 
 /// The result of ``download(_:to:over:accepting:limit:progress:random:on:)``.
 public struct HTTPDownload: Hashable, Sendable {
-    /// The file, complete.
+    /// The complete file.
     public let file: URL
 
-    /// How many bytes were written to it.
+    /// The number of bytes written to the file.
     public let byteCount: Int64
 
     /// The response: its status, headers and URL.
     ///
-    /// Its body is empty: the file has it.
+    /// Its body is empty, because the file has it.
     public let response: HTTPResponse
 }

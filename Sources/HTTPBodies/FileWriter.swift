@@ -15,13 +15,13 @@ import Android
 
 /// A file that appears at its path only when it is complete.
 ///
-/// It is written in the same folder under another name. Only this object uses the descriptor, and closes it
-/// when it is released; a file that is neither committed nor discarded is then removed.
+/// It is written under another name in the same folder. Only this object uses the descriptor, and closes it when the
+/// object is released. A file that is neither committed nor discarded is then removed.
 final class FileWriter: Sendable {
     private enum Fate {
-        /// Not created yet. Next: `open`, `discarded`.
+        /// It isn't created yet. Next: `open`, `discarded`.
         case fresh
-        /// Next: `committed`, `discarded`.
+        /// It is being written. Next: `committed`, `discarded`.
         case open
         /// It has its final name.
         case committed
@@ -32,11 +32,13 @@ final class FileWriter: Sendable {
     private let target: URL
     private let temporary: URL
     private let queue = DispatchQueue(label: "Pledge.FileWriter")
-    /// The lock is held during the system call that creates, renames or removes the file, so that a discarded
-    /// file is neither created nor renamed.
+    /// The state of the file.
+    ///
+    /// The lock is held during the system call that creates, renames or removes the file, so that a discarded file is
+    /// never created or renamed.
     private let state = Locked((fate: Fate.fresh, descriptor: -1 as Int32))
 
-    /// Notes the path of a file; does nothing else yet.
+    /// Stores the path of a file, without creating the file.
     init(for target: URL, random: RandomSource) {
         let name = ".pledge-\(String(random.next(), radix: 36)).part"
         self.target = target
@@ -51,21 +53,21 @@ final class FileWriter: Sendable {
 
     /// Creates the temporary file.
     ///
-    /// - Returns: A future that settles, like those of all methods, on a queue of the file. It rejects with a
-    ///   `FileError`, and with `CancellationError` if the file was discarded before.
+    /// - Returns: A future that settles on a queue of the file, like the futures of all methods. It rejects with a
+    ///   `FileError`, or with `CancellationError` if the file was discarded before.
     func create() -> Future<Void> {
         onQueue {
             try self.state.withLock { state in
                 guard case .fresh = state.fate else { throw CancellationError() }
-                // A file that replaces another one has its permissions.
+                // A file that replaces another one takes its permissions.
                 let permissions = self.target.filePermissions.map { mode_t($0) }
-                // Exclusive: an existing file or link is not opened.
+                // O_EXCL doesn't open an existing file or link.
                 let descriptor = self.temporary.withPath {
                     open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions ?? 0o666)
                 }
                 guard descriptor >= 0 else { throw FileError.last("open", self.temporary) }
                 state = (.open, descriptor)
-                // The process's mask may have taken some away.
+                // The process's umask may have removed some permissions.
                 if let permissions, fchmod(descriptor, permissions) != 0 {
                     throw FileError.last("fchmod", self.temporary)
                 }
@@ -99,9 +101,10 @@ final class FileWriter: Sendable {
         }
     }
 
-    /// Synchronises the file to the disk, and then renames it, replacing an existing file.
+    /// Synchronises the file to disk, then renames it, replacing an existing file.
     ///
-    /// - Returns: A future that rejects with `CancellationError` if the file was discarded before.
+    /// - Returns: A future that rejects with a `FileError`, or with `CancellationError` if the file was discarded
+    ///   before.
     func commit() -> Future<Void> {
         onQueue {
             let descriptor = self.state.withLock { $0.descriptor }

@@ -11,25 +11,25 @@ public import PledgeServices
 /// let request = HTTPRequest(.post, url, body: try .multipart(form))
 /// ```
 ///
-/// Files and streams are read while they are sent, chunk by chunk. The length is known, and sent to the
-/// server, if the length of each part is known.
+/// Files and streams are read chunk by chunk while they are sent. If the length of each part is known, the total length
+/// is sent to the server.
 public struct Multipart: Sendable {
     /// The parts, in the order in which they are sent.
     public let parts: [Part]
 
-    /// The kind, such as `form-data`, `mixed` or `related`.
+    /// The kind of body, such as `form-data`, `mixed` or `related`.
     public let subtype: String
 
-    /// The boundary between the parts: only letters, digits and "-", at most 70 of them.
+    /// The boundary between the parts, with at most 70 letters, digits and "-".
     public let boundary: String
 
-    /// Makes a body from parts.
+    /// Creates a body from parts.
     ///
     /// - Parameters:
     ///   - parts: The parts.
-    ///   - subtype: The kind; a token, such as `mixed`.
-    ///   - random: The source of the boundary. It has 128 random bits and does not occur in
-    ///     any part that is in memory; these parts are searched once.
+    ///   - subtype: The kind of body, a token such as `mixed`.
+    ///   - random: The source of the boundary, which has 128 random bits. All parts in memory are searched once, so
+    ///     that the boundary occurs in none of them.
     public init(_ parts: [Part], subtype: String = "form-data", random: RandomSource = .system) {
         self.parts = parts
         self.subtype = subtype
@@ -43,7 +43,7 @@ public struct Multipart: Sendable {
         let start = "pledge-\(HexDigits.text(random.next()))\(HexDigits.text(random.next()))"
         var boundary = start
         var count = 0
-        // It ends with any generator: the data cannot contain all numbers.
+        // The loop ends with any generator, because the data can't contain all numbers.
         while isFound(boundary, in: parts) {
             count += 1
             boundary = "\(start)-\(count)"
@@ -61,12 +61,12 @@ public struct Multipart: Sendable {
 }
 
 extension Multipart: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The kind and the number of parts, without their content.
+    /// The kind of body and the number of parts, without their content.
     public var description: String {
         "multipart/\(SafeText.escaped(subtype)) of \(parts.count) parts"
     }
 
-    /// The same as `description`, so that a debugger prints no secret either.
+    /// The same as `description`, so that a debugger shows no secret either.
     public var debugDescription: String { description }
 
     /// A mirror that shows the description.
@@ -74,14 +74,13 @@ extension Multipart: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 extension HTTPRequest.Body {
-    /// Several parts as one body; see ``Multipart``.
+    /// Creates one body from several parts; see ``Multipart``.
     ///
-    /// It is replayable if its parts are. At most one chunk of a file or a stream is in memory, and one file
-    /// is open at a time.
+    /// The body is replayable if its parts are. At most one chunk of a file or stream is in memory, and at most one
+    /// file is open.
     ///
-    /// - Throws: `Endpoint.Error.invalidHeader(name:)` for a header of a part that
-    ///   `HTTPHeaders.isValid(name:value:)` refuses, and for a subtype that is not a token, under the name
-    ///   Content-Type.
+    /// - Throws: `Endpoint.Error.invalidHeader(name:)` for a part's header that `HTTPHeaders.isValid(name:value:)`
+    ///   refuses. A subtype that isn't a token throws it with the name Content-Type.
     public static func multipart(_ multipart: Multipart) throws(Endpoint.Error) -> Self {
         guard HTTPHeaders.isToken(multipart.subtype) else {
             throw .invalidHeader(name: "Content-Type")
@@ -91,7 +90,7 @@ extension HTTPRequest.Body {
         for (part, text) in zip(multipart.parts, texts.dropFirst()) {
             pieces += [.part(part.effectiveHeaders, part.body), .text(text)]
         }
-        // A file has its current length; opening the body checks that the sum is sent.
+        // Files have their current lengths; opening the body checks that it sends exactly the sum.
         let length = pieces.reduce(0 as Int64?) { sum, piece in
             sum.flatMap { sum in piece.length.map { sum + $0 } }
         }
@@ -121,7 +120,7 @@ extension HTTPRequest.BodySource.Piece {
 }
 
 extension Multipart {
-    /// The text before the first part, between the parts, and after the last.
+    /// Returns the texts before the first part, between the parts, and after the last.
     func texts() throws(Endpoint.Error) -> [Data] {
         var texts: [Data] = []
         for (index, part) in parts.enumerated() {
@@ -140,31 +139,31 @@ extension Multipart {
 }
 
 extension Multipart {
-    /// One part: headers of its own, and a body.
+    /// One part, with its own headers and body.
     public struct Part: Hashable, Sendable {
-        /// The headers; the body's Content-Type is added if they have none.
+        /// The headers; if they have no Content-Type, the body's is added when the part is sent.
         public var headers: HTTPHeaders
 
         /// The body.
         public var body: HTTPRequest.Body
 
-        /// Makes a part with any headers.
+        /// Creates a part with any headers.
         ///
-        /// For the parts of a form see ``text(_:_:)``, ``data(_:_:filename:contentType:)``,
-        /// ``file(_:_:filename:contentType:)`` and ``stream(_:_:filename:contentType:)``.
+        /// For a form, use ``text(_:_:)``, ``data(_:_:filename:contentType:)``, ``file(_:_:filename:contentType:)`` or
+        /// ``stream(_:_:filename:contentType:)``.
         public init(headers: HTTPHeaders = [:], body: HTTPRequest.Body) {
             self.headers = headers
             self.body = body
         }
 
-        /// A field of a form: text as UTF-8, without a Content-Type, as browsers send it.
+        /// A form field with text in UTF-8, without a Content-Type, as browsers send it.
         ///
-        /// The text is sent unchanged, with its line ends.
+        /// The text and its line ends are sent unchanged.
         public static func text(_ name: String, _ text: String) -> Part {
             Part(name, nil, HTTPRequest.Body(.data(Data(text.utf8)), contentType: nil))
         }
 
-        /// Bytes as a field of a form.
+        /// A form field with bytes.
         ///
         /// - Parameters:
         ///   - name: The field's name.
@@ -178,12 +177,12 @@ extension Multipart {
             Part(name, filename, .data(data, contentType: contentType))
         }
 
-        /// A file as a field of a form, read while it is sent.
+        /// A form field with a file, which is read while it is sent.
         ///
         /// - Parameters:
         ///   - name: The field's name.
         ///   - file: The file; see `HTTPRequest.Body.file(_:contentType:)`.
-        ///   - filename: The file name for the server; nil: the last part of its path.
+        ///   - filename: The file name for the server; nil for the last part of the file's path.
         ///   - contentType: The type of the bytes.
         public static func file(
             _ name: String, _ file: URL, filename: String? = nil,
@@ -192,7 +191,7 @@ extension Multipart {
             Part(name, filename ?? file.lastPathComponent, .file(file, contentType: contentType))
         }
 
-        /// A stream as a field of a form.
+        /// A form field with a stream.
         ///
         /// - Parameters:
         ///   - name: The field's name.
@@ -214,11 +213,10 @@ extension Multipart {
             self.body = body
         }
 
-        /// A name that is valid between quotes, without line ends.
+        /// Returns a name that is valid between quotes, without line ends.
         ///
-        /// As in the HTML standard's encoding of multipart/form-data: %0D, %0A and %22 for CR, LF and the
-        /// quote, and nothing else. Other control characters, which are not allowed in a header, are encoded
-        /// in the same way.
+        /// Like the HTML standard's encoding of multipart/form-data, it writes %0D, %0A and %22 for CR, LF and the
+        /// quote. Other control characters, which a header must not hold, are encoded in the same way.
         static func escaped(_ name: String) -> String {
             name.unicodeScalars.map { scalar in
                 guard scalar == "\"" || scalar.properties.generalCategory == .control else {
@@ -248,7 +246,7 @@ extension Multipart.Part: CustomStringConvertible, CustomDebugStringConvertible,
     /// The body's size and type, without the name and the bytes.
     public var description: String { "a part: \(body)" }
 
-    /// The same as `description`, so that a debugger prints no secret either.
+    /// The same as `description`, so that a debugger shows no secret either.
     public var debugDescription: String { description }
 
     /// A mirror that shows the description.

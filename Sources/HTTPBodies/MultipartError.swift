@@ -1,25 +1,28 @@
 public import PledgeHTTPNetworking
 public import PledgeServices
 
-/// The reason why a multipart body cannot be parsed.
+/// The reason why a multipart body can't be parsed.
+///
+/// It conforms to `CallerError`, because the answer doesn't have the type that the caller expects, and another call
+/// would end in the same way.
 public struct MultipartError: Error, Hashable, Sendable, ShownCause, CallerError {
     /// The kind of failure.
     public var code: Code
 
-    /// How many bytes of the body were parsed before it.
+    /// The number of bytes parsed before the failure.
     public var offset: Int64
 
     /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// There is no multipart Content-Type with a boundary.
+        /// The Content-Type isn't multipart, or has no valid boundary.
         case noBoundary
         /// The body ends before the last boundary.
         case truncated
-        /// A boundary is not followed by a line end or "--".
+        /// A boundary isn't followed by a line end or "--".
         case badDelimiter
         /// A header of a part is malformed.
         case badHeader
-        /// There are more bytes before the first boundary, or after the last, than the limits allow.
+        /// More bytes come before the first boundary or after the last one than the limits allow.
         case textTooLong
         /// A part's headers have more bytes than the limits allow.
         case headersTooLong
@@ -27,7 +30,7 @@ public struct MultipartError: Error, Hashable, Sendable, ShownCause, CallerError
         case tooManyParts
     }
 
-    /// Makes an error.
+    /// Creates an error.
     public init(code: Code, offset: Int64 = 0) {
         self.code = code
         self.offset = offset
@@ -35,7 +38,7 @@ public struct MultipartError: Error, Hashable, Sendable, ShownCause, CallerError
 }
 
 extension MultipartError: CustomStringConvertible {
-    /// The error and its place, without the bytes.
+    /// The failure and its position, without the bytes.
     public var description: String { "not a multipart body: \(reason) (at byte \(offset))" }
 
     private var reason: String {

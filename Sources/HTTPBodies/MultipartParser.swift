@@ -1,9 +1,9 @@
 import PledgeHTTPNetworking
 
-/// A parser of a multipart body in any chunks: pure, strict and bounded.
+/// A strict and bounded parser of a multipart body that arrives in chunks.
 ///
-/// It keeps at most the headers of one part, or as many bytes as the boundary is long, besides the current
-/// chunk. Each byte is examined a bounded number of times.
+/// Besides the current chunk, it keeps at most the headers of one part, or as many bytes as the boundary is long. It
+/// examines each byte a bounded number of times.
 struct MultipartParser {
     enum Event: Equatable {
         case part(HTTPHeaders)
@@ -25,13 +25,13 @@ struct MultipartParser {
     }
 
     private var phase = Phase.preamble
-    /// The bytes that are not parsed yet.
+    /// The bytes that aren't parsed yet.
     ///
-    /// It begins with a line end, because each boundary is at the beginning of a line.
+    /// It starts with a line end, because each boundary is at the beginning of a line.
     private var buffer = Data("\r\n".utf8)
-    /// How many bytes of the buffer were searched before.
+    /// The number of bytes in the buffer that were already searched.
     private var searched = 0
-    /// How many bytes have left the buffer; the added line end does not count.
+    /// The number of bytes that have left the buffer, without the added line end.
     private var offset: Int64 = -2
     private var outside: Int64 = -2
     private var parts = 0
@@ -39,7 +39,7 @@ struct MultipartParser {
     private let blankLine = BytePattern("\r\n\r\n".utf8)
     private let lineEnd = BytePattern("\r\n".utf8)
     private let limits: MultipartReader.Limits
-    /// How much white space may follow a boundary; usually there is none.
+    /// The largest amount of white space after a boundary, in bytes; usually there is none.
     private static let mostPadding = 256
 
     init(boundary: String, limits: MultipartReader.Limits) {
@@ -47,24 +47,24 @@ struct MultipartParser {
         self.limits = limits
     }
 
-    /// Takes a chunk.
+    /// Parses a chunk.
     ///
     /// - Parameters:
     ///   - chunk: The chunk.
-    ///   - events: Gets the events of the chunk, in order; if the parser throws, those before the error.
+    ///   - events: Gets the chunk's events, in order. If the parser throws, it gets the events before the error.
     mutating func feed(_ chunk: Data, to events: inout [Event]) throws(MultipartError) {
         buffer.append(chunk)
         while try step(&events) {}
-        // A copy, so that a small rest does not retain the whole chunk.
+        // A copy, so that a small rest doesn't retain the whole chunk.
         buffer = Data(buffer)
     }
 
-    /// Takes the end of the body.
+    /// Ends the body.
     func finish() throws(MultipartError) {
         guard case .epilogue = phase else { throw failure(.truncated) }
     }
 
-    /// - Returns: Whether there may be more in the buffer.
+    /// Parses the next element; returns false if it needs another chunk first.
     private mutating func step(_ events: inout [Event]) throws(MultipartError) -> Bool {
         switch phase {
         case .preamble: return try skipToDelimiter()
@@ -97,7 +97,7 @@ struct MultipartParser {
             return true
         }
         guard let end = lineEnd.firstOffset(in: buffer) else {
-            // A "-" may become "--", and a CR may become a line end.
+            // A lone "-" may become "--", and a CR may become a line end.
             let isOpen =
                 buffer.isEmpty || buffer.elementsEqual("-".utf8)
                 || isPadding(buffer.last == 13 ? buffer.dropLast() : buffer)
@@ -107,7 +107,7 @@ struct MultipartParser {
         guard isPadding(buffer.prefix(end)) else { throw failure(.badDelimiter) }
         guard parts < limits.parts else { throw failure(.tooManyParts) }
         parts += 1
-        // The line end is kept: with a blank line directly after it, it ends empty headers.
+        // The line end stays: if a blank line follows directly, it ends the empty headers.
         take(end)
         phase = .headers
         return true

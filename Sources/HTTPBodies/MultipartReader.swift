@@ -1,7 +1,7 @@
 public import PledgeFutures
 public import PledgeHTTPNetworking
 
-/// Reads the parts of a body one after the other, such as the ranges of a 206 or the fields of a form.
+/// Reads the parts of a body one by one, such as the ranges of a 206 or the fields of a form.
 ///
 /// ```swift
 /// for try await part in try MultipartReader(response) {
@@ -9,48 +9,47 @@ public import PledgeHTTPNetworking
 /// }
 /// ```
 ///
-/// It is strict (RFC 2046, section 5.1): lines end with CR LF, a header is a name, a colon and a value on one
-/// line, and the last boundary has to be there. It is bounded by its ``Limits``: with any body, at most one
-/// chunk of it and the headers of one part are in memory. The caller has to limit the size of a part.
+/// The reader is strict (RFC 2046, section 5.1): lines end with CR LF, a header is a name, a colon and a value on one
+/// line, and the last boundary is required. Whatever the body, memory holds at most one chunk and the headers of one
+/// part, within the ``Limits``. The caller has to limit the size of each part.
 ///
-/// Only one caller may read, one thing at a time: a part's body, then the next part. The unread rest of a
-/// part's body is then skipped. Any thread may call its methods.
+/// Read one thing at a time: a part's body, then the next part, which skips the unread rest of the body. You can call
+/// the methods from any thread, but there may be only one reading caller.
 public final class MultipartReader: Sendable {
     /// One part of the body.
     public struct Part: Sendable {
-        /// Its headers.
+        /// The part's headers.
         public let headers: HTTPHeaders
 
-        /// Its bytes.
+        /// The part's bytes.
         ///
-        /// Read them before the next part is requested; afterwards it rejects with
-        /// `CancellationError`.
+        /// Read them before you request the next part. Afterwards, reading rejects with `CancellationError`.
         ///
-        /// Cancelling it while a chunk is awaited cancels the whole body; otherwise the rest of the part is
-        /// skipped.
+        /// Cancelling the body while it waits for a chunk cancels the whole multipart body. Otherwise, cancelling skips
+        /// the rest of the part.
         public let body: HTTPBodyStream
     }
 
     private let body: HTTPBodyStream
     private let state: Locked<State>
 
-    /// Makes a reader.
+    /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - body: The body, which must not be read otherwise. It is cancelled after an error.
-    ///   - boundary: The boundary between its parts, without the two hyphens.
+    ///   - body: The body; don't read it elsewhere. It is cancelled after an error.
+    ///   - boundary: The boundary between the parts, without the two hyphens.
     ///   - limits: The limits for everything except content.
     public init(_ body: HTTPBodyStream, boundary: String, limits: Limits = Limits()) {
         self.body = body
         state = Locked(State(MultipartParser(boundary: boundary, limits: limits)))
     }
 
-    /// Makes a reader for a response's body.
+    /// Creates a reader for a response's body.
     ///
     /// - Parameters:
     ///   - response: The response, whose Content-Type has the boundary.
     ///   - limits: The limits for everything except content.
-    /// - Throws: A ``MultipartError`` with the code ``MultipartError/Code/noBoundary`` if it has none.
+    /// - Throws: A ``MultipartError`` with the code ``MultipartError/Code/noBoundary`` if there is no boundary.
     public convenience init(
         _ response: HTTPStreamedResponse, limits: Limits = Limits()
     ) throws(MultipartError) {
@@ -60,12 +59,12 @@ public final class MultipartReader: Sendable {
         self.init(response.body, boundary: boundary, limits: limits)
     }
 
-    /// The next part, or nil after the last one.
+    /// Returns the next part, or nil after the last one.
     ///
-    /// - Returns: A future of the part. It rejects with a ``MultipartError`` if the body is malformed or
-    ///   exceeds the limits, with the body's error, each time after the failure, and with an `HTTPError` with
-    ///   the code `HTTPError.Code.bodyIsBeingRead` while a chunk of the body is awaited. Cancelling it
-    ///   cancels the body.
+    /// - Returns: A future of the part. It rejects with a ``MultipartError`` if the body is malformed or exceeds the
+    ///   limits, and with the body's error if the body fails. After a failure, each call rejects with the same error.
+    ///   It rejects with an `HTTPError` with the code `HTTPError.Code.bodyIsBeingRead` while a chunk of the body is
+    ///   awaited. Cancelling the future cancels the body.
     public func next() -> Future<Part?> {
         read { $0.nextPart() }.mapWithoutOrigin { found in
             found.map { headers, number in
@@ -76,13 +75,13 @@ public final class MultipartReader: Sendable {
         }
     }
 
-    /// Gives up the body and what was read of it.
+    /// Cancels the body, and drops the events that were read.
     private func cancel() {
         state.withLock { $0.giveUp() }
         body.cancel()
     }
 
-    /// Looks up something in the read events, and reads until it is found.
+    /// Looks something up in the events, and reads more of the body until it is found.
     private func read<Found: Sendable>(
         _ look: @escaping @Sendable (inout State) -> State.LookupResult<Found>
     ) -> Future<Found> {
@@ -116,32 +115,32 @@ extension MultipartReader: AsyncSequence {
     public struct Iterator: AsyncIteratorProtocol {
         let reader: MultipartReader
 
-        /// The next part, or nil after the last one; see ``MultipartReader/next()``.
+        /// Returns the next part, or nil after the last one; see ``MultipartReader/next()``.
         ///
-        /// Cancelling the task cancels the body, also if parts are ready.
+        /// Cancelling the task cancels the body, even if parts are ready.
         public mutating func next() async throws -> Part? {
             if Task.isCancelled { reader.cancel() }
             return try await reader.next().value
         }
     }
 
-    /// Makes an iterator; all of them read from the same body.
+    /// Creates an iterator; all iterators read from the same body.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: self) }
 }
 
 extension MultipartReader {
     /// The limits of a reader for everything except content.
     public struct Limits: Hashable, Sendable {
-        /// How many bytes the headers of one part may have.
+        /// The largest size of one part's headers, in bytes.
         public var headerBytes: Int
 
-        /// How many parts there may be.
+        /// The largest number of parts.
         public var parts: Int
 
-        /// How many bytes may come before the first boundary, and how many after the last.
+        /// The largest number of bytes before the first boundary, and also after the last one.
         public var outsideBytes: Int
 
-        /// Makes limits.
+        /// Creates limits.
         public init(headerBytes: Int = 16_384, parts: Int = 1_000, outsideBytes: Int = 65_536) {
             self.headerBytes = headerBytes
             self.parts = parts
@@ -151,9 +150,10 @@ extension MultipartReader {
 }
 
 extension MultipartReader {
-    /// The boundary in a Content-Type of a multipart type; nil for another type, or without a boundary.
+    /// Returns the boundary in a multipart Content-Type; nil for another type, or without a valid boundary.
     ///
-    /// A boundary has 1 to 70 characters (RFC 2046, section 5.1.1), here visible ASCII, and spaces within.
+    /// A boundary has 1 to 70 characters (RFC 2046, section 5.1.1). Visible ASCII characters are accepted, and spaces
+    /// except at the end.
     public static func boundary(in contentType: String) -> String? {
         let scalars = Array(contentType.unicodeScalars)
         let type = scalars.prefix { $0 != ";" }
@@ -172,7 +172,7 @@ extension MultipartReader {
         return nil
     }
 
-    /// Removes a token or a quoted string (RFC 9110, section 5.6.6), and the rest up to the next semicolon.
+    /// Reads a token or a quoted string (RFC 9110, section 5.6.6), and drops the rest up to the next semicolon.
     private static func parameter(_ rest: inout ArraySlice<Unicode.Scalar>) -> String? {
         rest = rest.drop { $0 == " " || $0 == "\t" }
         var value: [Unicode.Scalar] = []
@@ -209,16 +209,16 @@ extension MultipartReader {
 }
 
 extension MultipartReader {
-    /// The events that were read and not yet requested.
+    /// The events that were parsed but not yet requested.
     struct State {
-        /// The result of a look-up.
+        /// The result of a lookup.
         enum LookupResult<Found> {
             case found(Found)
-            /// More input is needed.
+            /// The lookup needs more input.
             case nothing
             /// The body has failed, or is malformed.
             case failed(any Error)
-            /// The requested part has ended; the body is valid.
+            /// The part is no longer the current one, but the body is valid.
             case gone
         }
 
@@ -227,13 +227,13 @@ extension MultipartReader {
         private var first = 0
         /// The number of the part that was returned last.
         private var part = 0
-        /// Whether that part has ended.
+        /// True if that part has ended.
         private var isOver = true
         private var end: Result<Void, any Error>?
 
         init(_ parser: MultipartParser) { self.parser = parser }
 
-        /// Takes a chunk, the end, or an error.
+        /// Takes a chunk, the end of the body, or its error.
         mutating func take(_ result: Result<Data?, any Error>) {
             guard end == nil else { return }
             do {
@@ -249,13 +249,13 @@ extension MultipartReader {
             }
         }
 
-        /// Removes the read events, and fails unless the body has ended.
+        /// Drops the events, and fails from now on unless the body has ended.
         mutating func giveUp() {
             (events, first) = ([], 0)
             end = end ?? .failure(CancellationError())
         }
 
-        /// The headers and the number of the next part; nil after the last.
+        /// Returns the headers and the number of the next part; nil after the last one.
         mutating func nextPart() -> LookupResult<(HTTPHeaders, Int)?> {
             while let event = pop() {
                 switch event {
@@ -274,7 +274,7 @@ extension MultipartReader {
             }
         }
 
-        /// The next chunk of a part; nil after its last.
+        /// Returns the next chunk of a part; nil after the last one.
         mutating func nextChunk(of number: Int) -> LookupResult<Data?> {
             guard number == part else { return .gone }
             if isOver { return .found(nil) }

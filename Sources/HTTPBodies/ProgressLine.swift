@@ -11,7 +11,7 @@ import Musl
 import Android
 #endif
 
-/// The progress of a download or an upload, as one line of a terminal that is redrawn.
+/// Shows the progress of a download or an upload on one line of the terminal.
 ///
 /// ```swift
 /// let line = ProgressLine("film.mp4")
@@ -19,10 +19,10 @@ import Android
 /// defer { line.finish() }
 /// ```
 ///
-/// The line is like `film.mp4  [#####···············]  25 %  2.0 of 8.0 MB  1.2 MB/s`. It is written to standard error, and
-/// only if that is a terminal, at most ten times a second.
+/// The line looks like `film.mp4  [#####···············]  25 %  2.0 of 8.0 MB  1.2 MB/s`. It is written to standard
+/// error at most ten times a second, and only if standard error is a terminal.
 ///
-/// It may be used from any thread.
+/// You can use it from any thread.
 public final class ProgressLine: Sendable {
     private struct State {
         var start: SchedulerInstant?
@@ -36,13 +36,13 @@ public final class ProgressLine: Sendable {
     private let output: (@Sendable (String) -> Void)?
     private let state = Locked(State())
 
-    /// Makes a line.
+    /// Creates a line.
     ///
     /// - Parameters:
-    ///   - label: What is transferred, at the line's beginning.
-    ///   - leastBytes: Smaller transfers show no line.
+    ///   - label: The name of what is transferred, at the beginning of the line.
+    ///   - leastBytes: The size, in bytes, from which a transfer shows the line.
     ///   - scheduler: The clock.
-    ///   - write: Writes text to the terminal; by default to standard error, and nothing where that is no terminal.
+    ///   - write: Writes text to the terminal. By default, it writes to standard error if that is a terminal.
     public init(
         _ label: String = "", from leastBytes: Int64 = 1_000_000,
         on scheduler: some Scheduler = .live, write: (@Sendable (String) -> Void)? = nil
@@ -53,16 +53,16 @@ public final class ProgressLine: Sendable {
         output = write ?? (isatty(2) == 0 ? nil : Self.writeToStandardError)
     }
 
-    /// Draws the line, unless it was drawn within the last tenth of a second.
+    /// Draws the line, unless it was drawn less than a tenth of a second ago.
     ///
     /// - Parameters:
-    ///   - completed: How many bytes are done.
-    ///   - total: How many there are; nil if that is not known.
+    ///   - completed: The number of bytes transferred so far.
+    ///   - total: The total number of bytes; nil if it's unknown.
     @Sendable
     public func update(_ completed: Int64, of total: Int64?) {
         guard let output, total ?? completed >= leastBytes else { return }
         let now = scheduler.now
-        // Written within the lock: two threads do not mix their lines.
+        // Written within the lock, so that two threads don't mix their lines.
         state.withLock { state in
             let start = state.start ?? now
             state.start = start
@@ -102,7 +102,7 @@ public final class ProgressLine: Sendable {
         return parts.joined(separator: "  ")
     }
 
-    /// A number of bytes in megabytes, with one digit after the point.
+    /// Returns a number of bytes in megabytes, with one digit after the point.
     private static func megabytes(_ bytes: Double) -> String {
         let tenths = Int64((bytes / 100_000).rounded())
         return "\(tenths / 10).\(tenths % 10)"

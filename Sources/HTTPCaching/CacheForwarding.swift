@@ -177,7 +177,7 @@ struct ForwardedMiss: Sendable {
     let asker: Int
     let key: Key
 
-    /// Makes a miss from a request, and counts it as a call for its URL.
+    /// Creates a miss from a request, and counts it as a call for its URL.
     ///
     /// Whoever makes it must end that call when the answer arrives. Until then, invalidations of the URL are recorded.
     init(_ presented: PresentedRequest, _ calls: inout CallValidity<CacheKey>) {

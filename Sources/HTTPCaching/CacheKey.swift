@@ -15,7 +15,7 @@ public struct CacheKey: Hashable, Sendable {
     /// Several sites may share one address, and only the Host tells them apart.
     public let host: String?
 
-    /// Makes a key; nil unless the URL is absolute and http or https.
+    /// Creates a key; nil unless the URL is absolute and http or https.
     ///
     /// - Parameters:
     ///   - url: The URL.

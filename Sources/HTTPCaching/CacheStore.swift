@@ -40,7 +40,7 @@ public struct CacheUsage: Hashable, Sendable {
     /// The size of the responses and their URLs, in bytes.
     public var bytes: Int
 
-    /// Makes a usage.
+    /// Creates a usage.
     public init(count: Int, bytes: Int) {
         self.count = count
         self.bytes = bytes

@@ -116,7 +116,7 @@ public struct CacheVariant: Hashable, Sendable {
     /// The holders of the refused credentials; nil unless the response is a 401.
     let refused: Set<Principal>?
 
-    /// Makes the variant of a response.
+    /// Creates the variant of a response.
     ///
     /// - Parameters:
     ///   - presented: The original request.

@@ -103,7 +103,7 @@ public final class HTTPCache: Sendable {
     /// Returns how much is stored.
     public func usage() -> Future<CacheUsage> { store.usage() }
 
-    /// Makes a cache.
+    /// Creates a cache.
     ///
     /// - Parameters:
     ///   - name: The name in the cache's events and errors; nil for none. It must hold no secrets.

@@ -13,7 +13,7 @@ public final class MemoryCacheStore: CacheStore {
     /// The amount stored now.
     public var currentUsage: CacheUsage { table.withLock { $0.usage } }
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     ///
     /// - Parameters:
     ///   - limit: The largest size of all responses, in bytes: bodies, headers and URLs, with an allowance for each.

@@ -15,7 +15,7 @@ extension CacheRules {
         return entry.flatMap { isOfUse($0) ? $0 : nil }
     }
 
-    /// Makes a stored response; nil if it would answer no request.
+    /// Creates a stored response; nil if it would answer no request.
     func entry(
         status: Int, _ headers: HTTPHeaders, like response: HTTPResponse, _ reply: OriginReply
     ) -> CachedResponse? {

@@ -162,7 +162,7 @@ extension MemoryTransport.Answer {
 extension MemoryTransport.Answer {
     /// Several answers: each call takes the next one, and the last answer repeats.
     ///
-    /// Calls take the answers in the order in which they are made, whatever the latency. Each transport starts with the
+    /// The order of the calls decides which answer each one gets, whatever the latency. Each transport starts with the
     /// first answer. An empty sequence fails with ``MemoryTransport/AnswerFailure``. To fail every call after the last
     /// answer, put ``failure(_:)`` at the end.
     public static func sequence(_ answers: [Self]) -> Self {

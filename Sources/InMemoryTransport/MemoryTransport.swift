@@ -66,7 +66,7 @@ public final class MemoryTransport: Sendable, HTTPTransport {
         state = Locked(State(failures: failures))
     }
 
-    /// All calls so far, in the order in which they arrived, refused calls included.
+    /// All calls so far in order of arrival, refused calls included.
     ///
     /// The transport keeps them until it is released.
     public var calls: [Call] { state.withLock { $0.calls } }

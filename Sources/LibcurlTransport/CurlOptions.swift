@@ -95,7 +95,7 @@ final class CurlOptions: Sendable {
     /// That is so if libcurl would break one of the transport's promises over HTTP/2.
     ///
     /// - Parameter isStreamed: True if the response is streamed. Over HTTP/2, libcurl receives up to 32 MiB (8.x: 10
-    ///   MiB) even if nobody reads, and it has no option for the size of a stream's window.
+    ///   MiB) before the body is read, and it has no option for the size of a stream's window.
     func keepsToHTTP1(_ request: HTTPRequest, isStreamed: Bool) -> Bool {
         guard connecting.versions == .automatic, request.url.scheme?.utf8.count == 5 else {
             return false

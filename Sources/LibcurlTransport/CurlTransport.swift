@@ -28,7 +28,7 @@ import PledgeServices
 ///   become spaces (RFC 9110, section 5.5). A line whose name is not a token, such as `X-A : 1`, is dropped.
 /// - **Versions.** Over TLS, the transport uses HTTP/2 if the server supports it. It uses HTTP/1.1 for three kinds of
 ///   request, because libcurl would break a promise over HTTP/2:
-///   - a request whose response is streamed: libcurl would receive megabytes that nobody reads;
+///   - a request whose response is streamed: libcurl would receive megabytes before you read them;
 ///   - a request with a body, before libcurl 8.11.1: libcurl discards an answer that arrives before the server has read
 ///     the body;
 ///   - a request that must not be sent twice, before libcurl 8.19: libcurl doesn't say whether the server has excluded
@@ -196,7 +196,7 @@ extension CurlTransport {
         /// The largest number of open connections in total; nil for no limit.
         public var maxConnections: Int?
 
-        /// The time for which an unused connection is kept.
+        /// The longest time that an unused connection is kept.
         public var keepAlive: Duration
 
         /// Creates limits.
@@ -241,7 +241,7 @@ extension CurlTransport {
         ///
         /// An observer may block, because it delays no other call.
         case concurrent
-        /// On a queue, in the order in which the responses arrived.
+        /// On a queue, in the order of the responses' arrival.
         case serial(DispatchQueue)
         /// On the transport's I/O thread, without a change of thread.
         ///

@@ -29,11 +29,11 @@ final class Transfer {
     private var failure: (any Error)?
     /// True if libcurl has read bytes of the body since the body's last start.
     private var hasReadBody = false
-    /// How often the request was sent, or was about to be sent.
+    /// The number of times that the request was sent, or was about to be.
     private var sends = 0
-    /// How many connections in a row had unrequested bytes.
+    /// The number of connections in a row that had unrequested bytes.
     private var spoiltConnections = 0
-    /// How often a connection over HTTP/2 ended before any part of an answer arrived.
+    /// The number of HTTP/2 connections that ended before any part of an answer arrived.
     private var lostConnections = 0
     /// True if the transfer runs again on another connection.
     ///

@@ -7,7 +7,7 @@ import PledgeHTTPNetworking
 /// The queue reads ahead until ``limit`` bytes are buffered, and continues when a quarter of them has been sent. So a
 /// fast source causes few changes of thread. If no bytes are buffered, libcurl pauses.
 final class UploadBuffer: Sendable {
-    /// What libcurl gets when it reads.
+    /// The result of a read by libcurl.
     enum ReadResult {
         case bytes(Int)
         case pause

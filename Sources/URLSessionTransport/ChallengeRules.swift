@@ -111,7 +111,7 @@ struct Challenge: Sendable {
     var host: String
     /// True if a proxy asks.
     var isProxy = false
-    /// How often an answer to the same question has failed.
+    /// The number of failed answers to the same question.
     var failures = 0
     /// The host of the request's URL; nil if the request has ended.
     var askedHost: String?

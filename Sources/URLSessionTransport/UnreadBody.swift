@@ -199,7 +199,7 @@ struct UnreadBytes: Sendable {
 final class UnlinkedFile: Sendable {
     private let place: URL
     private let descriptor: Int32
-    /// How many bytes have been written, and how many have been read.
+    /// The numbers of bytes that have been written and read.
     private let ends = Locked((written: Int64(0), read: Int64(0)))
 
     /// Creates an empty file that only its owner can read.

@@ -150,9 +150,9 @@ struct CheatSheetTransportsTests {
     @Test func limits() throws {
         let files = [
             "CurlTransport.Configuration":
-                "Sources/LibcurlTransport/CurlTransport+Configuration.swift",
+                "Sources/LibcurlTransport/CurlTransport.swift",
             "SessionTransport.Configuration":
-                "Sources/URLSessionTransport/Session/SessionTransport+Configuration.swift",
+                "Sources/URLSessionTransport/SessionTransport.swift",
         ]
         let table = try #require(sheet.tables.last)
         let shown = CheatSheet.defaults(shownIn: table)

@@ -5,33 +5,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The system's decoder of Brotli (RFC 7932), looked up on first use.
+/// The system's Brotli decoder (RFC 7932), looked up on first use.
 ///
-/// It is libbrotlidec, and on Apple's systems libcompression. It is neither linked nor included: neither the
-/// build of this package nor a program that uses it requires the library.
+/// It is libcompression on Apple's systems, and libbrotlidec elsewhere. It is neither linked nor included. The package
+/// builds and runs without the library.
 
-/// How one step ended.
+/// The result of a step.
 enum cbrotli_status {
-    /// There is more to do: give more input, or more room for output.
+    /// The step needs more input, or more room for output.
     cbrotli_status_more,
-    /// The compressed data has ended; the rest of the input is not part of it.
+    /// The compressed data has ended; the rest of the input isn't part of it.
     cbrotli_status_end,
     /// The input is malformed.
     cbrotli_status_malformed,
-    /// There is no memory left.
+    /// There isn't enough memory.
     cbrotli_status_no_memory,
 };
 
-/// The decompressor. One thread at a time may use it.
+/// A decompressor, used by one thread at a time.
 struct cbrotli_decoder;
 
-/// Whether the system has a decoder with the expected version of the interface.
+/// Returns whether the system has a decoder with the expected version of the interface.
 bool cbrotli_is_available(void);
 
-/// Makes a decoder, to be freed by cbrotli_decoder_free.
+/// Creates a decoder, to be freed by cbrotli_decoder_free.
 ///
-/// NULL if the system has none or if there is no memory. It keeps at most 16 MiB of its output, the largest
-/// window of RFC 7932: larger windows, which the RFC does not define, are malformed.
+/// Returns NULL if the system has none or there isn't enough memory. The decoder keeps at most 16 MiB of its output,
+/// the largest window of RFC 7932. It treats larger windows, which the RFC doesn't define, as malformed.
 struct cbrotli_decoder *_Nullable cbrotli_decoder_make(void);
 
 /// Frees a decoder.
@@ -39,8 +39,7 @@ void cbrotli_decoder_free(struct cbrotli_decoder *_Nonnull decoder);
 
 /// Decompresses as much as the input and the room for output allow.
 ///
-/// No pointer is kept. `in_count` and `out_count` are the available bytes on entry, and the used bytes on
-/// return.
+/// It keeps no pointer. On entry, `in_count` and `out_count` are the available bytes; on return, the used bytes.
 enum cbrotli_status cbrotli_decoder_step(
     struct cbrotli_decoder *_Nonnull decoder, const uint8_t *_Nullable in,
     size_t *_Nonnull in_count, uint8_t *_Nonnull out, size_t *_Nonnull out_count);

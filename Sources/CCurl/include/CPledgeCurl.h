@@ -9,29 +9,29 @@
 
 /// The system's libcurl, looked up on first use.
 ///
-/// It is neither linked nor included: the build of this package does not require libcurl's headers, and a
-/// program requires libcurl only if it sends requests over it. The numbers below are those of libcurl's
-/// public interface, which are the same in all versions with the soname 4.
+/// It is neither linked nor included. So the build of this package does not require libcurl's headers, and a program
+/// requires libcurl only if it sends requests over it. The numbers below belong to libcurl's public interface, and are
+/// the same in all versions with the soname 4.
 
-/// Why libcurl cannot be used.
+/// The reason why libcurl cannot be used.
 enum ccurl_availability {
     ccurl_available,
-    /// There is no library with one of the expected names.
+    /// No library has one of the expected names.
     ccurl_missing,
     /// The library lacks a function.
     ccurl_incomplete,
     /// The library is older than CCURL_MIN_VERSION.
     ccurl_too_old,
-    /// The library does not start.
+    /// The library's global initialisation has failed.
     ccurl_cannot_start,
-    /// This system has no way to look up a library, or no way to wait for sockets.
+    /// This system cannot look up a library, or cannot wait for sockets.
     ccurl_unsupported,
 };
 
-/// 7.80.0, the first version with a callback before a request is sent.
+/// 7.80.0, the first version with a callback just before a request is sent.
 #define CCURL_MIN_VERSION 0x075000
 
-/// The features of libcurl that are used here: bits of ccurl_features.
+/// The features of libcurl that this package uses: bits of ccurl_features.
 enum ccurl_feature {
     ccurl_feature_tls = 1 << 2,
     ccurl_feature_http2 = 1 << 16,
@@ -63,7 +63,7 @@ enum ccurl_long_option {
     ccurl_pipe_wait = 237,
     ccurl_suppress_connect_headers = 265,
     ccurl_max_idle_seconds = 288,
-    /// 7.87 and later: a transfer that ends does not wait for a thread that resolves a name.
+    /// In 7.87 and later, a transfer that ends does not wait for a thread that looks up a name.
     ccurl_quick_exit = 322,
 };
 
@@ -84,7 +84,7 @@ enum ccurl_text_option {
     ccurl_unix_socket_path = 10231,
 };
 
-/// Options of a transfer whose value is a number of bytes.
+/// Options of a transfer with a number of bytes.
 enum ccurl_offset_option {
     ccurl_upload_length = 30115,
     ccurl_post_length = 30120,
@@ -103,7 +103,7 @@ enum ccurl_multi_option {
     ccurl_max_total_connections = 13,
 };
 
-/// Information about a transfer: integers.
+/// Integers that a transfer reports.
 enum ccurl_long_info {
     ccurl_info_os_error = 0x200000 + 25,
     ccurl_info_new_connections = 0x200000 + 26,
@@ -114,7 +114,7 @@ enum ccurl_long_info {
     ccurl_info_proxy_error = 0x200000 + 59,
 };
 
-/// Information about a transfer: microseconds since it began.
+/// Times that a transfer reports, in microseconds since it began.
 enum ccurl_offset_info {
     ccurl_info_name_lookup_time = 0x600000 + 51,
     ccurl_info_connect_time = 0x600000 + 52,
@@ -122,12 +122,12 @@ enum ccurl_offset_info {
     ccurl_info_secure_connect_time = 0x600000 + 56,
 };
 
-/// Information about a transfer: texts, which are valid until the transfer changes.
+/// Texts that a transfer reports, valid until the transfer changes.
 enum ccurl_text_info {
     ccurl_info_remote_address = 0x100000 + 32,
 };
 
-/// How a transfer ended, as far as this package distinguishes it.
+/// The codes of an ended transfer, as far as this package distinguishes them.
 enum ccurl_code {
     ccurl_ok = 0,
     ccurl_unsupported_protocol = 1,
@@ -161,14 +161,14 @@ enum ccurl_code {
     ccurl_too_large = 100,
 };
 
-/// How a proxy that speaks SOCKS refused.
+/// The reasons of a SOCKS proxy's refusal.
 enum ccurl_proxy_refusal {
     ccurl_proxy_no_method = 12,
     ccurl_proxy_not_allowed = 23,
     ccurl_proxy_user_rejected = 33,
 };
 
-/// What the functions of a transfer may return in place of a count.
+/// The values that a transfer's functions may return instead of a count.
 enum {
     ccurl_write_pause = 0x10000001,
     ccurl_read_pause = 0x10000001,
@@ -186,7 +186,7 @@ typedef struct ccurl_multi ccurl_multi;
 /// A list of texts.
 typedef struct ccurl_list ccurl_list;
 
-/// The functions that a transfer calls, with the context that was set with them.
+/// The functions that a transfer calls, with the context from ccurl_set_context.
 struct ccurl_functions {
     /// Receives a line of a head.
     size_t (*_Nonnull header)(char *_Nonnull, size_t, size_t, void *_Nonnull);
@@ -194,39 +194,39 @@ struct ccurl_functions {
     size_t (*_Nonnull write)(char *_Nonnull, size_t, size_t, void *_Nonnull);
     /// Copies bytes of a body to send.
     size_t (*_Nonnull read)(char *_Nonnull, size_t, size_t, void *_Nonnull);
-    /// Moves to another position in the body to send.
+    /// Moves to another position of the body to send.
     int (*_Nonnull seek)(void *_Nonnull, int64_t, int);
-    /// Called when there is a connection, just before the request is sent.
+    /// Called when the transfer has a connection, just before it sends the request.
     int (*_Nonnull connected)(
         void *_Nonnull, char *_Nullable, char *_Nullable, int, int);
-    /// Called before a name is resolved.
+    /// Called before a name is looked up.
     int (*_Nonnull resolving)(void *_Nullable, void *_Nullable, void *_Nonnull);
-    /// Called when a socket is made, before it is connected.
+    /// Called when a socket has been created, before it is connected.
     int (*_Nonnull connecting)(void *_Nonnull, int, int);
 };
 
-/// Whether libcurl can be used; looks it up the first time. Any thread may call it.
+/// Returns whether libcurl can be used, and looks it up the first time. Any thread may call it.
 enum ccurl_availability ccurl_look_up(void);
 
-/// The version as 0xXXYYZZ; 0 if there is no library. It is also known if the library is too old.
+/// The version as 0xXXYYZZ; 0 if there is no library. A library that is too old has a version too.
 unsigned int ccurl_version_number(void);
 
-/// Bits of ccurl_feature.
+/// The features of libcurl, as bits of ccurl_feature.
 unsigned int ccurl_features(void);
 
-/// The name of the TLS library and its version; NULL if there is none.
+/// The TLS library's name and version; NULL if there is none.
 const char *_Nullable ccurl_tls_library(void);
 
-/// The default file of authorities that libcurl was built with; NULL if there is none.
+/// The file of authorities that libcurl was built with; NULL if there is none.
 const char *_Nullable ccurl_default_ca_file(void);
 
-/// The words for a code. They are valid until the process ends.
+/// libcurl's words for a code, valid until the process ends.
 const char *_Nonnull ccurl_words(int code);
 
-// All functions below require that ccurl_look_up has returned ccurl_available. One thread at a time may use a
+// All functions below require that ccurl_look_up has returned ccurl_available. Only one thread at a time may use a
 // transfer or a multi.
 
-/// Makes a transfer; NULL if there is no memory.
+/// Creates a transfer; NULL if there is no memory.
 ccurl_easy *_Nullable ccurl_easy_make(void);
 void ccurl_easy_free(ccurl_easy *_Nonnull easy);
 
@@ -238,33 +238,33 @@ int ccurl_set_text(
 int ccurl_set_list(
     ccurl_easy *_Nonnull easy, enum ccurl_list_option option, ccurl_list *_Nullable value);
 
-/// Sets the authorities' certificates in PEM, which are copied.
+/// Copies the authorities' certificates in PEM.
 int ccurl_set_authorities(ccurl_easy *_Nonnull easy, const void *_Nonnull bytes, size_t count);
 
-/// Copies the body to send; its length must have been set before.
+/// Copies the body to send, whose length must have been set before.
 int ccurl_copy_post_fields(ccurl_easy *_Nonnull easy, const void *_Nullable bytes);
 
-/// Sets the functions that the transfer calls, with a context.
+/// Sets the functions that the transfer calls. ccurl_set_context sets the context that they get.
 void ccurl_set_functions(ccurl_easy *_Nonnull easy, const struct ccurl_functions *_Nonnull functions);
 void ccurl_set_context(ccurl_easy *_Nonnull easy, void *_Nonnull context);
 void *_Nonnull ccurl_context(ccurl_easy *_Nonnull easy);
 
-/// What libcurl says of a request over HTTP/2.
+/// libcurl's report on a request over HTTP/2.
 struct ccurl_refusal {
-    /// Whether the server has not processed it and never will.
+    /// True if the server has not processed the request and never will.
     bool is_refused;
-    /// The number of its stream; zero if it is not known.
+    /// The number of the request's stream; zero if it is not known.
     uint32_t stream;
 };
 
-/// Notes as soon as libcurl says that the server has not processed the request and never will: it reset the
-/// stream with HTTP_1_1_REQUIRED or REFUSED_STREAM, or sent a GOAWAY with a lower stream as the last one. Of the
-/// last two libcurl speaks from 8.19.0 on.
+/// Notes when libcurl says that the server has not processed the request and never will. NULL ends that.
 ///
-/// It does so in the texts of its log, which cost time. NULL ends it.
+/// The server says so when it resets the stream with HTTP_1_1_REQUIRED or REFUSED_STREAM, or sends a GOAWAY with a
+/// lower stream as the last one. libcurl reports the last two only from 8.19.0 on. It reports in the texts of its log,
+/// which cost time.
 void ccurl_watch_refusals(ccurl_easy *_Nonnull easy, struct ccurl_refusal *_Nullable refusal);
 
-/// Sets the buffer for error messages: at least 256 bytes, or NULL.
+/// Sets the buffer for error messages: at least 256 bytes, or NULL for none.
 void ccurl_set_error_buffer(ccurl_easy *_Nonnull easy, char *_Nullable buffer);
 
 long ccurl_get_long(ccurl_easy *_Nonnull easy, enum ccurl_long_info info);
@@ -274,22 +274,21 @@ const char *_Nullable ccurl_get_text(ccurl_easy *_Nonnull easy, enum ccurl_text_
 /// The descriptor of an ended transfer's connection; -1 if the connection is closed.
 int ccurl_socket(ccurl_easy *_Nonnull easy);
 
-/// Pauses and resumes: the directions in `bits`, of ccurl_pause_receiving and ccurl_pause_sending, are
-/// paused, the others resumed.
+/// Pauses the directions in `bits` (1 receiving, 4 sending), and resumes the others.
 int ccurl_pause(ccurl_easy *_Nonnull easy, int bits);
 
-/// Appends a copy of a text; NULL if there is no memory, and then the list is unchanged.
+/// Appends a copy of a text; returns NULL and leaves the list unchanged if there is no memory.
 ccurl_list *_Nullable ccurl_list_append(ccurl_list *_Nullable list, const char *_Nonnull text);
 void ccurl_list_free(ccurl_list *_Nullable list);
 
-/// Makes a multi; NULL if there is no memory.
+/// Creates a multi; NULL if there is no memory.
 ///
-/// - socket: called with a descriptor and what to wait for on it (bits 1 in, 2 out; 4 to stop waiting).
-/// - timer: called with the milliseconds after which ccurl_multi_time_out must be called; -1 for never.
+/// - socket: Called with a descriptor and the events to wait for: bits 1 in, 2 out; 4 to stop waiting.
+/// - timer: Called with the milliseconds after which ccurl_multi_time_out must be called; -1 for never.
 ccurl_multi *_Nullable ccurl_multi_make(
     int (*_Nonnull socket)(void *_Nullable, int, int, void *_Nonnull, void *_Nullable),
     int (*_Nonnull timer)(void *_Nonnull, long, void *_Nonnull));
-/// Sets the context of a multi's functions, before the first transfer is added.
+/// Sets the context of the multi's functions, before the first transfer is added.
 void ccurl_multi_set_context(ccurl_multi *_Nonnull multi, void *_Nonnull context);
 void ccurl_multi_free(ccurl_multi *_Nonnull multi);
 void ccurl_multi_set(ccurl_multi *_Nonnull multi, enum ccurl_multi_option option, long value);
@@ -298,9 +297,9 @@ void ccurl_multi_set(ccurl_multi *_Nonnull multi, enum ccurl_multi_option option
 int ccurl_multi_add(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
 int ccurl_multi_remove(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
 
-/// Continues with what a descriptor is ready for: bits 1 in, 2 out, 4 error.
+/// Continues with a descriptor that is ready: bits 1 in, 2 out, 4 error.
 int ccurl_multi_ready(ccurl_multi *_Nonnull multi, int descriptor, int ready);
-/// Continues after the time that the timer asked for.
+/// Continues when the time of the timer has passed.
 int ccurl_multi_time_out(ccurl_multi *_Nonnull multi);
 
 /// Returns the next ended transfer and its code; NULL if there is none.

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Waits for descriptors and for a wake-up: epoll on Linux, kqueue on Apple's systems.
+/// Waits for descriptors and for a wake-up, with epoll on Linux and kqueue on Apple's systems.
 typedef struct ccurl_poller ccurl_poller;
 
 /// A descriptor that is ready.
@@ -14,32 +14,33 @@ struct ccurl_ready {
     int bits;
 };
 
-/// Makes a poller; NULL if the system has no descriptor left, or does not support it.
+/// Creates a poller; NULL if the system has no descriptor left, or no epoll or kqueue.
 ccurl_poller *_Nullable ccurl_poller_make(void);
 void ccurl_poller_free(ccurl_poller *_Nonnull poller);
 
-/// Sets what to wait for on a descriptor: bits 1 in, 2 out; 0 to stop waiting for it.
+/// Sets the events to wait for on a descriptor: bits 1 in, 2 out; 0 to stop waiting.
 ///
-/// False if the system refuses.
+/// Returns false if the system refuses. `is_known` is true if the poller waits for the descriptor already.
 bool ccurl_poller_watch(ccurl_poller *_Nonnull poller, int descriptor, int bits, bool is_known);
 
-/// Waits until a descriptor is ready, ccurl_poller_wake is called, or the time is over.
+/// Waits until a descriptor is ready, ccurl_poller_wake is called, or the time has passed.
 ///
-/// - milliseconds: The maximum time; -1 for no limit.
+/// - milliseconds: The longest time; -1 for no limit.
+///
 /// Returns the number of ready descriptors.
 int ccurl_poller_wait(
     ccurl_poller *_Nonnull poller, struct ccurl_ready *_Nonnull ready, int room, int milliseconds);
 
-/// Ends the present wait, or the next one. Any thread may call it.
+/// Ends the current wait, or the next one if no thread waits. Any thread may call it.
 void ccurl_poller_wake(ccurl_poller *_Nonnull poller);
 
-/// Whether bytes, the end or an error have arrived on a connection that expects nothing; true if it is closed.
+/// Returns whether bytes, the end or an error have arrived on an idle connection; true if the descriptor is closed.
 bool ccurl_has_input(int descriptor);
 
-/// Whether a descriptor is a socket that is bound to a local port; the port is 0 for a socket without ports.
+/// Returns whether a descriptor is a socket with this local port, or, for port 0, a Unix domain socket.
 bool ccurl_has_local_port(int descriptor, int port);
 
-/// Whether a text is an IPv4 or IPv6 address, without a port and without brackets.
+/// Returns whether a text is an IPv4 or IPv6 address, without a port and without brackets.
 bool ccurl_is_address(const char *_Nonnull text);
 
 /// Names the calling thread; Linux keeps 15 bytes of the name.

@@ -7,8 +7,8 @@
 
 /// The system's zlib, looked up on first use.
 ///
-/// It is neither linked nor included: the build of this package does not require zlib's headers, and a
-/// program requires zlib only if it decompresses something.
+/// It is neither linked nor included. The package builds without zlib's headers, and a program needs zlib only if it
+/// decompresses something.
 
 /// The format around the compressed bytes.
 enum czlib_format {
@@ -20,39 +20,38 @@ enum czlib_format {
     czlib_format_raw = -15,
 };
 
-/// How one step ended.
+/// The result of a step.
 enum czlib_status {
-    /// There is more to do: give more input, or more room for output.
+    /// The step needs more input, or more room for output.
     czlib_status_more,
-    /// The compressed data has ended; the rest of the input is not part of it.
+    /// The compressed data has ended; the rest of the input isn't part of it.
     czlib_status_end,
     /// The input is malformed.
     czlib_status_malformed,
-    /// There is no memory left.
+    /// There isn't enough memory.
     czlib_status_no_memory,
 };
 
-/// The decompressor. One thread at a time may use it.
+/// A decompressor, used by one thread at a time.
 struct czlib_inflater;
 
-/// Whether the system has zlib with the expected version of the layout.
+/// Returns whether the system has a zlib with the expected layout.
 bool czlib_is_available(void);
 
-/// Makes an inflater, to be freed by czlib_inflater_free.
+/// Creates an inflater, to be freed by czlib_inflater_free.
 ///
-/// NULL if zlib is missing or if there is no memory.
+/// Returns NULL if zlib is missing or there isn't enough memory.
 struct czlib_inflater *_Nullable czlib_inflater_make(enum czlib_format format);
 
 /// Frees an inflater.
 void czlib_inflater_free(struct czlib_inflater *_Nonnull inflater);
 
-/// Starts again, with the same format. False if that fails.
+/// Starts again with the same format. Returns false if that fails.
 bool czlib_inflater_reset(struct czlib_inflater *_Nonnull inflater);
 
 /// Decompresses as much as the input and the room for output allow.
 ///
-/// No pointer is kept. `in_count` and `out_count` are the available bytes on entry, and the used bytes on
-/// return.
+/// It keeps no pointer. On entry, `in_count` and `out_count` are the available bytes; on return, the used bytes.
 enum czlib_status czlib_inflater_step(
     struct czlib_inflater *_Nonnull inflater, const uint8_t *_Nullable in,
     size_t *_Nonnull in_count, uint8_t *_Nonnull out, size_t *_Nonnull out_count);

@@ -29,11 +29,17 @@ import Testing
     ) async -> [String] {
         let reports = TestLog<String>()
         FutureDiagnostics.send { reports.append($0) }
-        for future in futures { Task { await future.resultWhenSettled } }
+        let tasks = futures.map { future in Task { await future.resultWhenSettled } }
         let wait = await comesTrue { scheduler.count == futures.count + inner }
         precondition(wait, "\(scheduler.count) tasks wait")
         scheduler.time.advance(by: .seconds(10))
-        return reports.elements
+        let found = reports.elements
+        // A task that still waited when the process exits would be a leak.
+        for task in tasks {
+            task.cancel()
+            _ = await task.value
+        }
+        return found
     }
 
     @Test("what a timer or a producer of the framework ends is not reported")
@@ -67,10 +73,12 @@ import Testing
             let mine = Promise<Int>(fileID: "Test/Promise.swift", line: 1)
             let own = InternalPromise<Int>()
             let kept = TestLog<Resolver<Int>>()
+            let (stream, end) = AsyncStream<Int>.makeStream()
             let futures = [
                 Future<Int>.make(fileID: "Test/Make.swift", line: 2) { kept.append($0) },
                 Future(fileID: "Test/Task.swift", line: 3) {
-                    await withUnsafeContinuation { (_: UnsafeContinuation<Int, Never>) in }
+                    for await _ in stream {}
+                    return 0
                 },
                 Future(fileID: "Test/Inner.swift", line: 4) { try await mine.value },
                 mine.map(on: .main, { $0 }, fileID: "Test/Queue.swift", line: 5),
@@ -78,7 +86,7 @@ import Testing
                 Future.all([own, mine.map { $0 }]).map { $0[0] },
             ]
             let reports = await Self.reports(of: futures, andWithin: 1, by: clock)
-            withExtendedLifetime((mine, own, kept, futures)) {}
+            withExtendedLifetime((mine, own, kept, end, futures)) {}
             let wanted = [
                 "Test/Make.swift:2, which its producer may have forgotten",
                 "Test/Task.swift:3, whose operation has not returned",
