@@ -10,29 +10,29 @@
 
 // libcurl's message about an ended transfer, in the layout of its manual.
 struct message_layout {
-    int kind;
-    ccurl_easy *easy;
+    int kind;  // CURLMsg, msg
+    ccurl_easy *easy;  // CURLMsg, easy_handle
     union {
         void *whatever;
         int code;
-    } data;
+    } data;  // CURLMsg, data
 };
 
 // Bytes for libcurl.
 struct blob_layout {
-    void *bytes;
-    size_t count;
-    unsigned int flags;
+    void *bytes;  // struct curl_blob, data
+    size_t count;  // struct curl_blob, len
+    unsigned int flags;  // struct curl_blob, flags
 };
 
 // The beginning of libcurl's version information, as of age 6. Later fields are not read.
 struct version_layout {
-    int age;
+    int age;  // curl_version_info_data, age
     const char *text;
-    unsigned int number;
+    unsigned int number;  // curl_version_info_data, version_num
     const char *host;
-    int features;
-    const char *tls;
+    int features;  // curl_version_info_data, features
+    const char *tls;  // curl_version_info_data, ssl_version
     long tls_number;
     const char *zlib;
     const char *const *protocols;
@@ -46,7 +46,7 @@ struct version_layout {
     unsigned int nghttp2_number;
     const char *nghttp2;
     const char *quic;
-    const char *ca_file;
+    const char *ca_file;  // curl_version_info_data, cainfo
     const char *ca_folder;
 };
 
@@ -182,36 +182,41 @@ int ccurl_set_list(ccurl_easy *easy, enum ccurl_list_option option, ccurl_list *
 }
 
 int ccurl_copy_post_fields(ccurl_easy *easy, const void *bytes) {
-    const int copy = 10165, refer = 10015;
+    const int copy = 10165 /* CURLOPT_COPYPOSTFIELDS */, refer = 10015 /* CURLOPT_POSTFIELDS */;
     // libcurl frees its copy when it gets another pointer.
     return bytes ? curl.easy_setopt(easy, copy, bytes) : curl.easy_setopt(easy, refer, NULL);
 }
 
 void ccurl_set_functions(ccurl_easy *easy, const struct ccurl_functions *functions) {
-    curl.easy_setopt(easy, 20079, functions->header);
-    curl.easy_setopt(easy, 20011, functions->write);
-    curl.easy_setopt(easy, 20012, functions->read);
-    curl.easy_setopt(easy, 20167, functions->seek);
-    curl.easy_setopt(easy, 20312, functions->connected);
-    curl.easy_setopt(easy, 20272, functions->resolving);
-    curl.easy_setopt(easy, 20148, functions->connecting);
+    curl.easy_setopt(easy, 20079 /* CURLOPT_HEADERFUNCTION */, functions->header);
+    curl.easy_setopt(easy, 20011 /* CURLOPT_WRITEFUNCTION */, functions->write);
+    curl.easy_setopt(easy, 20012 /* CURLOPT_READFUNCTION */, functions->read);
+    curl.easy_setopt(easy, 20167 /* CURLOPT_SEEKFUNCTION */, functions->seek);
+    curl.easy_setopt(easy, 20312 /* CURLOPT_PREREQFUNCTION */, functions->connected);
+    curl.easy_setopt(easy, 20272 /* CURLOPT_RESOLVER_START_FUNCTION */, functions->resolving);
+    curl.easy_setopt(easy, 20148 /* CURLOPT_SOCKOPTFUNCTION */, functions->connecting);
 }
 
 void ccurl_set_context(ccurl_easy *easy, void *context) {
-    static const int options[] = {10029, 10001, 10009, 10168, 10313, 10273, 10149, 10103};
+    static const int options[] = {
+        10029 /* CURLOPT_HEADERDATA */, 10001 /* CURLOPT_WRITEDATA */,
+        10009 /* CURLOPT_READDATA */, 10168 /* CURLOPT_SEEKDATA */,
+        10313 /* CURLOPT_PREREQDATA */, 10273 /* CURLOPT_RESOLVER_START_DATA */,
+        10149 /* CURLOPT_SOCKOPTDATA */, 10103 /* CURLOPT_PRIVATE */,
+    };
     for (size_t index = 0; index < sizeof(options) / sizeof(options[0]); index++)
         curl.easy_setopt(easy, options[index], context);
 }
 
 void *ccurl_context(ccurl_easy *easy) {
     void *context = NULL;
-    curl.easy_getinfo(easy, 0x100000 + 21, &context);
+    curl.easy_getinfo(easy, 0x100000 + 21 /* CURLINFO_PRIVATE */, &context);
     return context;
 }
 
 int ccurl_set_authorities(ccurl_easy *easy, const void *bytes, size_t count) {
     struct blob_layout blob = {(void *)bytes, count, 1};
-    return curl.easy_setopt(easy, 40309, &blob);
+    return curl.easy_setopt(easy, 40309 /* CURLOPT_CAINFO_BLOB */, &blob);
 }
 
 static const char *find(const char *text, size_t count, const char *words) {
@@ -254,12 +259,12 @@ static int note_refusal(ccurl_easy *easy, int kind, char *text, size_t count, vo
 }
 
 void ccurl_watch_refusals(ccurl_easy *easy, struct ccurl_refusal *refusal) {
-    curl.easy_setopt(easy, 20094, note_refusal);
-    curl.easy_setopt(easy, 10095, refusal);
+    curl.easy_setopt(easy, 20094 /* CURLOPT_DEBUGFUNCTION */, note_refusal);
+    curl.easy_setopt(easy, 10095 /* CURLOPT_DEBUGDATA */, refusal);
     curl.easy_setopt(easy, (int)ccurl_verbose, refusal ? 1L : 0L);
 }
 
-void ccurl_set_error_buffer(ccurl_easy *easy, char *buffer) { curl.easy_setopt(easy, 10010, buffer); }
+void ccurl_set_error_buffer(ccurl_easy *easy, char *buffer) { curl.easy_setopt(easy, 10010 /* CURLOPT_ERRORBUFFER */, buffer); }
 
 long ccurl_get_long(ccurl_easy *easy, enum ccurl_long_info info) {
     long value = 0;
@@ -281,7 +286,7 @@ const char *ccurl_get_text(ccurl_easy *easy, enum ccurl_text_info info) {
 
 int ccurl_socket(ccurl_easy *easy) {
     int descriptor = -1;
-    curl.easy_getinfo(easy, 0x500000 + 44, &descriptor);
+    curl.easy_getinfo(easy, 0x500000 + 44 /* CURLINFO_ACTIVESOCKET */, &descriptor);
     return descriptor;
 }
 
@@ -299,14 +304,14 @@ ccurl_multi *ccurl_multi_make(
     int (*socket)(void *, int, int, void *, void *), int (*timer)(void *, long, void *)) {
     ccurl_multi *multi = curl.multi_init();
     if (!multi) return NULL;
-    curl.multi_setopt(multi, 20001, socket);
-    curl.multi_setopt(multi, 20004, timer);
+    curl.multi_setopt(multi, 20001 /* CURLMOPT_SOCKETFUNCTION */, socket);
+    curl.multi_setopt(multi, 20004 /* CURLMOPT_TIMERFUNCTION */, timer);
     return multi;
 }
 
 void ccurl_multi_set_context(ccurl_multi *multi, void *context) {
-    curl.multi_setopt(multi, 10002, context);
-    curl.multi_setopt(multi, 10005, context);
+    curl.multi_setopt(multi, 10002 /* CURLMOPT_SOCKETDATA */, context);
+    curl.multi_setopt(multi, 10005 /* CURLMOPT_TIMERDATA */, context);
 }
 
 void ccurl_multi_free(ccurl_multi *multi) { curl.multi_cleanup(multi); }

@@ -16,7 +16,7 @@ public struct AccessToken: Hashable, Sendable {
     /// The scheme before the token in the header, usually "Bearer".
     public var type: String
 
-    /// How long the token is valid after a ``TokenRefresher`` gets it; nil if it's unknown.
+    /// The time for which the token is valid after a ``TokenRefresher`` gets it; nil if it's unknown.
     ///
     /// A decoded token has its remaining lifetime, which is zero if it expired while it was stored.
     public var lifetime: Duration? { didSet { start = .now } }
@@ -125,6 +125,6 @@ extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The same as `description`, so that a debugger shows no secret either.
     public var debugDescription: String { description }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -60,8 +60,7 @@ struct AuthenticationChallenge: Equatable, Sendable {
 /// A parser of a list of challenges (RFC 9110, sections 11.2 and 11.6.1).
 ///
 /// Commas separate parameters as well as challenges. A word before an equals sign is a parameter; any other word begins
-/// a challenge. A malformed part invalidates only its own challenge. After a quoted string that isn't closed, nothing
-/// more is parsed.
+/// a challenge. A malformed part invalidates only its own challenge. Parsing ends at a quoted string that isn't closed.
 struct AuthenticationParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -83,7 +82,7 @@ struct AuthenticationParser {
                 skipCredentials()
                 continue
             }
-            // A parameter before the first challenge invalidates nothing.
+            // A parameter before the first challenge is ignored.
             let value = readValue()
             if let last = all.indices.last { all[last].add(word, value) }
         }

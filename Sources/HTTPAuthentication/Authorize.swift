@@ -24,9 +24,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// it above `.cache(sharing:)`, so that the cache knows each request's user; a cache above it doesn't store the
     /// answers. Put it above `.retry()`, which doesn't treat a 401 as a failure.
     ///
-    /// **A 401** to the token of a ``TokenRefresher`` makes it send the request again with a new token. The 401 must
-    /// come from one of the origins, and may be within the error of an `.acceptStatus()` below. It happens once: a
-    /// second 401 is returned. It happens for every method, because a server that answers 401 hasn't processed the
+    /// **A 401** to the token of a ``TokenRefresher`` makes the middleware send the request again with a new token,
+    /// once: a second 401 is returned. The 401 must come from one of the origins, and may be within the error of an
+    /// `.acceptStatus()` below. The method doesn't matter, because a server that answers 401 hasn't processed the
     /// request.
     ///
     /// If the token has been renewed since the request was sent, the request is sent again at once. Otherwise it waits
@@ -43,15 +43,15 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// time if the nonce was stale; see `HTTPCredentials.digest(user:password:random:)`.
     ///
     /// Requests are sent in the caller's context. They are sent at once on the caller's thread, or after a wait on the
-    /// thread that ended it. Cancelling cancels the request in flight. If the call waits for the refresh, it only
-    /// leaves the others waiting.
+    /// thread that ended it. Cancelling a call cancels its request in flight. A call that waits for the refresh only
+    /// stops waiting, and the others go on waiting.
     ///
     /// - Parameters:
     ///   - credentials: The credentials of the requests.
     ///   - origins: The origins that get the credentials.
     ///   - account: The account whose stored answers a cache below may return. Pass the same text for the same account,
-    ///     whatever the credentials. With nil, the cache returns stored answers to equal credentials. With a
-    ///     ``TokenRefresher``, it returns the answers of one sign-in, which outlast each of its tokens and end when a
+    ///     whatever the credentials. With nil, the cache returns stored answers to equal credentials; for a
+    ///     ``TokenRefresher``, these are the answers of one sign-in, which outlast each of its tokens and end when a
     ///     user signs in or out. Name an account only if no other account signs in.
     /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed` if a refresh failed, and with
     ///   `HTTPError.Code.signInNeeded` if the refresh token is no longer valid; both keep the request, its 401 if there

@@ -69,7 +69,7 @@ public final class CookieJar: CookieKeeping, Sendable {
 
     /// Returns the cookies for a request to a URL, in the order of the header.
     ///
-    /// There are none unless the URL is absolute and http or https.
+    /// The array is empty unless the URL is absolute and http or https.
     public func cookies(for url: URL) -> [Cookie] {
         guard let place = CookieURL(url) else { return [] }
         let now = now()
@@ -161,7 +161,7 @@ extension CookieJar {
     /// Returns the current cookies of the jar.
     ///
     /// - Parameter keepingSessionCookies: True to include session cookies. They end with the session, which for most
-    ///   apps outlives the process.
+    ///   apps doesn't end with the process.
     public func snapshot(keepingSessionCookies: Bool = false) -> Snapshot {
         Snapshot(cookies: cookies.filter { keepingSessionCookies || $0.expires != nil })
     }

@@ -10,8 +10,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// let service = stack(.redirect(), .cookies(sharing: jar), .retry(), over: transport.send)
     /// ```
     ///
-    /// The jar stores the cookies of every response, whatever its status, before the caller gets it, and those of a
-    /// response within an `HTTPError`. Below `.redirect`, it sees all responses of the chain.
+    /// The jar stores the cookies of every response before the caller gets it, whatever the status, and also if the
+    /// response is within an `HTTPError`. Below `.redirect`, it sees all responses of the chain.
     ///
     /// It also stores the cookies of a response that a part below replaces (RFC 6265, section 3), such as one that
     /// `.retry` or `.hedge` repeats, `.fallback` replaces, or `.cache` confirms or covers with a stored one. All

@@ -11,7 +11,7 @@ struct DigestGrant: Sendable {
     let challenge: DigestChallenge
     /// A number that identifies the nonce within its origin.
     let number: Int
-    /// How often the nonce was sent, including this time.
+    /// The number of times the nonce was sent, including this one.
     let count: UInt32
     /// The nonces in the session's hash; nil if the algorithm has no sessions.
     let session: Session?
@@ -112,6 +112,6 @@ extension DigestLogin: CustomStringConvertible, CustomReflectable {
     /// A constant text, without the content.
     var description: String { "a login" }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }

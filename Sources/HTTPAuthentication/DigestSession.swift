@@ -103,7 +103,7 @@ extension DigestSession: CustomStringConvertible, CustomReflectable {
     /// A constant text, without the content.
     var description: String { "a digest session" }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -180,7 +180,7 @@ struct DigestMachine<Waiter> {
     /// Ends a probe, unless it has ended.
     ///
     /// - Parameter isAnswered: True if the probe got an answer. Otherwise another request becomes the next probe.
-    /// - Returns: The waiters, in the order in which they came. They ask again.
+    /// - Returns: The waiters, in order of arrival. They ask again.
     mutating func endProbe(_ number: Int, isAnswered: Bool) -> [Waiter] {
         guard probe == number else { return [] }
         probe = nil

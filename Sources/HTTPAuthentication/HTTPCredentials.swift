@@ -42,10 +42,10 @@ public struct HTTPCredentials: Sendable {
     /// whole origin or to the paths that the challenge names (`domain`). A nonce is used, and its uses are counted,
     /// until the server refuses it as stale or sends the next one (Authentication-Info).
     ///
-    /// Of several challenges, the one with the strongest hash is used: SHA-256, then SHA-512-256, then MD5, with or
-    /// without `-sess`. A challenge is ignored if its realm or nonce contains a control character, because a request
-    /// must not hold it. Challenges with other schemes than Digest are ignored too, so that a server can't ask for the
-    /// password.
+    /// If there are several challenges, the one with the strongest hash is used: SHA-256, then SHA-512-256, then MD5,
+    /// with or without `-sess`. A challenge is ignored if its realm or nonce contains a control character, because a
+    /// request must not hold it. Challenges with other schemes than Digest are ignored too, so that a server can't ask
+    /// for the password.
     ///
     /// A 401 to a new digest is returned, because the password is wrong. A 401 to a request whose body can be sent only
     /// once is returned too; the next request then has a nonce. If the server accepts only `auth-int`, a request whose
@@ -97,6 +97,6 @@ extension HTTPCredentials: CustomStringConvertible, CustomDebugStringConvertible
     /// The same as `description`, so that a debugger shows no secret either.
     public var debugDescription: String { description }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

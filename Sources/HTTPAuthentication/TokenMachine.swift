@@ -166,7 +166,7 @@ extension TokenMachine {
         var waiters: [(waiter: Waiter, result: Result<Grant, any Error>)] = []
         /// True if the token has changed.
         var hasChanged = false
-        /// True if nothing can be refreshed from now on.
+        /// True if no refresh is possible from now on.
         var isLatched = false
     }
 
@@ -209,7 +209,7 @@ extension TokenMachine {
         return WaiterResults(waiters: takeAll { _ in nil }, hasChanged: hasChanged)
     }
 
-    /// Removes and returns all waiters, in the order in which they came.
+    /// Removes and returns all waiters, in order of arrival.
     private mutating func takeAll(
         orElse error: any Error = SessionEnded(), _ grant: (_ needsNew: Bool) -> Grant?
     ) -> [(waiter: Waiter, result: Result<Grant, any Error>)] {

@@ -12,12 +12,12 @@ public import PledgeServices
 /// ```
 ///
 /// Create one for each session with a server, and share it among all stacks that use the session. You can use it from
-/// any thread. Each use takes a lock for constant time, and calls none of the app's code within it.
+/// any thread. Each use takes a lock for constant time, and doesn't call the app's code within it.
 ///
 /// **One refresh** at most is in flight. A request starts it when the token has been refused, has expired or is about
 /// to; so does ``refresh()``. A request that finds the token refused or expired waits for the refresh. While the token
 /// is still valid, within its leeway, requests are sent with it during the refresh; only requests whose body can be
-/// sent only once wait. Waiting requests continue in the order in which they came, on the thread that ends the refresh.
+/// sent only once wait. Waiting requests continue in order of arrival, on the thread that ends the refresh.
 ///
 /// **A refresh runs to its end**, even if all its waiters are cancelled. The server may already have replaced the
 /// refresh token, and the answer is the only copy of the next one. Only its timeout ends it early.
@@ -57,15 +57,15 @@ public final class TokenRefresher: Sendable {
     /// Creates a refresher.
     ///
     /// - Parameters:
-    ///   - token: The current token; nil if no user is signed in. Requests are then sent without a token, and get their
-    ///     401.
+    ///   - token: The current token; nil if no user is signed in. Requests are then sent without a token, and a 401 is
+    ///     returned.
     ///   - name: The name in the refresher's events and errors; nil for none. It must hold no secrets.
     ///   - leeway: How long before its end a token is renewed, at most half its lifetime. Less than zero is a
     ///     programming error and traps.
     ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
-    ///   - grace: How long a refreshed token is trusted after a 401. Only that call gets the 401, without a refresh,
-    ///     because a server that refuses a new token forbids the request. Less than zero is a programming error and
-    ///     traps.
+    ///   - grace: How long after a refresh a 401 doesn't count against the new token. The refused call gets its 401
+    ///     without a refresh, because a server that refuses a new token forbids the request. Less than zero is a
+    ///     programming error and traps.
     ///   - scheduler: The clock. A token also ages while the device sleeps, but the timeout doesn't run then.
     ///   - onChange: Called with each new token, and with nil after a sign-out. Calls are in order, one at a time, with
     ///     no lock held. Store the token here: waiting requests continue after it returns, unless another thread is in
@@ -117,8 +117,8 @@ public final class TokenRefresher: Sendable {
 
     /// Begins a session with a token.
     ///
-    /// Requests of the previous session aren't sent again for the new one: they get their 401, and those that wait fail
-    /// with `HTTPError.Code.sessionEnded`. A refresh in flight runs to its end, and its token is discarded.
+    /// Requests of the previous session aren't sent again for the new one. Their 401 is returned, and requests that
+    /// wait fail with `HTTPError.Code.sessionEnded`. A refresh in flight runs to its end, and its token is discarded.
     public func signIn(with token: AccessToken) { startSession(with: token) }
 
     /// Ends the session.
@@ -292,7 +292,7 @@ extension TokenRefresher: CustomStringConvertible, CustomReflectable {
         token == nil ? "a token refresher, signed out" : "a token refresher, signed in"
     }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

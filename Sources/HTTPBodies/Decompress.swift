@@ -136,8 +136,8 @@ struct Decompression {
 
     /// Returns the request with an Accept-Encoding, if it has none.
     ///
-    /// It asks only for codings that can be decoded. With Range it asks for none, because a part of a compressed body
-    /// can't be decompressed.
+    /// It asks only for codings that can be decoded. A request with Range is unchanged, because a part of a compressed
+    /// body can't be decompressed.
     func asking(_ request: HTTPRequest) -> HTTPRequest {
         guard !available.isEmpty, request.headers["Accept-Encoding"] == nil,
             request.headers["Range"] == nil
@@ -147,7 +147,7 @@ struct Decompression {
         return request
     }
 
-    /// Returns the codings to decode; none if the body doesn't change.
+    /// Returns the codings to decode; empty if the body doesn't change.
     ///
     /// - Throws: `HTTPError` if the system has no library for one of them.
     func codings(

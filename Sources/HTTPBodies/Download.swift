@@ -28,14 +28,14 @@ public import PledgeServices
 ///   - limit: The largest body, in bytes.
 ///   - progress: Called with each chunk, like the report of `HTTPBodyStream.reportingProgress(to:)`.
 ///   - random: The source of the temporary file's name.
-///   - scheduler: The clock that limits the reading of a refused body to one second.
+///   - scheduler: The clock for the one second that a refused body may take.
 /// - Returns: A future of the result, which settles on a queue of the file. It rejects with an `HTTPError` that keeps
-///   the request and the response. With the code `HTTPError.Code.unacceptableStatus`, the response has its body, up to
-///   a megabyte if that arrives within a second. The other codes are `HTTPError.Code.bodyTooLarge`,
-///   `HTTPError.Code.bodyLengthMismatch` if the body doesn't have the declared length, and
-///   `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors of the service and of the body arrive
-///   unchanged. Cancelling the future cancels the call, but a file that is being renamed at that moment is still
-///   completed.
+///   the request and the response. With the code `HTTPError.Code.unacceptableStatus`, the response has the beginning
+///   of its body: at most a megabyte, as far as it arrives within a second. The other codes are
+///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` if the body doesn't have the declared length,
+///   and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors of the service arrive unchanged, and
+///   so do errors of the body, but an `HTTPError` of the body gets the request and the response. Cancelling the future
+///   cancels the call, but a file that is being renamed at that moment is still completed.
 public func download(
     _ request: HTTPRequest, to file: URL, over service: HTTPStreamingService,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int64 = .max,

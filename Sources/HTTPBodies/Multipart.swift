@@ -14,7 +14,7 @@ public import PledgeServices
 /// Files and streams are read chunk by chunk while they are sent. If the length of each part is known, the total length
 /// is sent to the server.
 public struct Multipart: Sendable {
-    /// The parts, in the order in which they are sent.
+    /// The parts, in the order of sending.
     public let parts: [Part]
 
     /// The kind of body, such as `form-data`, `mixed` or `related`.
@@ -29,7 +29,7 @@ public struct Multipart: Sendable {
     ///   - parts: The parts.
     ///   - subtype: The kind of body, a token such as `mixed`.
     ///   - random: The source of the boundary, which has 128 random bits. All parts in memory are searched once, so
-    ///     that the boundary occurs in none of them.
+    ///     that none of them contains the boundary.
     public init(_ parts: [Part], subtype: String = "form-data", random: RandomSource = .system) {
         self.parts = parts
         self.subtype = subtype

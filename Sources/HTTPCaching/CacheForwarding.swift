@@ -82,7 +82,7 @@ struct CacheForwarding: Sendable {
 
 /// A request that asks the origin whether a stored response is still valid.
 struct CacheValidation: Sendable {
-    /// The identity of a validation, by which equal validations are shared.
+    /// The identity of a validation; equal validations are shared.
     struct Key: Hashable, Sendable {
         let key: CacheKey
         let variant: CacheVariant
@@ -98,7 +98,7 @@ struct CacheValidation: Sendable {
     /// The number of the caller.
     let asker: Int
 
-    /// The key under which equal validations are shared.
+    /// The key of the validation; equal validations are shared.
     ///
     /// A request with no-cache doesn't join a validation that was sent before it.
     var key: Key {
@@ -210,7 +210,7 @@ extension ForwardedMiss: AnswerKeeping {
 struct OriginReply: Sendable {
     let presented: PresentedRequest
     var response: HTTPResponse
-    /// The error that a layer below made of the response; nil if it made none.
+    /// The error that a layer below made of the response, or nil.
     var refusal: HTTPError?
     let requestTime: ClockReading
     let responseTime: ClockReading

@@ -10,7 +10,7 @@ struct CacheLayer: Sendable {
     let next: HTTPService
     /// Validates a stored response; equal validations share one request to the origin.
     let validate: Service<CacheValidation, ForwardedAnswer>
-    /// Asks the origin when nothing is stored; equal requests share one request to the origin.
+    /// Asks the origin without a stored response; equal requests share one request to the origin.
     let fetch: Service<ForwardedMiss, ForwardedAnswer>
 
     init(_ cache: HTTPCache, over next: @escaping HTTPService) {
@@ -301,8 +301,8 @@ extension CacheLayer {
 extension CacheRules {
     /// Returns the keys that an answer to an unsafe method invalidates (RFC 9111, section 4.4).
     ///
-    /// An error status invalidates none. Any other answer invalidates the URL itself, and the URLs in Location and
-    /// Content-Location that have the same origin.
+    /// An error status doesn't invalidate any key. Any other answer invalidates the URL itself, and the URLs in
+    /// Location and Content-Location that have the same origin.
     static func outdated(
         by answer: (any HTTPResponseHead)?, to request: HTTPRequest, _ key: CacheKey
     ) -> [CacheKey] {

@@ -6,9 +6,9 @@ struct CacheRules: Sendable {
     /// The kind of cache.
     let mode: HTTPCache.Mode
 
-    /// The share of the time since the last change for which a response without an explicit lifetime is fresh.
+    /// The lifetime of a response without an explicit one, as a share of the time since its last change.
     ///
-    /// `heuristicLimit` is the maximum, in seconds (RFC 9111, section 4.2.2).
+    /// `heuristicLimit` is the longest such lifetime, in seconds (RFC 9111, section 4.2.2).
     var heuristicFraction = 0.1
     var heuristicLimit: Int64 = 86_400
 

@@ -6,12 +6,12 @@ public import PledgeFutures
 /// responses to store, use and remove. A store may discard any response at any time, but must never return an
 /// incomplete or removed one.
 ///
-/// Calls for one key take effect in the order in which they are made, even if their futures settle later. Methods may
-/// be called from any thread, and must not block.
+/// Calls for one key take effect in order, even if their futures settle later. Methods may be called from any thread,
+/// and must not block.
 public protocol CacheStore: Sendable {
     /// Returns the responses stored for a key, oldest first; empty if there are none.
     ///
-    /// If the future fails, the cache goes on as if nothing were stored.
+    /// If the future fails, the cache asks the origin.
     func responses(for key: CacheKey) -> Future<[CachedResponse]>
 
     /// Changes the stored responses of a key, as one step.

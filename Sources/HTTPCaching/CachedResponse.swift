@@ -103,9 +103,9 @@ extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible,
 
 /// The requests for a URL that a stored response answers.
 ///
-/// Their fields that Vary names equal those of the original request (RFC 9111, section 4.1). In a private cache they
-/// also belong to the same partition, so that no user gets another user's answer. A 401 answers only requests with the
-/// refused credentials, and not those with renewed ones.
+/// They have the same values as the original request in the fields that Vary names (RFC 9111, section 4.1). In a
+/// private cache they also belong to the same partition, so that no user gets another user's answer. A 401 answers only
+/// requests with the refused credentials, and not those with renewed ones.
 public struct CacheVariant: Hashable, Sendable {
     /// The values of the fields that Vary names, by lowercase name; nil for a field that the request didn't have.
     let fields: [String: String?]

@@ -15,8 +15,8 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// and for how long. A request's Cache-Control says which of them it accepts.
     ///
     /// The origin confirms a stale response by a conditional request. Equal requests that wait for the confirmation
-    /// share it. They also share a request while nothing is stored (``HTTPCache``'s `coalescesMisses`). A request with
-    /// an unsafe method invalidates the stored responses of its URL.
+    /// share it. Equal requests without a stored response share one request (``HTTPCache``'s `coalescesMisses`). A
+    /// request with an unsafe method invalidates the stored responses of its URL.
     ///
     /// **Users.** A private cache returns a response only to requests of the same users as the original request. These
     /// identify a user:
@@ -32,8 +32,8 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///
     /// **Place.** Put the cache below every part that changes requests, such as redirects, cookies and authorization,
     /// so that it sees what the server sees. Put it above retries and other parts that a stored answer doesn't need.
-    /// The cache doesn't store a response from another URL than the requested one. It doesn't store an answer to
-    /// credentials added below it either, and reports a note then.
+    /// The cache doesn't store a response from another URL than the requested one. If credentials are added below the
+    /// cache, it doesn't store their answers, and reports a note.
     ///
     /// **Answers.** A stored response is returned on the caller's thread, with an Age and the stored status. If an
     /// `.acceptStatus()` below the cache had made it an error, it's returned as the same kind of error. Other failures
@@ -109,13 +109,13 @@ public final class HTTPCache: Sendable {
     ///   - name: The name in the cache's events and errors; nil for none. It must hold no secrets.
     ///   - store: The store of the responses.
     ///   - mode: The kind of cache.
-    ///   - replaysCookies: Whether a stored response is returned with its Set-Cookie. By default, the header is
-    ///     removed: the jar stored the cookie when the response arrived, and later the header would overwrite newer
-    ///     cookies.
+    ///   - replaysCookies: If true, a stored response is returned with its Set-Cookie. By default, the header is
+    ///     removed, because the jar stored the cookie when the response arrived, and the header might overwrite a newer
+    ///     one.
     ///   - statusName: The cache's name in the field Cache-Status (RFC 9211), a token. The cache then adds the field to
-    ///     every response. With nil, it adds none.
-    ///   - coalescesMisses: Whether equal requests wait for the answer to the first of them while nothing is stored. If
-    ///     that answer may not be shared, each of the others is then sent.
+    ///     every response. With nil, it doesn't.
+    ///   - coalescesMisses: If true, equal requests without a stored response wait for the answer to the first of them.
+    ///     If that answer may not be shared, the others are then sent.
     ///   - names: Further request headers that don't separate users, such as "X-Theme". By default, a private cache
     ///     asks the origin when the value of an unknown header differs. If the answer depends on one of these headers,
     ///     the server's Vary must name it. Authorization, Proxy-Authorization and Cookie always separate users.

@@ -182,7 +182,7 @@ extension CacheRules {
 
     /// Returns a stored response as an answer to HEAD updates it (RFC 9111, section 4.3.5).
     ///
-    /// An answer without a validator confirms nothing.
+    /// An answer without a validator doesn't confirm the response.
     private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         guard isOlder(entry, reply), entry.variant.matches(reply.presented) else { return entry }
         let head = reply.response.headers

@@ -21,7 +21,7 @@ extension CacheRules {
     /// - Parameters:
     ///   - fresh: The headers of the 304.
     ///   - entry: The stored response.
-    ///   - isOwn: Whether the request had only this response's validators. A 304 without a validator then refers to
+    ///   - isOwn: True if the request had only this response's validators. A 304 without a validator then refers to
     ///     this response.
     func confirms(_ fresh: HTTPHeaders, _ entry: CachedResponse, isOwn: Bool) -> Bool {
         if fresh["ETag"] != nil {

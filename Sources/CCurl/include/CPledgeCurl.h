@@ -33,150 +33,150 @@ enum ccurl_availability {
 
 /// The features of libcurl that this package uses: bits of ccurl_features.
 enum ccurl_feature {
-    ccurl_feature_tls = 1 << 2,
-    ccurl_feature_http2 = 1 << 16,
-    ccurl_feature_unix_sockets = 1 << 19,
-    ccurl_feature_https_proxy = 1 << 21,
-    ccurl_feature_http3 = 1 << 25,
+    ccurl_feature_tls = 1 << 2,  // CURL_VERSION_SSL
+    ccurl_feature_http2 = 1 << 16,  // CURL_VERSION_HTTP2
+    ccurl_feature_unix_sockets = 1 << 19,  // CURL_VERSION_UNIX_SOCKETS
+    ccurl_feature_https_proxy = 1 << 21,  // CURL_VERSION_HTTPS_PROXY
+    ccurl_feature_http3 = 1 << 25,  // CURL_VERSION_HTTP3
 };
 
 /// Options of a transfer with an integer value.
 enum ccurl_long_option {
-    ccurl_verbose = 41,
-    ccurl_no_body = 44,
-    ccurl_upload = 46,
-    ccurl_post = 47,
-    ccurl_verify_peer = 64,
-    ccurl_fresh_connect = 74,
-    ccurl_forbid_reuse = 75,
-    ccurl_http_get = 80,
-    ccurl_verify_host = 81,
-    ccurl_http_version = 84,
-    ccurl_buffer_size = 98,
-    ccurl_no_signal = 99,
-    ccurl_connect_timeout_ms = 156,
-    ccurl_protocols = 181,
-    ccurl_ssl_version = 32,
-    ccurl_header_separation = 229,
-    ccurl_path_as_is = 234,
-    ccurl_upload_buffer_size = 280,
-    ccurl_pipe_wait = 237,
-    ccurl_suppress_connect_headers = 265,
-    ccurl_max_idle_seconds = 288,
+    ccurl_verbose = 41,  // CURLOPT_VERBOSE
+    ccurl_no_body = 44,  // CURLOPT_NOBODY
+    ccurl_upload = 46,  // CURLOPT_UPLOAD
+    ccurl_post = 47,  // CURLOPT_POST
+    ccurl_verify_peer = 64,  // CURLOPT_SSL_VERIFYPEER
+    ccurl_fresh_connect = 74,  // CURLOPT_FRESH_CONNECT
+    ccurl_forbid_reuse = 75,  // CURLOPT_FORBID_REUSE
+    ccurl_http_get = 80,  // CURLOPT_HTTPGET
+    ccurl_verify_host = 81,  // CURLOPT_SSL_VERIFYHOST
+    ccurl_http_version = 84,  // CURLOPT_HTTP_VERSION
+    ccurl_buffer_size = 98,  // CURLOPT_BUFFERSIZE
+    ccurl_no_signal = 99,  // CURLOPT_NOSIGNAL
+    ccurl_connect_timeout_ms = 156,  // CURLOPT_CONNECTTIMEOUT_MS
+    ccurl_protocols = 181,  // CURLOPT_PROTOCOLS
+    ccurl_ssl_version = 32,  // CURLOPT_SSLVERSION
+    ccurl_header_separation = 229,  // CURLOPT_HEADEROPT
+    ccurl_path_as_is = 234,  // CURLOPT_PATH_AS_IS
+    ccurl_upload_buffer_size = 280,  // CURLOPT_UPLOAD_BUFFERSIZE
+    ccurl_pipe_wait = 237,  // CURLOPT_PIPEWAIT
+    ccurl_suppress_connect_headers = 265,  // CURLOPT_SUPPRESS_CONNECT_HEADERS
+    ccurl_max_idle_seconds = 288,  // CURLOPT_MAXAGE_CONN
     /// In 7.87 and later, a transfer that ends does not wait for a thread that looks up a name.
-    ccurl_quick_exit = 322,
+    ccurl_quick_exit = 322,  // CURLOPT_QUICK_EXIT, since 0x075700
 };
 
 /// Options of a transfer with a text value, which libcurl copies.
 enum ccurl_text_option {
-    ccurl_url = 10002,
-    ccurl_proxy = 10004,
-    ccurl_custom_request = 10036,
-    ccurl_ca_folder = 10097,
-    ccurl_certificate_file = 10025,
-    ccurl_key_password = 10026,
-    ccurl_certificate_type = 10086,
-    ccurl_key_file = 10087,
-    ccurl_proxy_user = 10175,
-    ccurl_proxy_password = 10176,
-    ccurl_no_proxy = 10177,
-    ccurl_pinned_public_key = 10230,
-    ccurl_unix_socket_path = 10231,
+    ccurl_url = 10002,  // CURLOPT_URL
+    ccurl_proxy = 10004,  // CURLOPT_PROXY
+    ccurl_custom_request = 10036,  // CURLOPT_CUSTOMREQUEST
+    ccurl_ca_folder = 10097,  // CURLOPT_CAPATH
+    ccurl_certificate_file = 10025,  // CURLOPT_SSLCERT
+    ccurl_key_password = 10026,  // CURLOPT_KEYPASSWD
+    ccurl_certificate_type = 10086,  // CURLOPT_SSLCERTTYPE
+    ccurl_key_file = 10087,  // CURLOPT_SSLKEY
+    ccurl_proxy_user = 10175,  // CURLOPT_PROXYUSERNAME
+    ccurl_proxy_password = 10176,  // CURLOPT_PROXYPASSWORD
+    ccurl_no_proxy = 10177,  // CURLOPT_NOPROXY
+    ccurl_pinned_public_key = 10230,  // CURLOPT_PINNEDPUBLICKEY
+    ccurl_unix_socket_path = 10231,  // CURLOPT_UNIX_SOCKET_PATH
 };
 
 /// Options of a transfer with a number of bytes.
 enum ccurl_offset_option {
-    ccurl_upload_length = 30115,
-    ccurl_post_length = 30120,
+    ccurl_upload_length = 30115,  // CURLOPT_INFILESIZE_LARGE
+    ccurl_post_length = 30120,  // CURLOPT_POSTFIELDSIZE_LARGE
 };
 
 /// Options of a transfer with a list value, which must live as long as it is set.
 enum ccurl_list_option {
-    ccurl_http_header = 10023,
-    ccurl_resolve = 10203,
+    ccurl_http_header = 10023,  // CURLOPT_HTTPHEADER
+    ccurl_resolve = 10203,  // CURLOPT_RESOLVE
 };
 
 /// Options of all transfers together.
 enum ccurl_multi_option {
-    ccurl_max_kept_connections = 6,
-    ccurl_max_host_connections = 7,
-    ccurl_max_total_connections = 13,
+    ccurl_max_kept_connections = 6,  // CURLMOPT_MAXCONNECTS
+    ccurl_max_host_connections = 7,  // CURLMOPT_MAX_HOST_CONNECTIONS
+    ccurl_max_total_connections = 13,  // CURLMOPT_MAX_TOTAL_CONNECTIONS
 };
 
 /// Integers that a transfer reports.
 enum ccurl_long_info {
-    ccurl_info_os_error = 0x200000 + 25,
-    ccurl_info_new_connections = 0x200000 + 26,
-    ccurl_info_remote_port = 0x200000 + 40,
-    ccurl_info_local_port = 0x200000 + 42,
-    ccurl_info_http_version = 0x200000 + 46,
-    ccurl_info_connect_code = 0x200000 + 22,
-    ccurl_info_proxy_error = 0x200000 + 59,
+    ccurl_info_os_error = 0x200000 + 25,  // CURLINFO_OS_ERRNO
+    ccurl_info_new_connections = 0x200000 + 26,  // CURLINFO_NUM_CONNECTS
+    ccurl_info_remote_port = 0x200000 + 40,  // CURLINFO_PRIMARY_PORT
+    ccurl_info_local_port = 0x200000 + 42,  // CURLINFO_LOCAL_PORT
+    ccurl_info_http_version = 0x200000 + 46,  // CURLINFO_HTTP_VERSION
+    ccurl_info_connect_code = 0x200000 + 22,  // CURLINFO_HTTP_CONNECTCODE
+    ccurl_info_proxy_error = 0x200000 + 59,  // CURLINFO_PROXY_ERROR
 };
 
 /// Times that a transfer reports, in microseconds since it began.
 enum ccurl_offset_info {
-    ccurl_info_name_lookup_time = 0x600000 + 51,
-    ccurl_info_connect_time = 0x600000 + 52,
-    ccurl_info_start_transfer_time = 0x600000 + 54,
-    ccurl_info_secure_connect_time = 0x600000 + 56,
+    ccurl_info_name_lookup_time = 0x600000 + 51,  // CURLINFO_NAMELOOKUP_TIME_T
+    ccurl_info_connect_time = 0x600000 + 52,  // CURLINFO_CONNECT_TIME_T
+    ccurl_info_start_transfer_time = 0x600000 + 54,  // CURLINFO_STARTTRANSFER_TIME_T
+    ccurl_info_secure_connect_time = 0x600000 + 56,  // CURLINFO_APPCONNECT_TIME_T
 };
 
 /// Texts that a transfer reports, valid until the transfer changes.
 enum ccurl_text_info {
-    ccurl_info_remote_address = 0x100000 + 32,
+    ccurl_info_remote_address = 0x100000 + 32,  // CURLINFO_PRIMARY_IP
 };
 
 /// The codes of an ended transfer, as far as this package distinguishes them.
 enum ccurl_code {
-    ccurl_ok = 0,
-    ccurl_unsupported_protocol = 1,
-    ccurl_not_built_in = 4,
-    ccurl_cannot_resolve_proxy = 5,
-    ccurl_cannot_resolve_host = 6,
-    ccurl_cannot_connect = 7,
-    ccurl_weird_server_reply = 8,
-    ccurl_http2_error = 16,
-    ccurl_partial_file = 18,
-    ccurl_out_of_memory = 27,
-    ccurl_timed_out = 28,
-    ccurl_ssl_connect_error = 35,
-    ccurl_bad_argument = 43,
-    ccurl_got_nothing = 52,
-    ccurl_send_error = 55,
-    ccurl_receive_error = 56,
-    ccurl_ssl_certificate_problem = 58,
-    ccurl_ssl_cipher = 59,
-    ccurl_peer_failed_verification = 60,
-    ccurl_bad_content_encoding = 61,
-    ccurl_rewind_failed = 65,
-    ccurl_ssl_ca_unreadable = 77,
-    ccurl_again = 81,
-    ccurl_pinned_key_mismatch = 90,
-    ccurl_http2_stream = 92,
-    ccurl_http3_error = 95,
-    ccurl_quic_connect_error = 96,
-    ccurl_proxy_handshake = 97,
-    ccurl_ssl_client_certificate = 98,
-    ccurl_too_large = 100,
+    ccurl_ok = 0,  // CURLE_OK
+    ccurl_unsupported_protocol = 1,  // CURLE_UNSUPPORTED_PROTOCOL
+    ccurl_not_built_in = 4,  // CURLE_NOT_BUILT_IN
+    ccurl_cannot_resolve_proxy = 5,  // CURLE_COULDNT_RESOLVE_PROXY
+    ccurl_cannot_resolve_host = 6,  // CURLE_COULDNT_RESOLVE_HOST
+    ccurl_cannot_connect = 7,  // CURLE_COULDNT_CONNECT
+    ccurl_weird_server_reply = 8,  // CURLE_WEIRD_SERVER_REPLY
+    ccurl_http2_error = 16,  // CURLE_HTTP2
+    ccurl_partial_file = 18,  // CURLE_PARTIAL_FILE
+    ccurl_out_of_memory = 27,  // CURLE_OUT_OF_MEMORY
+    ccurl_timed_out = 28,  // CURLE_OPERATION_TIMEDOUT
+    ccurl_ssl_connect_error = 35,  // CURLE_SSL_CONNECT_ERROR
+    ccurl_bad_argument = 43,  // CURLE_BAD_FUNCTION_ARGUMENT
+    ccurl_got_nothing = 52,  // CURLE_GOT_NOTHING
+    ccurl_send_error = 55,  // CURLE_SEND_ERROR
+    ccurl_receive_error = 56,  // CURLE_RECV_ERROR
+    ccurl_ssl_certificate_problem = 58,  // CURLE_SSL_CERTPROBLEM
+    ccurl_ssl_cipher = 59,  // CURLE_SSL_CIPHER
+    ccurl_peer_failed_verification = 60,  // CURLE_PEER_FAILED_VERIFICATION
+    ccurl_bad_content_encoding = 61,  // CURLE_BAD_CONTENT_ENCODING
+    ccurl_rewind_failed = 65,  // CURLE_SEND_FAIL_REWIND
+    ccurl_ssl_ca_unreadable = 77,  // CURLE_SSL_CACERT_BADFILE
+    ccurl_again = 81,  // CURLE_AGAIN
+    ccurl_pinned_key_mismatch = 90,  // CURLE_SSL_PINNEDPUBKEYNOTMATCH
+    ccurl_http2_stream = 92,  // CURLE_HTTP2_STREAM
+    ccurl_http3_error = 95,  // CURLE_HTTP3
+    ccurl_quic_connect_error = 96,  // CURLE_QUIC_CONNECT_ERROR
+    ccurl_proxy_handshake = 97,  // CURLE_PROXY
+    ccurl_ssl_client_certificate = 98,  // CURLE_SSL_CLIENTCERT
+    ccurl_too_large = 100,  // CURLE_TOO_LARGE, since 0x080600
 };
 
 /// The reasons of a SOCKS proxy's refusal.
 enum ccurl_proxy_refusal {
-    ccurl_proxy_no_method = 12,
-    ccurl_proxy_not_allowed = 23,
-    ccurl_proxy_user_rejected = 33,
+    ccurl_proxy_no_method = 12,  // CURLPX_NO_AUTH
+    ccurl_proxy_not_allowed = 23,  // CURLPX_REPLY_NOT_ALLOWED
+    ccurl_proxy_user_rejected = 33,  // CURLPX_USER_REJECTED
 };
 
 /// The values that a transfer's functions may return instead of a count.
 enum {
-    ccurl_write_pause = 0x10000001,
-    ccurl_read_pause = 0x10000001,
-    ccurl_read_abort = 0x10000000,
-    ccurl_seek_done = 0,
-    ccurl_seek_failed = 1,
-    ccurl_may_send = 0,
-    ccurl_must_not_send = 1,
+    ccurl_write_pause = 0x10000001,  // CURL_WRITEFUNC_PAUSE
+    ccurl_read_pause = 0x10000001,  // CURL_READFUNC_PAUSE
+    ccurl_read_abort = 0x10000000,  // CURL_READFUNC_ABORT
+    ccurl_seek_done = 0,  // CURL_SEEKFUNC_OK
+    ccurl_seek_failed = 1,  // CURL_SEEKFUNC_FAIL
+    ccurl_may_send = 0,  // CURL_PREREQFUNC_OK
+    ccurl_must_not_send = 1,  // CURL_PREREQFUNC_ABORT
 };
 
 /// One transfer.

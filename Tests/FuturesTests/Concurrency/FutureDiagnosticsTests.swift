@@ -34,11 +34,12 @@ import Testing
         precondition(wait, "\(scheduler.count) tasks wait")
         scheduler.time.advance(by: .seconds(10))
         let found = reports.elements
-        // A task that still waited when the process exits would be a leak.
+        // A task that still waits, and a clock that is still watched, would be leaks when the process exits.
         for task in tasks {
             task.cancel()
             _ = await task.value
         }
+        FutureDiagnostics.scheduler = LiveScheduler.shared
         return found
     }
 
