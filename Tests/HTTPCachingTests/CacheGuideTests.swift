@@ -18,7 +18,8 @@ import Testing
         #expect(names.count > 80)
         for name in names {
             // A suite ends with the first closing brace at the start of a line.
-            let suite = sources.components(separatedBy: "struct \(name.output.suite) {\n").last?
+            let suite = sources.components(separatedBy: "struct \(name.output.suite) {\n")
+                .dropFirst().first?
                 .components(separatedBy: "\n}\n").first
             let exists = suite?.contains("func \(name.output.test)(") ?? false
             #expect(exists, "\(name.output.0)")
