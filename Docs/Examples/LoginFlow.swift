@@ -20,7 +20,7 @@ struct LoginFlow: Sendable {
     }
 
     let logIn: @Sendable (String) -> Future<String>
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
 
     func reduce(_ login: inout Login, _ event: Event) -> Effect<Event> {
         switch event {

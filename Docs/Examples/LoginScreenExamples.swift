@@ -48,7 +48,7 @@ struct LoginScreenExamples {
     @MainActor
     final class LoginViewController {
         private let store: Store<Login, LoginEvent>
-        private var subscription: Subscription?
+        private var subscription: StoreSubscription?
         private(set) var redrawn: [String] = []
 
         init(store: Store<Login, LoginEvent>) { self.store = store }

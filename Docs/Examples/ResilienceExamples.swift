@@ -32,7 +32,7 @@ import Testing
         let places: Bulkhead
         let breaker: CircuitBreaker
 
-        init(on scheduler: some Scheduler = .live) {
+        init(on scheduler: some FutureScheduler = .live) {
             budget = RetryBudget()
             places = Bulkhead(limit: 64, queue: 20, queueTimeout: .seconds(1), on: scheduler)
             breaker = CircuitBreaker(on: scheduler)
@@ -42,7 +42,7 @@ import Testing
     /// A service with everything around it.
     func resilient(
         _ load: @escaping Service<Int, Product>, from shop: Shop, or kept: Product,
-        observer: ServiceObserver, on scheduler: some Scheduler = .live,
+        observer: ServiceObserver, on scheduler: some FutureScheduler = .live,
         random: RandomSource = .system
     ) -> Service<Int, Product> {
         stack(
@@ -167,7 +167,7 @@ import Testing
 // snippet: later
 extension Middleware {
     /// Holds each call back for a while.
-    static func delayed(by delay: Duration, on scheduler: some Scheduler = .live) -> Self {
+    static func delayed(by delay: Duration, on scheduler: some FutureScheduler = .live) -> Self {
         Middleware { next in
             { input in Future(value: ()).delay(delay, on: scheduler).flatMap { next(input) } }
         }

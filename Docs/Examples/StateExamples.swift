@@ -166,7 +166,7 @@ import SwiftUI
 
     // snippet: subscription
     final class Title {
-        private let subscription: Subscription
+        private let subscription: StoreSubscription
 
         init(_ store: Store<Counter, Counter.Event>, show: @escaping @Sendable (String) -> Void) {
             subscription = store.subscription(to: \.name) { _, name in show(name) }

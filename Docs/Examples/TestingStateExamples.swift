@@ -31,7 +31,7 @@ struct TestingStateExamples {
     // snippet: effects
     struct Finder: Sendable {
         let networking: Networking
-        let scheduler: any Scheduler
+        let scheduler: any FutureScheduler
 
         func reduce(_ search: inout Search, _ event: Event) -> Effect<Event> {
             switch event {

@@ -34,7 +34,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
     public static let shared = AHCTransport()
 
     let limits: TransportExchange.Limits
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     private let closed: InternalPromise<Void>
     /// Nil after the transport has been closed; each call keeps its own reference until it ends.
     private let client: Locked<ClientUse?>
@@ -49,14 +49,14 @@ public final class AHCTransport: Sendable, HTTPTransport {
     ///   - scheduler: The clock of ``Configuration/idleTimeout``, and of ``Configuration/connectionWaitTimeout`` while
     ///     the transport itself queues the calls.
     public convenience init(
-        _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live
+        _ configuration: Configuration = Configuration(), on scheduler: some FutureScheduler = .live
     ) {
         self.init(configuration, in: ProcessInfo.processInfo.environment, on: scheduler)
     }
 
     convenience init(
         _ configuration: Configuration, in environment: [String: String],
-        on scheduler: some Scheduler
+        on scheduler: some FutureScheduler
     ) {
         let routes: ConnectionRoutes
         do {
@@ -92,7 +92,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
     /// - Throws: An `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting, or if a file cannot be read.
     public convenience init(
         _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) throws(UnsupportedSetting) {
         try self.init(
             configuration, connecting: settings, in: ProcessInfo.processInfo.environment,
@@ -101,7 +101,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
 
     convenience init(
         _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
-        in environment: [String: String], on scheduler: some Scheduler = .live
+        in environment: [String: String], on scheduler: some FutureScheduler = .live
     ) throws(UnsupportedSetting) {
         let routes = try ConnectionRoutes(settings, in: environment)
         let configuration = try configuration.keeping(settings)
@@ -109,7 +109,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
     }
 
     private convenience init(
-        _ configuration: Configuration, _ routes: ConnectionRoutes, _ scheduler: any Scheduler
+        _ configuration: Configuration, _ routes: ConnectionRoutes, _ scheduler: any FutureScheduler
     ) {
         let closed = InternalPromise<Void>()
         let lease = ClientLease(configuration, routes, ended: closed)
@@ -139,7 +139,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
     ///   - scheduler: The clock of that limit.
     public convenience init(
         client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize,
-        idleTimeout: Duration? = .seconds(60), on scheduler: some Scheduler = .live
+        idleTimeout: Duration? = .seconds(60), on scheduler: some FutureScheduler = .live
     ) {
         let closed = InternalPromise<Void>()
         let lease = ClientLease(client, ended: closed)
@@ -151,7 +151,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
 
     private init(
         _ lease: ClientLease, _ closed: InternalPromise<Void>, _ limits: TransportExchange.Limits,
-        _ scheduler: any Scheduler
+        _ scheduler: any FutureScheduler
     ) {
         client = Locked(ClientUse(lease))
         self.closed = closed

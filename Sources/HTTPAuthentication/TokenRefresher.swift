@@ -50,7 +50,7 @@ public final class TokenRefresher: Sendable {
 
     private let state: Locked<State>
     private let timeout: Duration
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     private let onChange: @Sendable (AccessToken?) -> Void
     private let renew: @Sendable (AccessToken) -> Future<AccessToken>
 
@@ -75,7 +75,7 @@ public final class TokenRefresher: Sendable {
     public init(
         _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
         timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
-        on scheduler: some Scheduler = .live,
+        on scheduler: some FutureScheduler = .live,
         onChange: @escaping @Sendable (AccessToken?) -> Void = { _ in },
         refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
     ) {
@@ -103,7 +103,7 @@ public final class TokenRefresher: Sendable {
     public convenience init(
         _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
         timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
-        on scheduler: some Scheduler = .live,
+        on scheduler: some FutureScheduler = .live,
         onChange: @escaping @Sendable (AccessToken?) -> Void = { _ in },
         refresh: @escaping @Sendable (AccessToken) async throws -> AccessToken
     ) {

@@ -40,7 +40,7 @@ public func download(
     _ request: HTTPRequest, to file: URL, over service: HTTPStreamingService,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int64 = .max,
     progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
-    random: RandomSource = .system, on scheduler: some Scheduler = .live
+    random: RandomSource = .system, on scheduler: some FutureScheduler = .live
 ) -> Future<HTTPDownload> {
     service(request).flatMap { response in
         guard statuses.contains(response.status) else {

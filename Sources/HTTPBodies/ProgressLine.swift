@@ -32,7 +32,7 @@ public final class ProgressLine: Sendable {
 
     private let label: String
     private let leastBytes: Int64
-    private let scheduler: any Scheduler
+    private let scheduler: any FutureScheduler
     private let output: (@Sendable (String) -> Void)?
     private let state = Locked(State())
 
@@ -45,7 +45,7 @@ public final class ProgressLine: Sendable {
     ///   - write: Writes text to the terminal. By default, it writes to standard error if that is a terminal.
     public init(
         _ label: String = "", from leastBytes: Int64 = 1_000_000,
-        on scheduler: some Scheduler = .live, write: (@Sendable (String) -> Void)? = nil
+        on scheduler: some FutureScheduler = .live, write: (@Sendable (String) -> Void)? = nil
     ) {
         self.label = SafeText.escaped(label)
         self.leastBytes = leastBytes

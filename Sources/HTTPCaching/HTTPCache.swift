@@ -127,7 +127,8 @@ public final class HTTPCache: Sendable {
         mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
         coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
         backgroundLimit: Duration = .seconds(60),
-        now: @escaping @Sendable () -> HTTPDate = { .now }, on scheduler: some Scheduler = .live
+        now: @escaping @Sendable () -> HTTPDate = { .now },
+        on scheduler: some FutureScheduler = .live
     ) {
         self.store = store
         self.name = name
@@ -149,7 +150,7 @@ public final class HTTPCache: Sendable {
     let statusName: String?
     let coalescesMisses: Bool
     let backgroundLimit: Duration
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     let group: Coalescer<CacheValidation.Key, ForwardedAnswer>
     let misses: Coalescer<ForwardedMiss.Key, ForwardedAnswer>
     let calls = Locked(CallValidity<CacheKey>())

@@ -223,7 +223,7 @@ public struct HTTPClient: Sendable {
     /// The scheduler of all parts.
     ///
     /// An object that you create yourself (a cache, a budget) keeps its own scheduler.
-    public var scheduler: any Scheduler = LiveScheduler.live {
+    public var scheduler: any FutureScheduler = LiveScheduler.live {
         didSet {
             keptStates = KeptStates()
             renew()
@@ -443,7 +443,7 @@ extension HTTPClient {
 struct FunctionTransport: HTTPTransport {
     let service: HTTPService
     /// The client's clock.
-    var scheduler: any Scheduler = LiveScheduler.live
+    var scheduler: any FutureScheduler = LiveScheduler.live
 
     /// Notes the request in the attempt's record, and names it, as transports do, unless the function does so itself.
     ///

@@ -89,7 +89,7 @@ struct SharedStates: Sendable {
     private let bulkhead: HTTPClient.PerOrigin<Bulkhead>?
     private let rateLimit: HTTPClient.PerOrigin<RateLimiter>?
     private let metrics: ServiceMetrics?
-    private let scheduler: any Scheduler
+    private let scheduler: any FutureScheduler
     private let random: RandomSource
 
     init(of client: HTTPClient) {

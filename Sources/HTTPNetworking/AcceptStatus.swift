@@ -24,7 +24,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///   - scheduler: The clock that measures `time`.
     public static func acceptStatus(
         _ statuses: some RangeExpression<Int> & Sendable = 200...299, keeping limit: Int = 65_536,
-        within time: Duration = .seconds(1), on scheduler: some Scheduler = .live
+        within time: Duration = .seconds(1), on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         precondition(limit >= 0, "acceptStatus keeps zero bytes or more, not \(limit)")
         return Middleware(named: "acceptStatus") { service in
@@ -45,7 +45,7 @@ extension HTTPResponseHead {
     /// Returns a future that fails with the status's error, once the part of the body to keep has arrived.
     package func refused<Output: Sendable>(
         for request: HTTPRequest, keeping limit: Int, within time: Duration = .errorBody,
-        on scheduler: some Scheduler
+        on scheduler: some FutureScheduler
     ) -> Future<Output> {
         let error = HTTPError(code: .unacceptableStatus, request: request, response: head)
         return beginning(upTo: limit, within: time, on: scheduler).flatMap { beginning in
@@ -58,7 +58,7 @@ extension HTTPResponseHead {
 
     /// Reads the beginning of the body, up to `limit` bytes.
     private func beginning(
-        upTo limit: Int, within time: Duration, on scheduler: some Scheduler
+        upTo limit: Int, within time: Duration, on scheduler: some FutureScheduler
     ) -> Future<BodyBeginning> {
         if let bodyStream { return bodyStream.beginning(upTo: limit, within: time, on: scheduler) }
         return collected(upTo: limit).mapWithoutOrigin { BodyBeginning(data: $0.body) }
@@ -121,7 +121,7 @@ extension HTTPBodyStream {
     ///
     /// The future never fails: if the stream fails, the future's value has the error and the bytes before it.
     func beginning(
-        upTo limit: Int, within time: Duration, on scheduler: some Scheduler
+        upTo limit: Int, within time: Duration, on scheduler: some FutureScheduler
     ) -> Future<BodyBeginning> {
         let collected = Locked(Data())
         let read = read(upTo: limit, collected).timeout(time, on: scheduler) {

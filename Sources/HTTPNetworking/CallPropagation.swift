@@ -93,7 +93,7 @@ extension CallHeaders {
     ///   - scheduler: The clock of the deadline.
     /// - Returns: Nil if the headers hold no time, a malformed one, or several.
     public func deadline(
-        in headers: HTTPHeaders, on scheduler: some Scheduler = .live
+        in headers: HTTPHeaders, on scheduler: some FutureScheduler = .live
     ) -> CallDeadline? {
         timeout.flatMap { $0.duration(in: headers) }.map { CallDeadline(after: $0, on: scheduler) }
     }
@@ -122,7 +122,7 @@ extension CallContext {
     ///   - names: The names of the headers.
     ///   - scheduler: The clock of the deadline.
     public init(
-        _ headers: HTTPHeaders, named names: CallHeaders, on scheduler: some Scheduler = .live
+        _ headers: HTTPHeaders, named names: CallHeaders, on scheduler: some FutureScheduler = .live
     ) {
         self = CallContext(traceContext: TraceContext(headers))
             .with(deadline: names.deadline(in: headers, on: scheduler))

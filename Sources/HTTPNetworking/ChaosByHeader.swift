@@ -27,7 +27,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///   - scheduler: The clock for the delays.
     public static func chaos(
         byHeader header: String, sharing chaosSwitch: ChaosSwitch? = nil,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         Middleware(named: "chaos") { next in
             { request in

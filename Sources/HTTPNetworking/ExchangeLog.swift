@@ -22,7 +22,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///   - write: Called once for each exchange, on the thread where the exchange ended. Several threads may
     ///     call it at once. It should return quickly, because the call waits for it.
     public static func exchangeLog(
-        on scheduler: some Scheduler = .live,
+        on scheduler: some FutureScheduler = .live,
         _ write: @escaping @Sendable (HTTPExchange) -> Void
     ) -> Middleware {
         let now: @Sendable () -> SchedulerInstant = { scheduler.now }

@@ -55,7 +55,7 @@ public final class MemoryTransport: Sendable, HTTPTransport {
         latency: Duration = .zero,
         failures: Failures = .none,
         under base: URL? = nil,
-        on scheduler: any Scheduler = LiveScheduler.live
+        on scheduler: any FutureScheduler = LiveScheduler.live
     ) {
         self.routes = routes
         self.latency = latency
@@ -76,7 +76,7 @@ public final class MemoryTransport: Sendable, HTTPTransport {
 
     let latency: Duration
     let base: URL?
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     private let responders: [Answer.Responder]
     private let failure: @Sendable (Call) -> any Error
     private let state: Locked<State>

@@ -40,7 +40,7 @@ final class CurlEngine: Sendable {
     let handles: HandlePool
     let limits: TransportExchange.Limits
     /// The clock of the time limits.
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     let ended = InternalPromise<Void>()
     private let state: Locked<State>
 

@@ -13,7 +13,7 @@ final class CurlOptions: Sendable {
     private let tellsRefusals: Bool
     private let libraryName: String
     private let hasTLS: Bool
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     private let configuration: CurlTransport.Configuration
     private let connecting: ConnectionSettings
     /// The addresses by host, in lower case as in an origin.
@@ -26,7 +26,7 @@ final class CurlOptions: Sendable {
     /// - Throws: `UnsupportedSetting` if libcurl cannot apply a setting, or if a file cannot be read.
     init(
         _ configuration: CurlTransport.Configuration, _ connecting: ConnectionSettings,
-        _ library: CurlLibrary, on scheduler: any Scheduler
+        _ library: CurlLibrary, on scheduler: any FutureScheduler
     ) throws(UnsupportedSetting) {
         self.configuration = configuration
         self.connecting = connecting

@@ -62,7 +62,7 @@ public final class CurlTransport: Sendable, HTTPTransport {
     public convenience init(
         _ configuration: Configuration = Configuration(),
         connecting settings: ConnectionSettings = ConnectionSettings(),
-        delivery: Delivery = .concurrent, on scheduler: some Scheduler = .live
+        delivery: Delivery = .concurrent, on scheduler: some FutureScheduler = .live
     ) throws(UnsupportedSetting) {
         let configuration = configuration.checked()
         let library: CurlLibrary

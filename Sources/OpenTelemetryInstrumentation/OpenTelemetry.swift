@@ -43,7 +43,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///   - scheduler: The clock of the metric. The tracer's clock dates the spans.
     public static func openTelemetry(
         tracer: (any Tracer)? = nil, metrics: (any MetricsFactory)? = nil,
-        propagatingTo origins: HTTPOrigins = .all, on scheduler: some Scheduler = .live
+        propagatingTo origins: HTTPOrigins = .all, on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         let now: @Sendable () -> SchedulerInstant = { scheduler.now }
         return Middleware(named: "openTelemetry") { service in

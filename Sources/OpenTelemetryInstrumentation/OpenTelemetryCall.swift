@@ -30,7 +30,7 @@ extension Middleware {
     ///   - scheduler: The clock for observers below that see the same call.
     public static func openTelemetryCall(
         named name: (@Sendable (Input) -> String)? = nil, tracer: (any Tracer)? = nil,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         Middleware(named: "openTelemetryCall") { service in
             { input in

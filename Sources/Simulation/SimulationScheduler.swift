@@ -16,7 +16,7 @@ import Darwin
 /// A simulation runs entirely on the thread that runs the scenario. This includes the tasks of a `Future`, and tasks
 /// that have this scheduler as their executor. Work that leaves the thread, such as a `Task { }` or a Dispatch queue,
 /// comes back at an undefined instant. What it schedules doesn't run, and becomes the run's ``SimulationRun/error``.
-public final class SimulationScheduler: Scheduler, @unchecked Sendable {
+public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     // Unchecked: other threads read only `owner`, which never changes, the atomic, and what the lock guards. The rest
     // belongs to the owner's thread. `schedule`, `enqueue` and a timer's `cancel` check the thread; everything else
     // runs in the simulation's events.

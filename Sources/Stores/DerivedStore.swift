@@ -91,7 +91,7 @@ extension DerivedStore {
     public func subscription(
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> Subscription {
+    ) -> StoreSubscription {
         source.subscription(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
@@ -109,7 +109,7 @@ extension DerivedStore {
         on actor: MainActor,
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> Subscription {
+    ) -> StoreSubscription {
         source.subscriptionOnMainActor(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 

@@ -30,7 +30,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
     public private(set) var state: State
 
     @ObservationIgnored private var version: UInt64
-    @ObservationIgnored private var subscription: Subscription?
+    @ObservationIgnored private var subscription: StoreSubscription?
     @ObservationIgnored private var refreshes = 0
     private let source: any StateSource<State>
     /// Dispatches to the store, and keeps it alive.

@@ -151,7 +151,7 @@ extension Store {
     public func subscription(
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> Subscription {
+    ) -> StoreSubscription {
         core.subscription(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
@@ -177,7 +177,7 @@ extension Store {
         to part: @escaping @Sendable (State) -> Part,
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldPart: Part?, _ newPart: Part) -> Void
-    ) -> Subscription {
+    ) -> StoreSubscription {
         core.derived(part).subscription(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
@@ -195,7 +195,7 @@ extension Store {
         on actor: MainActor,
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> Subscription {
+    ) -> StoreSubscription {
         core.subscriptionOnMainActor(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
@@ -255,7 +255,7 @@ extension Store {
     ///   names the effects still under way. The future doesn't keep the store alive. When the store is
     ///   released, its effects are cancelled and the future succeeds. Cancelling the future cancels no effect.
     public func finish(
-        within duration: Duration, on scheduler: some Scheduler = .live
+        within duration: Duration, on scheduler: some FutureScheduler = .live
     ) -> Future<Void> {
         core.finish(within: duration, on: scheduler)
     }

@@ -63,7 +63,7 @@ final class SessionTaskDelegate: NSObject, Sendable {
     let state = Locked(State())
     let configuration: SessionTransport.Configuration
     let limits: TransportExchange.Limits
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     let connecting: SessionConnecting
     let closed = InternalPromise<Void>()
 
@@ -85,7 +85,7 @@ final class SessionTaskDelegate: NSObject, Sendable {
 
     /// Creates the delegate of the transport's own session, or of one that sends for the app's session.
     init(
-        _ configuration: SessionTransport.Configuration, _ scheduler: some Scheduler,
+        _ configuration: SessionTransport.Configuration, _ scheduler: some FutureScheduler,
         for appSession: URLSession? = nil, connecting: SessionConnecting = SessionConnecting()
     ) {
         self.configuration = configuration

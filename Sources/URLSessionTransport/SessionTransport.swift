@@ -87,14 +87,15 @@ public final class SessionTransport: Sendable, HTTPTransport {
     ///     once. Afterwards, the transport sets what it relies on: no cache, no cookies, no credentials, and the
     ///     longest time limits.
     public convenience init(
-        _ configuration: Configuration = Configuration(), on scheduler: some Scheduler = .live,
+        _ configuration: Configuration = Configuration(),
+        on scheduler: some FutureScheduler = .live,
         adjusting adjust: (URLSessionConfiguration) -> Void = { _ in }
     ) {
         self.init(configuration, scheduler, SessionConnecting(), adjust)
     }
 
     private init(
-        _ configuration: Configuration, _ scheduler: some Scheduler,
+        _ configuration: Configuration, _ scheduler: some FutureScheduler,
         _ connecting: SessionConnecting, _ adjust: (URLSessionConfiguration) -> Void
     ) {
         tasks = SessionTaskDelegate(configuration.checked(), scheduler, connecting: connecting)
@@ -136,7 +137,7 @@ public final class SessionTransport: Sendable, HTTPTransport {
     /// - Throws: An `UnsupportedSetting` if URLSession cannot apply a setting. It says which transport can.
     public convenience init(
         _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) throws(UnsupportedSetting) {
         try settings.checkForURLSession(in: ProcessInfo.processInfo.environment)
         let connecting = try SessionConnecting(settings)
@@ -173,7 +174,7 @@ public final class SessionTransport: Sendable, HTTPTransport {
     ///   - scheduler: The clock of the limits.
     public convenience init(
         session: URLSession, _ configuration: Configuration? = nil,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) {
         self.init(over: session, keeping: session, configuration, scheduler)
     }
@@ -181,7 +182,7 @@ public final class SessionTransport: Sendable, HTTPTransport {
     /// Creates a transport on a session of the app, and keeps `kept` alive.
     init(
         over session: URLSession, keeping kept: URLSession? = nil,
-        _ configuration: Configuration? = nil, _ scheduler: some Scheduler = .live,
+        _ configuration: Configuration? = nil, _ scheduler: some FutureScheduler = .live,
         refusing refusal: (URLSessionConfiguration) -> String? = { $0.refusal }
     ) {
         self.refusal = refusal(session.configuration)

@@ -293,7 +293,7 @@ final class UserSession: Sendable {
     var user: User { now.withLock { $0 } }
 
     init(
-        _ user: User, with credential: UserCredential, on scheduler: some Scheduler,
+        _ user: User, with credential: UserCredential, on scheduler: some FutureScheduler,
         refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
     ) {
         self.credential = credential

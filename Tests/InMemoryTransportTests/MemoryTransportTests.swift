@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func aSchedulerThatGoesAwayLeavesNoCallPending() {
-        final class Forgetful: Scheduler {
+        final class Forgetful: FutureScheduler {
             final class Nothing: ScheduledAction { func cancel() {} }
             var now: SchedulerInstant { .init(offset: .zero) }
             func schedule(
@@ -129,7 +129,7 @@ import Testing
 }
 
 /// Counts the actions that wait on a manual scheduler and were not cancelled.
-private final class CountingScheduler: Scheduler {
+private final class CountingScheduler: FutureScheduler {
     let manual = ManualScheduler()
     private let waiting = Locked(0)
 

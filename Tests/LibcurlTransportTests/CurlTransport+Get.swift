@@ -19,7 +19,7 @@ extension CurlTransport {
 
     /// A transport with the given limits, and none else in real time.
     static func with(
-        delivery: Delivery = .concurrent, on scheduler: some Scheduler = .live,
+        delivery: Delivery = .concurrent, on scheduler: some FutureScheduler = .live,
         _ adjust: (inout Configuration) -> Void
     ) throws -> CurlTransport {
         var configuration = Configuration.patient

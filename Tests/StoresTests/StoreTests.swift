@@ -403,11 +403,12 @@ import Testing
     let seen = TestLog<String>()
 
     @Test func itEndsWithItsOwner() {
-        var whole: Subscription? = store.subscription { [seen] _, new in seen.append("\(new)") }
-        var count: Subscription? = store.subscription(to: \.count) { [seen] old, new in
+        var whole: StoreSubscription? = store.subscription { [seen] _, new in seen.append("\(new)")
+        }
+        var count: StoreSubscription? = store.subscription(to: \.count) { [seen] old, new in
             seen.append("\(old ?? -1) \(new)")
         }
-        var last: Subscription? = store.derived(\.last).subscription { [seen] _, new in
+        var last: StoreSubscription? = store.derived(\.last).subscription { [seen] _, new in
             seen.append("last \(new ?? 0)")
         }
         store.dispatch(event: 7)
@@ -470,7 +471,7 @@ import Testing
     }
 
     @Test @MainActor func itEndsOnTheMainActor() async {
-        var subscriptions: [Subscription] = [
+        var subscriptions: [StoreSubscription] = [
             store.subscription(on: .shared) { [seen] _, new in seen.append("\(new)") },
             store.derived(\.count).subscription(on: .shared) { [seen] _, new in
                 seen.append("\(new)")

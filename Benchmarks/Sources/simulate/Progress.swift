@@ -26,7 +26,7 @@ final class Progress: Sendable {
     }
 
     /// Shows the finished part of a run, at a hundred instants of its duration.
-    func follow(_ scheduler: some Scheduler, for duration: Duration) {
+    func follow(_ scheduler: some FutureScheduler, for duration: Duration) {
         guard isShown else { return }
         for hundredth in 1...100 {
             scheduler.schedule(after: duration * hundredth / 100) { [self] in

@@ -24,7 +24,7 @@ struct ServerLoad {
     ///
     /// Only these arguments differ.
     func client(
-        base: URL, over send: @escaping HTTPService, on scheduler: any Scheduler,
+        base: URL, over send: @escaping HTTPService, on scheduler: any FutureScheduler,
         random: RandomSource
     ) -> HTTPClient {
         var client = HTTPClient(base: base, over: send)

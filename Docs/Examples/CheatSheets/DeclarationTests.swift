@@ -6,7 +6,7 @@ import Testing
         let source = """
             extension Future {
                 public final func timeout<A: B>(
-                    _ limit: Duration, on scheduler: some Scheduler = .live,
+                    _ limit: Duration, on scheduler: some FutureScheduler = .live,
                     fileID: StaticString = #fileID, line: UInt = #line
                 ) -> Future<Value> {
                 }

@@ -20,7 +20,7 @@ extension Future {
     public static func retry(
         attempts: Int,
         after delay: @escaping @Sendable (_ failures: Int) -> Duration = { _ in .zero },
-        on scheduler: some Scheduler = .live,
+        on scheduler: some FutureScheduler = .live,
         where isWorthRetrying: @escaping @Sendable (any Error) -> Bool = {
             !($0 is CancellationError)
         },

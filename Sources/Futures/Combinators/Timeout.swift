@@ -10,7 +10,7 @@ extension Future {
     ///   over, the interest in this future is given up, as by ``cancel()``. If the result comes first, the timer is
     ///   cancelled.
     public final func timeout(
-        _ duration: Duration, on scheduler: some Scheduler = .live,
+        _ duration: Duration, on scheduler: some FutureScheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
         timed(duration, on: scheduler, at: CodeLocation(fileID: fileID, line: line), nil)
@@ -26,7 +26,7 @@ extension Future {
     ///   - error: Makes the error, on the scheduler's thread. It is also called if the result arrives at the same
     ///     moment, and the error is then not used.
     package final func timeout(
-        _ duration: Duration, on scheduler: some Scheduler,
+        _ duration: Duration, on scheduler: some FutureScheduler,
         extendingBy newTimer: TimerRenewal? = nil,
         failingWith error: @escaping @Sendable () -> any Error
     ) -> Future<Value> {
@@ -34,7 +34,7 @@ extension Future {
     }
 
     final func timed(
-        _ duration: Duration, on scheduler: some Scheduler, at location: CodeLocation?,
+        _ duration: Duration, on scheduler: some FutureScheduler, at location: CodeLocation?,
         _ error: (@Sendable () -> any Error)?,
         extendingBy newTimer: TimerRenewal? = nil
     ) -> Future<Value> {
@@ -57,7 +57,7 @@ extension Future {
     ///   returned future doesn't keep the scheduler alive. If the scheduler is released before the delay is over,
     ///   it fails as abandoned.
     public final func delay(
-        _ duration: Duration, on scheduler: some Scheduler = .live,
+        _ duration: Duration, on scheduler: some FutureScheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
         let location = CodeLocation(fileID: fileID, line: line)
@@ -121,7 +121,7 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
     /// Belongs to the deliverer; see `FutureNode.dropClosure`.
     private var scheduler: WeakScheduler?
 
-    init(_ duration: Duration, on scheduler: any Scheduler, at location: CodeLocation) {
+    init(_ duration: Duration, on scheduler: any FutureScheduler, at location: CodeLocation) {
         self.duration = duration
         self.location = location
         self.scheduler = WeakScheduler(scheduler)
@@ -164,19 +164,19 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
 /// With a strong reference, a scheduler that holds the timer of an earlier delay would keep itself alive. The live
 /// scheduler is never released. It needs no weak reference, which would cost an allocation.
 private struct WeakScheduler {
-    private weak var object: (any Scheduler & AnyObject)?
-    private let other: (any Scheduler)?
+    private weak var object: (any FutureScheduler & AnyObject)?
+    private let other: (any FutureScheduler)?
 
-    init(_ scheduler: any Scheduler) {
+    init(_ scheduler: any FutureScheduler) {
         if type(of: scheduler) is AnyClass, !(scheduler is LiveScheduler) {
-            object = scheduler as? any Scheduler & AnyObject
+            object = scheduler as? any FutureScheduler & AnyObject
             other = nil
         } else {
             other = scheduler
         }
     }
 
-    var value: (any Scheduler)? { other ?? object }
+    var value: (any FutureScheduler)? { other ?? object }
 }
 
 /// A future with a timer.
@@ -198,7 +198,9 @@ class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
 
 extension FutureNode {
     /// Sets a timer that tells this future when its time is over.
-    final func setTimer(_ duration: Duration, on scheduler: some Scheduler) -> any ScheduledAction {
+    final func setTimer(_ duration: Duration, on scheduler: some FutureScheduler)
+        -> any ScheduledAction
+    {
         scheduler.schedule(after: duration, expiry)
     }
 

@@ -15,11 +15,11 @@ public enum FutureDiagnostics {
     private static let unobserved = Atomic<Bool>(false)
 
     /// The clock of the waits; tests replace it.
-    package static var scheduler: any Scheduler {
+    package static var scheduler: any FutureScheduler {
         get { clock.withLock { $0 } }
         set { clock.withLock { $0 = newValue } }
     }
-    private static let clock = Locked<any Scheduler>(LiveScheduler.shared)
+    private static let clock = Locked<any FutureScheduler>(LiveScheduler.shared)
 
     /// Sends the reports to a handler instead of the standard error.
     ///

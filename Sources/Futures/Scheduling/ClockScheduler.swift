@@ -9,7 +9,7 @@ import Dispatch
 /// For each action, a task sleeps on the clock and keeps this scheduler alive. Cancelling the action cancels the
 /// task. Actions run on the scheduler's own queue, one at a time, in order of their instants. The clock decides how
 /// late they are.
-public final class ClockScheduler<Time: Clock>: Scheduler where Time.Duration == Duration {
+public final class ClockScheduler<Time: Clock>: FutureScheduler where Time.Duration == Duration {
     private let time: Time
     private let start: Time.Instant
     /// The scheduled actions, in order.

@@ -13,7 +13,7 @@
 /// has ended. If an action takes longer than 50 milliseconds, the next one begins before its end, on another
 /// thread. This happens for at most 16 actions at a time, so move long work to another queue with
 /// ``Future/observe(on:_:)-(DispatchQueue,_)``.
-public final class LiveScheduler: Scheduler {
+public final class LiveScheduler: FutureScheduler {
     /// The one live scheduler.
     public static let shared = LiveScheduler()
 
@@ -90,7 +90,7 @@ public final class LiveScheduler: Scheduler {
     }
 }
 
-extension Scheduler where Self == LiveScheduler {
+extension FutureScheduler where Self == LiveScheduler {
     /// Real time.
     @inlinable
     public static var live: LiveScheduler { .shared }

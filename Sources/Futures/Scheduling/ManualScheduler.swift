@@ -9,7 +9,7 @@
 /// Actions run on the thread that moves the clock, one at a time, in order of their instants. Actions with the same
 /// instant run in the order in which they were scheduled. While an action runs, ``now`` is the action's instant.
 /// You may use the scheduler from several threads. If two of them move the clock at once, they share the work.
-public final class ManualScheduler: Scheduler {
+public final class ManualScheduler: FutureScheduler {
     private struct State {
         var now = SchedulerInstant(offset: .zero)
         /// The time that the device has slept.

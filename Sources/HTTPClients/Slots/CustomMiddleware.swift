@@ -83,7 +83,7 @@ extension HTTPClient.CustomMiddleware {
     ///   - scheduler: The clock of the delays.
     public static func chaos(
         byHeader header: String, sharing chaosSwitch: ChaosSwitch? = nil,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) -> Self {
         Self(
             send: .chaos(byHeader: header, sharing: chaosSwitch, on: scheduler),

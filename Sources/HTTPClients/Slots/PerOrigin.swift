@@ -18,7 +18,7 @@ extension HTTPClient {
             public let name: String
 
             /// The client's scheduler.
-            public let scheduler: any Scheduler
+            public let scheduler: any FutureScheduler
 
             /// The client's source of randomness.
             public let random: RandomSource

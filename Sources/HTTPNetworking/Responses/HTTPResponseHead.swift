@@ -84,7 +84,7 @@ extension HTTPResponseHead {
     ///   after a second. The error does not keep a body that is larger than 64 KiB, is slower, or fails.
     package func failure<Output>(
         _ code: HTTPError.Code, of request: HTTPRequest, cause: (any Error)? = nil,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) -> Future<Output> {
         kept(on: scheduler).mapWithoutOrigin { response in
             throw HTTPError(code: code, request: request, response: response, cause: cause)
@@ -92,7 +92,7 @@ extension HTTPResponseHead {
     }
 
     /// Returns the whole response, without its body if that is too large or too slow, or fails.
-    package func kept(on scheduler: some Scheduler = .live) -> Future<HTTPResponse> {
+    package func kept(on scheduler: some FutureScheduler = .live) -> Future<HTTPResponse> {
         let head = head
         return collected(upTo: 65_536).timeout(.errorBody, on: scheduler).recover { _ in head }
     }

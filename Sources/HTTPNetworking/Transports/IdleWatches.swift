@@ -28,11 +28,11 @@ package final class IdleWatches: Sendable {
         var timer: (any ScheduledAction)?
     }
 
-    package let scheduler: any Scheduler
+    package let scheduler: any FutureScheduler
     package let limit: Duration
     private let state = Locked(State())
 
-    package init(_ limit: Duration, on scheduler: any Scheduler) {
+    package init(_ limit: Duration, on scheduler: any FutureScheduler) {
         self.limit = limit
         self.scheduler = scheduler
     }

@@ -100,7 +100,7 @@ package final class TransportExchange: Sendable {
     /// The context of the caller.
     package let context = CallContext.current
     private let limits: Limits
-    private let scheduler: any Scheduler
+    private let scheduler: any FutureScheduler
     private let start: SchedulerInstant
     private let state: Locked<State>
 
@@ -111,7 +111,7 @@ package final class TransportExchange: Sendable {
     ///   `AttemptSuperseded` if the attempt is over.
     package init(
         _ request: HTTPRequest, for recipient: Recipient, within limits: Limits,
-        on scheduler: any Scheduler
+        on scheduler: any FutureScheduler
     ) throws {
         try request.validate()
         if let left = context.remaining, left <= .zero {

@@ -172,7 +172,7 @@ extension MockNetwork {
     ///   `CancellationError` when the task is cancelled.
     public func next(
         within limit: Duration = .seconds(300),
-        on scheduler: some Scheduler = LiveScheduler.live,
+        on scheduler: some FutureScheduler = LiveScheduler.live,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column
     ) async throws -> MockCall {
@@ -189,7 +189,7 @@ extension MockNetwork {
 
     private func upcoming(
         within limit: Duration,
-        on scheduler: some Scheduler,
+        on scheduler: some FutureScheduler,
         askedAt place: TestSourceLocation
     ) -> Future<MockCall> {
         let promise = InternalPromise<MockCall>()

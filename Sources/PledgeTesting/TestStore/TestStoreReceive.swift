@@ -103,7 +103,7 @@ extension TestStore {
     ///   - column: The column at which a failure is shown.
     public func receive(
         _ event: Event,
-        within limit: Duration = .seconds(60), on scheduler: some Scheduler = .live,
+        within limit: Duration = .seconds(60), on scheduler: some FutureScheduler = .live,
         _ change: ((inout State) -> Void)? = nil,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column
@@ -132,7 +132,7 @@ extension TestStore {
     ///   - column: The column at which a failure is shown.
     public func receive(
         _ event: Event, expecting state: State,
-        within limit: Duration = .seconds(60), on scheduler: some Scheduler = .live,
+        within limit: Duration = .seconds(60), on scheduler: some FutureScheduler = .live,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column
     ) async where Event: Equatable {
@@ -158,7 +158,7 @@ extension TestStore {
     ///   - column: The column at which a failure is shown.
     public func receive(
         where matches: @escaping (Event) -> Bool,
-        within limit: Duration = .seconds(60), on scheduler: some Scheduler = .live,
+        within limit: Duration = .seconds(60), on scheduler: some FutureScheduler = .live,
         _ change: ((inout State) -> Void)? = nil,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column
@@ -199,7 +199,8 @@ struct TestExpectation<Event> {
 extension TestStore {
     /// Waits until `take` would find an event, no more events can arrive, or the limit is reached.
     func arrival(
-        of expectation: TestExpectation<Event>, within limit: Duration, on scheduler: some Scheduler
+        of expectation: TestExpectation<Event>, within limit: Duration,
+        on scheduler: some FutureScheduler
     ) async {
         let isTimeUp = Locked(false)
         let timer = scheduler.schedule(after: limit) { [journal] in

@@ -313,18 +313,20 @@ public struct CallDeadline: Sendable {
     }
 
     /// The scheduler whose clock measures the deadline.
-    public let scheduler: any Scheduler
+    public let scheduler: any FutureScheduler
 
     /// Creates a deadline at an instant of a scheduler's clock.
-    public init(at instant: SchedulerInstant, on scheduler: some Scheduler) {
+    public init(at instant: SchedulerInstant, on scheduler: some FutureScheduler) {
         self.init(at: instant, on: scheduler, extendedBy: nil)
     }
 
     /// Creates a deadline that doesn't count the time spent sending request bodies.
     ///
     /// - Parameter uploads: The record of that time; nil for a deadline that does count it.
-    init(at instant: SchedulerInstant, on scheduler: any Scheduler, extendedBy uploads: CallRecord?)
-    {
+    init(
+        at instant: SchedulerInstant, on scheduler: any FutureScheduler,
+        extendedBy uploads: CallRecord?
+    ) {
         first = instant
         self.scheduler = scheduler
         self.uploads = uploads
@@ -337,7 +339,7 @@ public struct CallDeadline: Sendable {
     private let uploads: CallRecord?
 
     /// Creates a deadline after a duration from now.
-    public init(after duration: Duration, on scheduler: some Scheduler = .live) {
+    public init(after duration: Duration, on scheduler: some FutureScheduler = .live) {
         self.init(at: scheduler.now.advanced(by: duration), on: scheduler)
     }
 }

@@ -174,7 +174,7 @@ extension CallRecord {
     ///   - isOngoing: True if the pause lasts until ``end(_:)``, and false if it only lasts until the last
     ///     ``touch(_:)``.
     ///   - scheduler: The clock.
-    package func begin(_ pause: Pause, isOngoing: Bool = true, on scheduler: any Scheduler) {
+    package func begin(_ pause: Pause, isOngoing: Bool = true, on scheduler: any FutureScheduler) {
         pauses.storeIfNil(Locked(PauseTimes())).withLock {
             $0[pause].begin(isOngoing: isOngoing, on: scheduler)
         }
@@ -216,7 +216,7 @@ private struct PauseTime {
     private var past = Duration.zero
     private var count = 0
     /// Nil while no request pauses.
-    private var since: (scheduler: any Scheduler, start: SchedulerInstant)?
+    private var since: (scheduler: any FutureScheduler, start: SchedulerInstant)?
     /// The end of the time that counts, or nil if it still goes on.
     private var last: SchedulerInstant?
 
@@ -224,7 +224,7 @@ private struct PauseTime {
         past + (since.map { $0.start.duration(to: last ?? $0.scheduler.now) } ?? .zero)
     }
 
-    mutating func begin(isOngoing: Bool, on scheduler: any Scheduler) {
+    mutating func begin(isOngoing: Bool, on scheduler: any FutureScheduler) {
         count += 1
         guard count == 1 else { return }
         let now = scheduler.now

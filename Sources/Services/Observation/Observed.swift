@@ -14,7 +14,7 @@ extension Middleware {
     ///   - classifier: Decides the reported outcome.
     public static func observed(
         by observers: ServiceObserver...,
-        on scheduler: some Scheduler = .live,
+        on scheduler: some FutureScheduler = .live,
         named name: @escaping @Sendable (Input) -> String = { _ in "call" },
         classifier: Classifier<Output> = .standard
     ) -> Middleware {

@@ -76,7 +76,7 @@ public final class AdaptiveConcurrency: Sendable {
     public init(
         named name: String? = nil, algorithm: ConcurrencyLimitAlgorithm = .gradient(),
         queue: Int = 10, queueTimeout: Duration? = .seconds(1),
-        on scheduler: some Scheduler = .live, random: RandomSource = .system
+        on scheduler: some FutureScheduler = .live, random: RandomSource = .system
     ) {
         precondition(queue >= 0, "an adaptive limit needs a queue of zero or more, not \(queue)")
         precondition(
@@ -93,7 +93,7 @@ public final class AdaptiveConcurrency: Sendable {
 
     private let machine: Locked<AdaptiveConcurrencyMachine<InternalPromise<Int>>>
     private let queueTimeout: Duration?
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     private let initial: Int
 
     fileprivate var isIdle: Bool {

@@ -71,7 +71,7 @@ public final class AdaptiveThrottle: Sendable {
     public init(
         named name: String? = nil, rule: ThrottleRule = .acceptMultiplier(),
         maxProbability: Double = 0.8, minimumRate: Int = 5,
-        on scheduler: some Scheduler = .live, random: RandomSource = .system
+        on scheduler: some FutureScheduler = .live, random: RandomSource = .system
     ) {
         precondition(
             (0...1).contains(maxProbability),
@@ -88,7 +88,7 @@ public final class AdaptiveThrottle: Sendable {
     }
 
     private let machine: Locked<AdaptiveThrottleMachine>
-    private let scheduler: any Scheduler
+    private let scheduler: any FutureScheduler
     private let random: RandomSource
 }
 

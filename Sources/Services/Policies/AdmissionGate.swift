@@ -18,7 +18,7 @@ protocol AdmissionGate: AnyObject, Sendable {
     var name: String? { get }
 
     /// The clock for the waits.
-    var scheduler: any Scheduler { get }
+    var scheduler: any FutureScheduler { get }
 
     /// Admits a call if a place is free.
     func enterIfFree() -> Place?

@@ -63,7 +63,7 @@ public final class Bulkhead: Sendable {
     ///   - scheduler: The clock for the waits.
     public init(
         named name: String? = nil, limit: Int = 64, queue: Int = 0,
-        queueTimeout: Duration? = nil, on scheduler: some Scheduler = .live
+        queueTimeout: Duration? = nil, on scheduler: some FutureScheduler = .live
     ) {
         precondition(limit >= 1, "a bulkhead needs a limit of at least 1, not \(limit)")
         precondition(queue >= 0, "a bulkhead needs a queue of zero or more, not \(queue)")
@@ -78,7 +78,7 @@ public final class Bulkhead: Sendable {
 
     private let machine: Locked<BulkheadMachine<InternalPromise<Void>>>
     private let queueTimeout: Duration?
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
 }
 
 extension Bulkhead: AdmissionGate {

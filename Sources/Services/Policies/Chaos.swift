@@ -30,7 +30,7 @@ extension Middleware {
     ///   - random: The source of randomness that chooses the faults.
     public static func chaos(
         _ faults: ChaosFault<Output>..., sharing chaosSwitch: ChaosSwitch? = nil,
-        on scheduler: some Scheduler = .live, random: RandomSource = .system
+        on scheduler: some FutureScheduler = .live, random: RandomSource = .system
     ) -> Middleware {
         .chaos(faults, sharing: chaosSwitch, on: scheduler, random: random)
     }
@@ -38,7 +38,7 @@ extension Middleware {
     /// Injects the faults of a list.
     package static func chaos(
         _ faults: [ChaosFault<Output>], sharing chaosSwitch: ChaosSwitch?,
-        on scheduler: some Scheduler, random: RandomSource
+        on scheduler: some FutureScheduler, random: RandomSource
     ) -> Middleware {
         let chaos = Chaos(
             faults: faults, chaosSwitch: chaosSwitch, scheduler: scheduler, random: random)
@@ -52,7 +52,7 @@ struct Chaos<Output: Sendable>: Sendable {
 
     let faults: [ChaosFault<Output>]
     let chaosSwitch: ChaosSwitch?
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     let random: RandomSource
 
     func call<Input: Sendable>(

@@ -107,7 +107,7 @@ public final class CircuitBreaker: Sendable {
         minimumRequests: Int = 5, slowCallDuration: Duration? = nil, slowCallRate: Double = 1,
         probes: Int = 1,
         backoff: Backoff = .equalJitter(base: .seconds(1), cap: .seconds(10)),
-        on scheduler: some Scheduler = .live, random: RandomSource = .system
+        on scheduler: some FutureScheduler = .live, random: RandomSource = .system
     ) {
         self.init(
             named: name, failuresInARow: 10, lasting: .milliseconds(500), successRate: successRate,
@@ -146,7 +146,7 @@ public final class CircuitBreaker: Sendable {
         minimumRequests: Int = 5, slowCallDuration: Duration? = nil, slowCallRate: Double = 1,
         probes: Int = 1,
         backoff: Backoff = .equalJitter(base: .seconds(1), cap: .seconds(10)),
-        on scheduler: some Scheduler = .live, random: RandomSource = .system
+        on scheduler: some FutureScheduler = .live, random: RandomSource = .system
     ) {
         precondition(
             failuresInARow >= 1,
@@ -186,7 +186,7 @@ public final class CircuitBreaker: Sendable {
     private let machine: Locked<CircuitBreakerMachine>
     private let slowCallDuration: Duration?
     private let backoff: Backoff
-    private let scheduler: any Scheduler
+    private let scheduler: any FutureScheduler
     private let random: RandomSource
 }
 

@@ -17,7 +17,7 @@ extension Middleware {
     ///     error and traps.
     ///   - scheduler: The clock.
     public static func deadline(
-        _ limit: Duration, on scheduler: some Scheduler = .live
+        _ limit: Duration, on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         precondition(limit >= .zero, "deadline needs a duration of zero or more, not \(limit)")
         let deadline = Deadline(limit: limit, scheduler: scheduler)
@@ -31,11 +31,11 @@ extension Middleware {
     /// - Parameter isUpload: Returns whether the input has a body that is read while it is sent. The time in which its
     ///   bytes leave doesn't count.
     package static func deadline(
-        on scheduler: some Scheduler,
+        on scheduler: some FutureScheduler,
         excludingUploads isUpload: @escaping @Sendable (Input) -> Bool = { _ in false },
         of limit: @escaping @Sendable (Input) -> Duration?
     ) -> Middleware {
-        let scheduler: any Scheduler = scheduler
+        let scheduler: any FutureScheduler = scheduler
         return Middleware(named: "deadline") { service in
             { input in
                 Deadline(limit: limit(input), scheduler: scheduler)
@@ -51,7 +51,7 @@ struct Deadline: Sendable {
 
     /// The limit; nil if only the context's deadline applies.
     let limit: Duration?
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
 
     func call<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input, isUpload: Bool

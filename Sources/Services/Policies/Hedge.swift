@@ -21,7 +21,7 @@ extension Middleware {
     ///   - scheduler: The clock.
     public static func hedge(
         attempts: Int = 2, maxExtraLoad: Double = 0.01, sharing budget: RetryBudget? = nil,
-        classifier: Classifier<Output> = .standard, on scheduler: some Scheduler = .live
+        classifier: Classifier<Output> = .standard, on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         hedge(attempts, classifier) {
             Hedging(maxExtraLoad: maxExtraLoad, sharing: budget, on: scheduler)
@@ -59,7 +59,7 @@ extension Middleware {
     public static func hedge(
         after delay: Duration, attempts: Int = 2, maxExtraLoad: Double = 0.01,
         sharing budget: RetryBudget? = nil, classifier: Classifier<Output> = .standard,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         hedge(attempts, classifier) {
             Hedging(after: delay, maxExtraLoad: maxExtraLoad, sharing: budget, on: scheduler)

@@ -45,7 +45,7 @@ public final class Hedging: Sendable {
     ///   - scheduler: The clock.
     public convenience init(
         named name: String? = nil, maxExtraLoad: Double = 0.01, sharing budget: RetryBudget? = nil,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) {
         self.init(name, nil, maxExtraLoad, budget, scheduler)
     }
@@ -63,7 +63,7 @@ public final class Hedging: Sendable {
     ///   - scheduler: The clock.
     public convenience init(
         named name: String? = nil, after delay: Duration, maxExtraLoad: Double = 0.01,
-        sharing budget: RetryBudget? = nil, on scheduler: some Scheduler = .live
+        sharing budget: RetryBudget? = nil, on scheduler: some FutureScheduler = .live
     ) {
         precondition(delay >= .zero, "hedge needs a delay of zero or more, not \(delay)")
         self.init(name, delay, maxExtraLoad, budget, scheduler)
@@ -71,7 +71,7 @@ public final class Hedging: Sendable {
 
     private init(
         _ name: String?, _ fixed: Duration?, _ maxExtraLoad: Double, _ retries: RetryBudget?,
-        _ scheduler: any Scheduler
+        _ scheduler: any FutureScheduler
     ) {
         precondition(
             (0...1).contains(maxExtraLoad),
@@ -94,7 +94,7 @@ public final class Hedging: Sendable {
         self.budget = other.budget
     }
 
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     private let budget: Locked<HedgeBudget>
     /// The budget that the hedges share with the retries.
     private let retries: RetryBudget?

@@ -112,7 +112,7 @@ public final class LoadShedder: Sendable {
     public init(
         named name: String? = nil, limit: Int = 64, queue: Int = 1_000,
         target: Duration = .milliseconds(5), interval: Duration = .milliseconds(100),
-        order: Order = .oldestFirst, on scheduler: some Scheduler = .live
+        order: Order = .oldestFirst, on scheduler: some FutureScheduler = .live
     ) {
         precondition(limit >= 1, "a load shedder needs a limit of at least 1, not \(limit)")
         precondition(queue >= 0, "a load shedder needs a queue of zero or more, not \(queue)")
@@ -133,7 +133,7 @@ public final class LoadShedder: Sendable {
     private typealias Machine = LoadShedderMachine<InternalPromise<Void>>
 
     private let machine: Locked<Machine>
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
 }
 
 extension LoadShedder: AdmissionGate {

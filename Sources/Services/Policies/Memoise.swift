@@ -12,7 +12,7 @@ extension Middleware where Input: Hashable {
     ///   - scheduler: The clock.
     public static func memoise(
         timeToLive: Duration, limit: Int = 100, classifier: Classifier<Output> = .standard,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         .memoise(
             by: { $0 }, timeToLive: timeToLive, limit: limit, classifier: classifier,
@@ -61,7 +61,7 @@ extension Middleware {
     ///   - scheduler: The clock.
     public static func memoise<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key, timeToLive: Duration, limit: Int = 100,
-        classifier: Classifier<Output> = .standard, on scheduler: some Scheduler = .live
+        classifier: Classifier<Output> = .standard, on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         // Checks the arguments when the stack is built.
         _ = Memo<Key, Output>(timeToLive: timeToLive, limit: limit, on: scheduler)
@@ -102,7 +102,7 @@ extension Middleware {
 /// ```
 ///
 /// An answer's time to live begins at its arrival, and the answer has expired exactly when that time is over. Time also
-/// counts while the device sleeps (`Scheduler.continuousNow`). When the memo is full, a new answer replaces expired
+/// counts while the device sleeps (`FutureScheduler.continuousNow`). When the memo is full, a new answer replaces expired
 /// answers first, and then the least recently used one. Expired answers are freed at the next use of the memo.
 ///
 /// You can use it from any thread. Each use takes a lock for amortised constant time, and keys are hashed and compared
@@ -141,7 +141,7 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     ///   - scheduler: The clock.
     public init(
         named name: String? = nil, timeToLive: Duration, limit: Int = 100,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) {
         precondition(
             timeToLive > .zero, "memoise needs a timeToLive of more than zero, not \(timeToLive)")
@@ -155,7 +155,7 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     private let machine: Locked<MemoMachine<Key, Future<Output>>>
     /// True if answers may be for one user; stored, because finding out takes a lookup at run time.
     private let hasOwnParts = Output.self is any Shareable.Type
-    private let scheduler: any Scheduler
+    private let scheduler: any FutureScheduler
 }
 
 extension Memo {

@@ -57,7 +57,7 @@ public final class Pushback: Sendable {
     ///   - random: The source of the random time added to each wait.
     public init(
         named name: String? = nil, maxWait: Duration = .seconds(10),
-        maxPause: Duration = .seconds(60), on scheduler: some Scheduler = .live,
+        maxPause: Duration = .seconds(60), on scheduler: some FutureScheduler = .live,
         random: RandomSource = .system
     ) {
         precondition(
@@ -84,7 +84,7 @@ public final class Pushback: Sendable {
     private let state = Locked(State())
     private let maxWait: Duration
     private let maxPause: Duration
-    private let scheduler: any Scheduler
+    private let scheduler: any FutureScheduler
     private let random: RandomSource
 }
 

@@ -67,7 +67,7 @@ public final class RateLimiter: Sendable {
     ///   - scheduler: The clock for the waits. At most one action is scheduled on it at a time.
     public init(
         named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
-        maxWait: Duration = .seconds(1), on scheduler: some Scheduler = .live
+        maxWait: Duration = .seconds(1), on scheduler: some FutureScheduler = .live
     ) {
         precondition(
             (1...1_000_000_000).contains(rate),
@@ -91,7 +91,7 @@ public final class RateLimiter: Sendable {
 
     private let state: Locked<RateLimiterState>
     private let maxWait: Duration
-    private let scheduler: any Scheduler
+    private let scheduler: any FutureScheduler
 }
 
 extension RateLimiter {

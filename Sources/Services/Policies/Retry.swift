@@ -42,7 +42,7 @@ extension Middleware {
         maxServerDelay: Duration = .seconds(10),
         unproven: UnprovenRetries = .allowed,
         classifier: Classifier<Output> = .standard,
-        on scheduler: some Scheduler = .live,
+        on scheduler: some FutureScheduler = .live,
         random: RandomSource = .system
     ) -> Middleware {
         let rules = RetryRules(
@@ -71,13 +71,13 @@ private let retryPolicy = "retry"
 private final class RetryRules<Output: Sendable>: Sendable {
     let machine: RetryMachine
     let classifier: Classifier<Output>
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     let random: RandomSource
 
     init(
         _ attempts: Int, _ backoff: Backoff, _ maxServerDelay: Duration,
         _ unproven: UnprovenRetries, _ classifier: Classifier<Output>,
-        _ scheduler: any Scheduler, _ random: RandomSource
+        _ scheduler: any FutureScheduler, _ random: RandomSource
     ) {
         precondition(attempts >= 1, "retry needs at least 1 attempt, not \(attempts)")
         precondition(

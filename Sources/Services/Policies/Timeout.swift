@@ -22,14 +22,14 @@ extension Middleware {
     ///     programming error and traps.
     ///   - scheduler: The clock.
     public static func timeout(
-        _ limit: Duration, on scheduler: some Scheduler = .live
+        _ limit: Duration, on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         timeout(limit, excluding: CallRecord.Pause.allCases, on: scheduler)
     }
 
     /// Fails a call that has no result in time, without counting some kinds of pauses.
     package static func timeout(
-        _ limit: Duration, excluding pauses: [CallRecord.Pause], on scheduler: some Scheduler
+        _ limit: Duration, excluding pauses: [CallRecord.Pause], on scheduler: some FutureScheduler
     ) -> Middleware {
         precondition(limit >= .zero, "timeout needs a duration of zero or more, not \(limit)")
         let timeout = Timeout(limit: limit, pauses: pauses, scheduler: scheduler)
@@ -39,9 +39,9 @@ extension Middleware {
     /// Fails a call that has no result in its input's time; with nil, there is no limit.
     package static func timeout(
         excluding pauses: [CallRecord.Pause] = CallRecord.Pause.allCases,
-        on scheduler: some Scheduler, of limit: @escaping @Sendable (Input) -> Duration?
+        on scheduler: some FutureScheduler, of limit: @escaping @Sendable (Input) -> Duration?
     ) -> Middleware {
-        let scheduler: any Scheduler = scheduler
+        let scheduler: any FutureScheduler = scheduler
         return Middleware(named: "timeout") { service in
             { input in
                 guard let limit = limit(input) else { return service(input) }
@@ -59,7 +59,7 @@ struct Timeout: Sendable {
     let limit: Duration
     /// The kinds of time that don't count.
     let pauses: [CallRecord.Pause]
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
 
     func call<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input
@@ -99,7 +99,7 @@ private struct AttemptClock {
     let limit: Duration
     let pauses: [CallRecord.Pause]
     let start: SchedulerInstant
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
     let record: CallRecord
     /// The paused time that the record had counted before the attempt started.
     let pausedBefore: Duration
@@ -166,7 +166,7 @@ extension TimeAllowed {
 extension Future {
     /// Fails with an error if there is no result in time, and reports that.
     final func ending(
-        within limit: Duration, on scheduler: any Scheduler, in context: CallContext,
+        within limit: Duration, on scheduler: any FutureScheduler, in context: CallContext,
         by policy: String, extendingBy newTimer: TimerRenewal? = nil,
         failingWith error: @escaping @Sendable () -> ServiceError
     ) -> Future<Value> {

@@ -37,7 +37,7 @@ private final class ConnectionWait: Sendable {
     private let record: CallRecord
     private let hasEnded = Locked(false)
 
-    init(of record: CallRecord, on scheduler: any Scheduler) {
+    init(of record: CallRecord, on scheduler: any FutureScheduler) {
         self.record = record
         record.begin(.queue, on: scheduler)
     }

@@ -44,14 +44,14 @@ extension StateSource {
     func subscription(
         at place: CodeLocation?, onClose: (@Sendable () -> Void)? = nil,
         _ receive: @escaping Subscriber<State>.Receive
-    ) -> Subscription {
-        Subscription(ending(subscribe(at: place, onClose: onClose, receive)))
+    ) -> StoreSubscription {
+        StoreSubscription(ending(subscribe(at: place, onClose: onClose, receive)))
     }
 
     /// Subscribes on the main actor, until the returned token is released.
     func subscriptionOnMainActor(
         at place: CodeLocation, _ observer: @escaping @MainActor @Sendable (State?, State) -> Void
-    ) -> Subscription {
+    ) -> StoreSubscription {
         let observer = MainActorObserver(observer)
         return subscription(at: place, onClose: { observer.close() }) { observer.receive($0, $1) }
     }

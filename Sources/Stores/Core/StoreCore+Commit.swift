@@ -229,7 +229,7 @@ extension StoreCore {
         if end(run), !(error is CancellationError) { onFailure(error) }
     }
 
-    private func schedule(_ run: RunNumber, _ delay: Duration, _ scheduler: any Scheduler) {
+    private func schedule(_ run: RunNumber, _ delay: Duration, _ scheduler: any FutureScheduler) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
         let timer = scheduler.schedule(after: delay) { [weak self] in self?.fire(run) }
         if !values.withLock({ $0.effects.attach(.timer(timer), to: run) }) { timer.cancel() }

@@ -262,7 +262,7 @@ extension StoreCore: StateSource {
 
 extension StoreCore {
     /// Returns a future that succeeds when no effect is under way, and fails when the time is over.
-    func finish(within duration: Duration, on scheduler: some Scheduler) -> Future<Void> {
+    func finish(within duration: Duration, on scheduler: some FutureScheduler) -> Future<Void> {
         trapIfReducing("wait for its effects")
         let finished = Promise<Void>()
         var number = 0

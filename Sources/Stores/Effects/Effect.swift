@@ -33,7 +33,7 @@ public struct Effect<Event: Sendable>: Sendable {
         case merge([Effect])
         case concatenate([Effect])
         indirect case identified(Effect, EffectID, EffectPolicy)
-        indirect case delayed(Effect, Duration, any Scheduler)
+        indirect case delayed(Effect, Duration, any FutureScheduler)
         indirect case throttled(Effect, EffectID, Throttling)
         case cancel(EffectID)
     }

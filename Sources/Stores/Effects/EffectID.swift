@@ -87,7 +87,8 @@ extension Effect {
     ///   - duration: The time that must pass without another effect of the id.
     ///   - scheduler: The clock.
     public func debounce(
-        id: some Hashable & Sendable, for duration: Duration, on scheduler: some Scheduler = .live
+        id: some Hashable & Sendable, for duration: Duration,
+        on scheduler: some FutureScheduler = .live
     ) -> Effect {
         guard !isNone else { return self }
         return Effect(kind: .delayed(self, duration, scheduler)).id(id, .newest)
@@ -107,7 +108,7 @@ extension Effect {
     ///   - scheduler: The clock.
     public func throttle(
         id: some Hashable & Sendable, for interval: Duration, latest: Bool = true,
-        on scheduler: some Scheduler = .live
+        on scheduler: some FutureScheduler = .live
     ) -> Effect {
         guard !isNone else { return self }
         let throttling = Throttling(interval: interval, keepsLatest: latest, scheduler: scheduler)
@@ -122,7 +123,7 @@ struct Throttling: Sendable {
     let interval: Duration
     /// True if the last effect that came within the interval begins at its end.
     let keepsLatest: Bool
-    let scheduler: any Scheduler
+    let scheduler: any FutureScheduler
 }
 
 /// The id of an effect within one store.

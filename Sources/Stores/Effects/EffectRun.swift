@@ -111,7 +111,7 @@ enum EffectCommand<Event: Sendable>: Sendable {
     /// Begin an operation that may dispatch many events, and notify the run of its end.
     case run(RunNumber, @Sendable (Effect<Event>.Send) -> Future<Void>)
     /// Fire the run after a delay.
-    case schedule(RunNumber, Duration, any Scheduler)
+    case schedule(RunNumber, Duration, any FutureScheduler)
     /// Resolve a promise of ``Store/finish(within:on:)``.
     case resolve(Promise<Void>)
     case cancel(EffectHandle<Event>)

@@ -284,7 +284,7 @@ import Testing
 }
 
 /// A scheduler that never runs anything.
-private final class DroppingScheduler: Scheduler {
+private final class DroppingScheduler: FutureScheduler {
     private final class Token: ScheduledAction { func cancel() {} }
 
     var now: SchedulerInstant { SchedulerInstant(offset: .zero) }

@@ -129,7 +129,7 @@ import Testing
 }
 
 /// A manual clock that counts what is scheduled.
-private final class CountingScheduler: Scheduler {
+private final class CountingScheduler: FutureScheduler {
     let time = ManualScheduler()
     private let scheduled = Locked(0)
     var count: Int { scheduled.withLock { $0 } }

@@ -98,7 +98,7 @@ import Testing
     }
 
     /// A scheduler whose tokens keep their actions for ever, as a `DispatchWorkItem` does.
-    private final class KeepingScheduler: Scheduler {
+    private final class KeepingScheduler: FutureScheduler {
         final class Token: ScheduledAction {
             let action: @Sendable () -> Void
             init(_ action: @escaping @Sendable () -> Void) { self.action = action }
@@ -143,7 +143,7 @@ import Testing
         func use() {}
     }
 
-    private static var schedulers: [any Scheduler] {
+    private static var schedulers: [any FutureScheduler] {
         [LiveScheduler.shared, ManualScheduler(), ClockScheduler(ContinuousClock())]
     }
 

@@ -126,7 +126,7 @@ private final class Watched: IdleWatched {
     }
 }
 
-private final class CountingScheduler: Scheduler {
+private final class CountingScheduler: FutureScheduler {
     private let scheduler: ManualScheduler
     private let count = Locked(0)
 

@@ -9,7 +9,7 @@ import TestSupport
 package struct HTTP2Client: Sendable {
     /// Makes a transport: its settings, the idle limit if there is one, and whose clock that is.
     package typealias Making =
-        @Sendable (ConnectionSettings, Duration?, any Scheduler) throws -> HTTP2Client
+        @Sendable (ConnectionSettings, Duration?, any FutureScheduler) throws -> HTTP2Client
 
     package let send: HTTPService
     package let close: @Sendable () -> Future<Void>
@@ -68,7 +68,7 @@ package final class HTTP2Bench: Sendable {
     ///   - http1: Called with each request over HTTP/1.1, which is answered.
     ///   - body: The test.
     package func with<Value>(
-        idleTimeout: Duration? = nil, on scheduler: any Scheduler = .live,
+        idleTimeout: Duration? = nil, on scheduler: any FutureScheduler = .live,
         script: @escaping Script,
         http1: @escaping @Sendable () -> Void = {},
         _ body: (HTTP2Client) async throws -> Value

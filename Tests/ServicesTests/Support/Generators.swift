@@ -21,7 +21,7 @@ struct Counting: RandomNumberGenerator, Sendable {
 }
 
 /// A scheduler whose actions run later than asked for, as on a busy machine.
-struct LateScheduler: Scheduler {
+struct LateScheduler: FutureScheduler {
     private let base: ManualScheduler
     private let lateness: @Sendable () -> Duration
 

@@ -184,7 +184,7 @@ import Testing
     }
 
     /// A scheduler whose timers use the store in their deinit, and fire when the test says so.
-    final class TimerScheduler: Scheduler {
+    final class TimerScheduler: FutureScheduler {
         let store = Locked<Store<Int, Int>?>(nil)
         private let actions = Locked<[@Sendable () -> Void]>([])
 

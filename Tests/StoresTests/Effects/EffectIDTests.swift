@@ -129,7 +129,7 @@ import Testing
     }
 
     /// A scheduler that cancels the debounced effect while its timer is set.
-    struct CancellingScheduler: Scheduler {
+    struct CancellingScheduler: FutureScheduler {
         let stage: EffectTests.Stage
         let timers: ManualScheduler
 

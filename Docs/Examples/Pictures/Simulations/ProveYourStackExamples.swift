@@ -18,7 +18,7 @@ import Testing
 ///
 /// The app passes a client of its server, a test one of a simulation.
 func makeShop(
-    from client: HTTPClient, scheduler: any Scheduler = .live, random: RandomSource = .system
+    from client: HTTPClient, scheduler: any FutureScheduler = .live, random: RandomSource = .system
 ) -> HTTPClient {
     var shop = client
     shop.scheduler = scheduler

@@ -1,1 +1,2 @@
+/// The target's name.
 public let name = "Composition"

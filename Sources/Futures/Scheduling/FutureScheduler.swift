@@ -6,7 +6,7 @@
 /// ```swift
 /// let product = loadProduct(7).timeout(.seconds(2), on: scheduler)
 /// ```
-public protocol Scheduler: Sendable {
+public protocol FutureScheduler: Sendable {
     /// The present on this scheduler's own clock.
     var now: SchedulerInstant { get }
 
@@ -32,7 +32,7 @@ public protocol Scheduler: Sendable {
     ) -> any ScheduledAction
 }
 
-extension Scheduler {
+extension FutureScheduler {
     /// The same as ``now``.
     public var continuousNow: SchedulerInstant { now }
 }
@@ -79,7 +79,7 @@ public protocol ScheduledAction: Sendable {
 ///
 /// On a ``ManualScheduler``, a task sleeps until the test moves the clock to the task's instant.
 public struct SchedulerClock: Clock {
-    fileprivate let scheduler: any Scheduler
+    fileprivate let scheduler: any FutureScheduler
 
     /// The present on the scheduler's clock.
     public var now: SchedulerInstant { scheduler.now }
@@ -100,7 +100,7 @@ public struct SchedulerClock: Clock {
     }
 }
 
-extension Scheduler {
+extension FutureScheduler {
     /// This scheduler's time as a Swift clock.
     public var clock: SchedulerClock { SchedulerClock(scheduler: self) }
 }

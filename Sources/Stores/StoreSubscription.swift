@@ -19,7 +19,7 @@ internal import Synchronization
 /// ```
 ///
 /// The token doesn't keep the store alive.
-public final class Subscription: Sendable {
+public final class StoreSubscription: Sendable {
     private let end: @Sendable () -> Void
     private let isKept = Atomic(false)
 
