@@ -152,7 +152,7 @@ extension URLReference {
         for (index, byte) in zip(bytes.indices, bytes) {
             let isEscape =
                 byte == UInt8(ascii: "%")
-                && bytes[index...].dropFirst().prefix(2).filter(isHexDigit).count == 2
+                && bytes[index...].dropFirst().prefix(2).filter(\.isHexDigit).count == 2
             if isEscape || byte.isLetterOrDigit || others.contains(byte) {
                 escaped.append(byte)
             } else {
@@ -162,9 +162,5 @@ extension URLReference {
             }
         }
         return escaped
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        byte.isDigit || 65...70 ~= byte & 0xDF && byte < 128
     }
 }

@@ -118,7 +118,3 @@ extension EscapedText {
         return UInt32(String(decoding: text, as: UTF8.self), radix: 16)
     }
 }
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool { Character(Unicode.Scalar(self)).isHexDigit }
-}
