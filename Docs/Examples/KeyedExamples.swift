@@ -4,7 +4,7 @@ import Pledge
 // end snippet
 import Testing
 
-/// The code of Docs/Policies/Each.md.
+/// The code of Docs/Policies/Keyed.md.
 @Suite struct EachExamples {
     @Test func usage() {
         let lines = ExampleLog()

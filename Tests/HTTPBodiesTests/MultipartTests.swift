@@ -88,6 +88,7 @@ import Testing
             --B
             Content-Disposition: form-data; name="empty"
 
+
             --B--
 
             """
