@@ -99,7 +99,7 @@ import Testing
 }
 
 /// Five everyday programs, each as it is and with `shielded()`; see
-/// Docs/Decisions/why-a-future-stops-when-its-last-consumer-leaves.md.
+/// Docs/Decisions/Futures/why-a-future-stops-when-its-last-consumer-leaves.md.
 @Suite(.oneAtATime) struct EverydayInterestTests {
     /// A server that notes which calls were stopped.
     private final class Server: Sendable {
