@@ -197,13 +197,16 @@ struct RecipesTransfersExamples {
         ])
         var client = PledgeHTTPClients.HTTPClient(base: server, over: connections)
         client.scheduler = scheduler
+        // The test's time runs on while a call waits for a processor.
+        (client.attemptTimeout, client.deadline) = (nil, nil)
         let following = Task { [client] in
             try await follow(server.appending(path: "news"), by: client) { seen.add($0.data) }
         }
-        while connections.calls.count < 3 {
-            await Task.yield()
-            scheduler.advance(by: .seconds(1))
-        }
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .seconds(1))
+                return connections.calls.count >= 3
+            })
         following.cancel()
         _ = await following.result
         #expect(seen.lines.starts(with: ["one", "two"]))
