@@ -12,14 +12,17 @@ public protocol Subscriber<Input, Failure> {
     associatedtype Input
     associatedtype Failure: Error
 
-    func receive(subscription: any StoreSubscription)
+    func receive(subscription: any Subscription)
     func receive(_ input: Input) -> Subscribers.Demand
     func receive(completion: Subscribers.Completion<Failure>)
 }
 
 public protocol Cancellable { func cancel() }
 
-public protocol StoreSubscription: Cancellable { func request(_ demand: Subscribers.Demand) }
+/// Without what a scheduler does.
+public protocol Scheduler<SchedulerTimeType> { associatedtype SchedulerTimeType }
+
+public protocol Subscription: Cancellable { func request(_ demand: Subscribers.Demand) }
 
 public enum Subscribers {
     @frozen public struct Demand: Equatable, Comparable, Sendable {
@@ -89,7 +92,7 @@ extension Publisher {
     }
     public func first() -> AnyPublisher<Output, Failure> { fatalError() }
     public func handleEvents(
-        receiveSubscription: ((any StoreSubscription) -> Void)? = nil,
+        receiveSubscription: ((any Subscription) -> Void)? = nil,
         receiveOutput: ((Output) -> Void)? = nil,
         receiveCompletion: ((Subscribers.Completion<Failure>) -> Void)? = nil,
         receiveCancel: (() -> Void)? = nil,
