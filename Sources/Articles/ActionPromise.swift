@@ -9,9 +9,9 @@ public import PledgeFutures
 ///     .exec(input: "One") { result in print(result) }  // One Two Three
 /// ```
 ///
-/// It is the `Promise` of the article on callbacks, under a name that doesn't clash with the write side of a
-/// future. A future is hot, but this is cold: nothing runs until you call ``exec(input:callback:)``, and each call
-/// runs everything again.
+/// It is the `Promise` of the article on callbacks, under a name that doesn't clash with `Promise`, the write side of a
+/// future. The work of a future has already started when you get the future. With an `ActionPromise`, nothing runs
+/// until you call ``exec(input:callback:)``, and each call runs everything again.
 public struct ActionPromise<Input, Output>: Sendable {
     private let action: Action<Input, Output>
 
@@ -25,7 +25,7 @@ public struct ActionPromise<Input, Output>: Sendable {
     /// Appends an action that gets each output of this one as its input.
     ///
     /// - Parameter next: The action to append.
-    /// - Returns: A new value with the two composed, as by `compose(_:_:)`. This one doesn't change.
+    /// - Returns: A new value that joins both actions, as `compose(_:_:)` does. This value doesn't change.
     /// - Complexity: One closure context.
     public func then<Next>(_ next: @escaping Action<Output, Next>) -> ActionPromise<Input, Next> {
         ActionPromise<Input, Next>(action: action >- next)
@@ -50,8 +50,8 @@ extension ActionPromise where Output: Sendable {
     ///
     /// - Parameters:
     ///   - input: The input of the first action, which is called on this thread.
-    ///   - fileID: The file that an abandoned error names; leave it out.
-    ///   - line: The line that an abandoned error names; leave it out.
+    ///   - fileID: The file that the error names if the future is abandoned; leave it out.
+    ///   - line: The line that the error names if the future is abandoned; leave it out.
     /// - Returns: A future that settles like a future from `asFuture(_:fileID:line:)`.
     public func future(
         input: Input,

@@ -12,7 +12,8 @@ public import PledgeComposition
 /// - Parameters:
 ///   - first: The function to call first.
 ///   - second: The function to call with the result of `first`.
-/// - Returns: A function from the input of `first` to the output of `second`. Both run on the thread that calls it.
+/// - Returns: A function from the input of `first` to the output of `second`. Both run on the thread that calls the
+///   returned function.
 /// - Complexity: One closure context that holds the two functions, and two calls.
 @inlinable
 public func compose<Input, Middle, Output>(
@@ -28,13 +29,14 @@ public func compose<Input, Middle, Output>(
 /// compose(multiply, increment)(10)  // 101
 /// ```
 ///
-/// This name is for code that follows the articles. It also matches the `compose` of callback actions. In new code,
-/// write `chain(_:to:)`.
+/// This name is for code that follows the articles. It has the same form as the `compose` for callback actions. In new
+/// code, write `chain(_:to:)`.
 ///
 /// - Parameters:
 ///   - first: The function to call first.
 ///   - second: The function to call with the result of `first`.
-/// - Returns: A function from the input of `first` to the output of `second`. Both run on the thread that calls it.
+/// - Returns: A function from the input of `first` to the output of `second`. Both run on the thread that calls the
+///   returned function.
 /// - Complexity: One closure context that holds the two functions, and two calls.
 @inlinable
 public func compose<Input, Middle, Output>(

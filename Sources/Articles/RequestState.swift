@@ -25,7 +25,7 @@ extension RequestSequence where Request == Endpoint, Answer == Data {
     /// - Parameters:
     ///   - request: The request's endpoint.
     ///   - completion: Called with the decoded answer or the error, under the same rules as in
-    ///     `send(_:parse:completion:)`. The type that the closure names is the type of the answer.
+    ///     `send(_:parse:completion:)`. The answer is decoded as the type that the closure names.
     /// - Returns: The answer, as a future.
     @preconcurrency
     @discardableResult
@@ -36,7 +36,7 @@ extension RequestSequence where Request == Endpoint, Answer == Data {
         send(request, parse: { $0.decoded() }, completion: completion)
     }
 
-    /// Declares a request whose answer is used as bytes.
+    /// Declares a request whose answer is delivered as bytes.
     ///
     /// - Parameters:
     ///   - request: The request's endpoint.
@@ -57,8 +57,8 @@ extension QueuedRequest where Request == Endpoint, Answer == Data {
     ///
     /// - Parameters:
     ///   - request: The request's endpoint.
-    ///   - completion: Called with the decoded answer, or with the error. The type that the closure names is the
-    ///     type of the answer.
+    ///   - completion: Called with the decoded answer, or with the error. The answer is decoded as the type that the
+    ///     closure names.
     public static func send<Response: Decodable & Sendable>(
         _ request: Endpoint,
         completion: @escaping @Sendable (Result<Response, any Error>) -> Void
@@ -70,8 +70,8 @@ extension QueuedRequest where Request == Endpoint, Answer == Data {
 extension Reducer {
     /// A reducer whose events are requests, and whose state is the sequence that sends them.
     ///
-    /// The sequence is an object, so this reducer isn't pure. It is the article's reducer, for existing code that
-    /// calls it. A `Store` sends requests with effects.
+    /// The sequence is an object, so this reducer isn't pure. It is the article's reducer, for existing code that calls
+    /// it. In a `Store`, send requests with effects instead.
     public static func requests<Request, Answer>() -> Reducer
     where State == RequestSequence<Request, Answer>, Event == QueuedRequest<Request, Answer> {
         Reducer { (state: inout State, step: Event) in state.send(step) }

@@ -25,7 +25,7 @@ void cfutures_relax(uint32_t *turns) {
 #endif
 }
 
-// An entry point of the Swift runtime that compiled code calls.
+// A function of the Swift runtime, which compiled Swift code calls too.
 extern void *swift_tryRetain(void *object);
 
 void *cfutures_opaque(void *object) { return object; }

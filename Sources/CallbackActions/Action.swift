@@ -9,9 +9,9 @@
 /// Join actions with `compose(_:_:)`, or with its operator ``>-(_:_:)``. Pass the callback with ``exec(_:_:)``, or
 /// with its operator ``<-(_:_:)``.
 ///
-/// An action and its callback are `@Sendable`, because most actions call back on another thread. The type doesn't
-/// say on which thread, how often, or even if an action calls back. The action's documentation does. If an action
-/// may fail, its output is a `Result` or a similar type. A `Future` defines all of this;
+/// An action and its callback are `@Sendable`, because most actions call back on another thread. The type doesn't say
+/// on which thread an action calls back, how often, or even if it does. The action's documentation has to say it. If an
+/// action may fail, its output is a `Result` or a similar type. With a `Future`, all of this is fixed;
 /// ``asFuture(_:fileID:line:)`` and ``asCallback(_:)`` convert between the two.
 public typealias Action<Input, Output> =
     @Sendable (_ input: Input, _ callback: @escaping @Sendable (Output) -> Void) -> Void
@@ -68,7 +68,8 @@ public func >- <Input, Middle, Output>(
 
 /// Binds an action to its callback, which gives a function of the input.
 ///
-/// So one place handles the output, and another makes the request. The result fits a button's `bind(events:for:)`.
+/// So one place in your code can handle the output, and another place can make the request. The result fits a button's
+/// `bind(events:for:)`.
 ///
 /// ```
 /// let request = exec(login) { response in print(response.message) }

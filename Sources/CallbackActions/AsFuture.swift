@@ -10,17 +10,17 @@ public import PledgeFutures
 /// The result works with `chain(_:to:)` and `combine(_:with:)` like any function. ``asCallback(_:)`` is the
 /// reverse.
 ///
-/// The future succeeds with the first output, on the thread that the action calls back on. Later outputs are
-/// ignored. If an action releases its callback without a call, the future fails as abandoned. If an action keeps
-/// its callback forever, the future stays pending, so give it a `timeout(_:on:)`.
+/// The future succeeds with the first output, on the thread that the action calls back on. Later outputs are ignored.
+/// If an action releases its callback without calling it, the future fails as abandoned. If an action keeps its
+/// callback forever, the future stays pending, so give the future a `timeout(_:on:)`.
 ///
 /// You can't ask an action to stop. If you cancel the future, it settles, and the action continues.
 ///
 /// - Parameters:
 ///   - action: The action. It is called once for each call of the result, on the calling thread, before that call
 ///     returns.
-///   - fileID: The file that an abandoned error names; leave it out.
-///   - line: The line that an abandoned error names; leave it out.
+///   - fileID: The file that the error names if the future is abandoned; leave it out.
+///   - line: The line that the error names if the future is abandoned; leave it out.
 /// - Returns: A function that calls the action and returns a future of its first output.
 public func asFuture<Input, Output: Sendable>(
     _ action: @escaping Action<Input, Output>,
@@ -36,8 +36,8 @@ public func asFuture<Input, Output: Sendable>(
 
 /// Turns an action whose output is a `Result` into a function that returns a future.
 ///
-/// If the first output is a failure, the future fails with that error, unchanged. Otherwise it works like
-/// ``asFuture(_:fileID:line:)``, which would make a future of a `Result`.
+/// If the first output is a failure, the future fails with that error, unchanged. In all other respects, this works
+/// like ``asFuture(_:fileID:line:)``, which would return a future of a `Result` for such an action.
 ///
 /// ```
 /// let load = asFuture(unwrapping: loadAction)  // (Product.ID) -> Future<Product>
@@ -46,8 +46,8 @@ public func asFuture<Input, Output: Sendable>(
 /// - Parameters:
 ///   - action: The action. It is called once for each call of the result, on the calling thread, before that call
 ///     returns.
-///   - fileID: The file that an abandoned error names; leave it out.
-///   - line: The line that an abandoned error names; leave it out.
+///   - fileID: The file that the error names if the future is abandoned; leave it out.
+///   - line: The line that the error names if the future is abandoned; leave it out.
 /// - Returns: A function that calls the action and returns a future of the value in its first output.
 public func asFuture<Input, Output: Sendable, Failure: Error>(
     unwrapping action: @escaping Action<Input, Result<Output, Failure>>,

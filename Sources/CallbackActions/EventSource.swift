@@ -67,9 +67,9 @@ public final class EventSource<Events: SetAlgebra & Sendable>: Sendable {
 
     /// Calls the handlers of the given events, in the order in which they were bound.
     ///
-    /// They run on this thread, before this method returns. If a handler sends events itself, all handlers for
-    /// those events are called before the next handler of this send. A handler that is bound meanwhile waits for
-    /// the next send. A handler that is unbound meanwhile isn't called, unless its turn has already come.
+    /// They run on this thread, before this method returns. If a handler sends events itself, all handlers for those
+    /// events are called before the next handler of this send. A handler that is bound during a send waits for the next
+    /// send. A handler that is unbound during a send isn't called, unless its turn has already come.
     ///
     /// - Parameter events: The events that happened. Each handler is called at most once.
     /// - Complexity: O(*n*) for *n* handlers.
@@ -100,13 +100,15 @@ public final class EventBinding: Sendable {
 
     deinit { if !isKept.load(ordering: .acquiring) { takeBack() } }
 
-    /// Lets the handler outlive this token: it stays bound until the source is released, or until ``cancel()``.
+    /// Lets the handler outlive this token.
+    ///
+    /// The handler stays bound until the source is released, or until ``cancel()``.
     public func kept() { isKept.store(true, ordering: .releasing) }
 
     /// Unbinds the handler early, and releases what it captured.
     ///
     /// After this returns, no call of the handler begins on this thread. If another thread has begun a call, or is
-    /// about to, that call runs to its end. You may call this twice, inside the handler itself, and after the
+    /// about to, that call runs to its end. You may call this method twice, inside the handler itself, or after the
     /// source is gone.
     ///
     /// - Complexity: O(*n*) for the *n* handlers of the source.
@@ -135,7 +137,8 @@ final class EventHandler<Events: Sendable>: Sendable {
 
     /// Releases the function.
     ///
-    /// What the function captured is released outside the lock, because that may run code that uses this handler.
+    /// The function and its captures are released outside the lock, because releasing them may run code that uses this
+    /// handler.
     func clear() {
         let released = stored.withLock { executable in
             defer { executable = nil }

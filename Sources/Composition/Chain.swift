@@ -4,8 +4,8 @@
 /// let loadData = chain(Endpoint.product, to: networking)  // (Product.ID) -> Future<Data>
 /// ```
 ///
-/// Use this function to join functions. `compose` does the same under the name from another article. Both functions
-/// run on the thread that calls the result, `inner` first.
+/// In new code, use this function to join functions. `compose` does the same, for code that follows the articles. Both
+/// functions run on the thread that calls the returned function, `inner` first.
 ///
 /// - Parameters:
 ///   - inner: The function to call first.
@@ -30,7 +30,7 @@ public func chain<Input, Middle, Output>(
 /// ```
 ///
 /// If both overloads match, Swift chooses this one, which is more specific. If the context expects a function that
-/// returns a function, Swift chooses the other one.
+/// returns a function, Swift chooses the other overload.
 ///
 /// - Parameters:
 ///   - inner: The function to call first.
@@ -42,7 +42,7 @@ public func chain<Input, Middle, Output>(
     _ inner: @escaping @Sendable (Input) -> Middle,
     to outer: @escaping @Sendable (Middle) -> () -> Output
 ) -> @Sendable (Input) -> Output {
-    // The annotation selects the overload above. Without it, this one would call itself.
+    // The annotation selects the overload above. Without it, this overload would call itself.
     let uncurried: @Sendable (Middle) -> Output = { outer($0)() }
     return chain(inner, to: uncurried)
 }

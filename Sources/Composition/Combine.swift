@@ -4,8 +4,8 @@
 /// let load = combine(7, with: loadProduct)  // () -> Future<Product>
 /// ```
 ///
-/// The value is captured once, now, so a later change of a variable has no effect. Each call of the result calls
-/// `closure` again, on the thread of that call. No state is kept between calls.
+/// The value is captured when you call `combine`, so a later change of a variable has no effect. Each call of the
+/// returned function calls `closure` again, on the thread of that call. No state is kept between calls.
 ///
 /// - Parameters:
 ///   - value: The value.
@@ -17,8 +17,8 @@ public func combine<Value: Sendable, Output>(
     _ value: Value,
     with closure: @escaping @Sendable (Value) -> Output
 ) -> @Sendable () -> Output {
-    // A separate overload: Swift 6.3 crashes if a function whose only argument is a tuple, such as `(()) -> Void`,
-    // is passed as a function of a parameter pack.
+    // One value needs this separate overload, because Swift 6.3 crashes if a function whose only argument is a tuple,
+    // such as `(()) -> Void`, is passed as a function of a parameter pack.
     { closure(value) }
 }
 
@@ -28,7 +28,7 @@ public func combine<Value: Sendable, Output>(
 /// let search = combine("tea", 20, with: searchProducts)  // () -> Future<[Product]>
 /// ```
 ///
-/// Otherwise it works as with one value.
+/// This works like the overload for one value.
 ///
 /// - Parameters:
 ///   - value: The values, any number of them, in the order in which `closure` takes them.

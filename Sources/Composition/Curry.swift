@@ -5,7 +5,7 @@
 /// let teas = search("tea")            // (Int) -> Future<[Product]>
 /// ```
 ///
-/// `function` runs when you pass the last argument, on that thread, and again for every call.
+/// `function` runs each time you pass the last argument, on the thread that passes it.
 ///
 /// - Parameter function: The function of two arguments.
 /// - Returns: A function from the first argument to a function from the second argument to the output.
@@ -23,7 +23,7 @@ public func curry<First: Sendable, Second, Output>(
 /// let search = curry(searchShop)  // (Shop) -> (String) -> (Int) -> Future<[Product]>
 /// ```
 ///
-/// `function` runs when you pass the last argument, on that thread, and again for every call.
+/// `function` runs each time you pass the last argument, on the thread that passes it.
 ///
 /// - Parameter function: The function of three arguments.
 /// - Returns: A function from the first argument to a function from the second argument to a function from the

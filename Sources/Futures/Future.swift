@@ -16,9 +16,9 @@
 /// once, on your thread. Across threads there is no promised order. ``observe(on:_:)-(DispatchQueue,_)`` runs an
 /// observer elsewhere.
 ///
-/// There are two exceptions to "at once". An observer that you add inside another observer runs after those that
-/// were registered before it. And if deliveries nest too deep on one thread, the next one is deferred until one of
-/// them returns. So chains of any length, and recursion of any depth, don't overflow the stack.
+/// There are two exceptions to "at once". An observer that you add inside another observer of the same future runs
+/// after the observers that were registered before. And if deliveries nest too deep on one thread, the next one is
+/// deferred until one of them returns. So chains of any length, and recursion of any depth, don't overflow the stack.
 ///
 /// ## Cancellation
 ///
@@ -28,12 +28,12 @@
 ///
 /// ## Cost
 ///
-/// Creating a future allocates one object. So does each transform, in addition to what its closure captures.
-/// Observing, settling and giving up take constant time and no system lock. On a settled future they write no
-/// memory that threads share.
+/// Creating a future allocates one object. So does each transform, in addition to what its closure captures. Observing,
+/// settling and giving up take constant time and no system lock. On a settled future, these operations write no memory
+/// that threads share.
 ///
 /// The layout of the core comes from SwiftNIO's and Twitter's futures; see
-/// Docs/Decisions/why-a-future-is-one-atomic-word.md.
+/// Docs/Decisions/Futures/why-a-future-is-one-atomic-word.md.
 public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable {
     /// Creates a future that has already succeeded.
     @inlinable
@@ -97,7 +97,7 @@ public class Future<Value: Sendable>: FutureStorage<Value?>, @unchecked Sendable
         finishDerived(as: unsafeDowncast(source, to: Future<Value>.self))
     }
 
-    /// The place of the transform that threw the error which this future failed with.
+    /// The place of the transform that threw this future's error.
     ///
     /// That transform made this future, or a future that this one derives from. The error itself is the transform's
     /// own, unchanged, so you can match it. This property tells you which step of a chain threw it. Nil while

@@ -11,10 +11,10 @@ public struct FutureError: Error, Sendable {
 
     /// For ``Code/cycle``, the place that created the future which closes the cycle.
     ///
-    /// Nil if that is ``location``.
+    /// Nil if that place is ``location``.
     public internal(set) var secondLocation: CodeLocation?
 
-    /// The errors behind this one: for ``Code/allFailed``, the errors of all inputs, in the order of the inputs.
+    /// The errors that led to this one: for ``Code/allFailed``, the errors of all inputs, in the order of the inputs.
     ///
     /// Errors of this type nest at most 32 levels deep. Beyond that, a cause is replaced by its own causes.
     public let causes: [any Error]
@@ -26,7 +26,7 @@ public struct FutureError: Error, Sendable {
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// A promise or a resolver was released before it settled.
         ///
-        /// Keep it until the work is done, and resolve or reject it on every path.
+        /// Keep the promise or resolver until the work is done, and resolve or reject it on every path.
         case abandoned
         /// The time given to ``Future/timeout(_:on:fileID:line:)`` ran out.
         case timedOut
@@ -38,7 +38,7 @@ public struct FutureError: Error, Sendable {
         case noInputs
         /// A `flatMap` or `flatMapError` closure returned a future that waits for the closure's own result.
         ///
-        /// That is the very future that the closure settles, or one that derives from it in up to 64 steps.
+        /// The returned future is the very one that the closure settles, or derives from it in up to 64 steps.
         case cycle
     }
 

@@ -81,8 +81,8 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     /// Settles the promise with the result of another future, unless the promise settles before.
     ///
-    /// Until then the other future keeps the promise alive. The promise gives up its interest in the other future
-    /// if it is cancelled or settles in another way. It also does so when its last waiter gives up after this call.
+    /// Until then, the other future keeps the promise alive. The promise gives up its interest in the other future in
+    /// three cases: the promise is cancelled, it settles in another way, or its last waiter gives up after this call.
     ///
     /// If the other future waits for the promise, the promise fails with ``FutureError/Code/cycle``. A task that
     /// awaits the promise raises the priority of the tasks that produce the other future.
@@ -100,9 +100,9 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     /// Registers a handler for the moment when the result is no longer wanted.
     ///
-    /// The handler runs once: when the promise is cancelled, or when its last waiter gives up, which settles the
-    /// promise with `CancellationError`. If that has already happened, the handler runs at once. If the promise
-    /// settles in another way, the handler is released without a call.
+    /// The handler runs once: when the promise is cancelled, or when its last waiter gives up. Both settle the promise
+    /// with `CancellationError`. If that has already happened, the handler runs at once. If the promise settles in
+    /// another way, the handler is released without a call.
     ///
     /// Several handlers run in order of registration. They run on the thread that cancels, or on another thread if
     /// an awaiting task is cancelled. No lock is held meanwhile.

@@ -45,7 +45,7 @@ public final class Resolver<Value: Sendable>: Sendable {
 
     /// Registers a handler for the moment when the result is no longer wanted; see ``Promise/onCancel(_:)``.
     ///
-    /// A handler that captures the resolver keeps it alive until the future has settled.
+    /// A handler that captures the resolver keeps the resolver alive until the future has settled.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
         future.add(CancelHandlers(handler))
     }
@@ -61,8 +61,8 @@ extension Future {
     /// ```
     ///
     /// - Parameters:
-    ///   - fileID: The file that an abandoned error names; leave it out.
-    ///   - line: The line that an abandoned error names; leave it out.
+    ///   - fileID: The file that the error names if the future is abandoned; leave it out.
+    ///   - line: The line that the error names if the future is abandoned; leave it out.
     ///   - start: Starts the work. Called once, before this method returns. If the last reference to the resolver
     ///     is released while the future is pending, the future fails as abandoned.
     /// - Returns: The future that the resolver settles.

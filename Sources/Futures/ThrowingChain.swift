@@ -4,7 +4,8 @@
 /// let send = chain(Endpoint.order, to: networking)  // (Order) -> Future<Data>
 /// ```
 ///
-/// Otherwise it works like `chain` from the module Composition. Swift chooses that one if neither function throws.
+/// In all other respects, it works like `chain` from the module Composition. If neither function throws, Swift chooses
+/// the `chain` of that module.
 ///
 /// - Parameters:
 ///   - inner: The function to call first.
@@ -42,7 +43,7 @@ public func chain<Input, Middle, Output>(
 
 /// Joins three functions that may throw, if the last one returns a future.
 ///
-/// Otherwise it works like the `chain` of three functions from the module Composition.
+/// In all other respects, it works like the `chain` of three functions from the module Composition.
 ///
 /// - Returns: A function that never throws; see the overload for two functions.
 @_disfavoredOverload
@@ -65,7 +66,8 @@ extension Future {
 
 /// Binds a value to a function that may throw and returns a future.
 ///
-/// Otherwise it works like `combine` from the module Composition. Swift chooses that one if nothing throws.
+/// In all other respects, it works like `combine` from the module Composition. If nothing throws, Swift chooses the
+/// `combine` of that module.
 ///
 /// - Parameters:
 ///   - value: The value.
@@ -78,7 +80,7 @@ public func combine<Value: Sendable, Output>(
     _ value: Value,
     with closure: @escaping @Sendable (Value) throws -> Future<Output>
 ) -> @Sendable () -> Future<Output> {
-    // Separate from the overload below, for the same reason as in the module Composition.
+    // One value needs this separate overload, for the same reason as `combine` in the module Composition.
     { Future.catching { try closure(value) } }
 }
 

@@ -2,9 +2,9 @@ public import PledgeFutures
 public import PledgeHTTPBodies
 public import PledgeHTTPNetworking
 
-// Each method has four overloads: for the response and for a decoded value, each awaited or as a future. The choice of
-// disfavoured overloads decides how long the compiler takes to check a chain of calls; see
-// Docs/Decisions/which-overloads-a-call-has.md.
+// Each method has four overloads. Two of them return the response, and two return a decoded value. In each pair, one is
+// awaited, and the other returns a future. Which of the overloads are disfavoured decides how long the compiler takes
+// to check a chain of calls; see Docs/Decisions/HTTP/which-overloads-a-call-has.md.
 
 extension HTTPClient {
     /// Sends a GET and decodes the response's body.
@@ -415,13 +415,13 @@ extension HTTPClient {
 
 // MARK: - Implementation
 
-/// A response with its body in memory; only `HTTPResponse` conforms to it.
+/// A response with its body in memory; `HTTPResponse` is the only type that conforms.
 ///
-/// The overloads that return a future are generic over it, so that Swift chooses them only where the code asks for a
-/// future. If they returned `Future<HTTPResponse>`, Swift would choose one of them for `try await client.delete("/x")`
-/// at the top level of a `main.swift`, and the future would never be awaited.
+/// The overloads that return a future are generic over this protocol, so that Swift chooses them only where the code
+/// asks for a future. If they returned `Future<HTTPResponse>`, Swift would choose one of them for
+/// `try await client.delete("/x")` at the top level of a `main.swift`, and the future would never be awaited.
 public protocol WholeResponse: Sendable {
-    /// Creates it from a response.
+    /// Creates a value from a response.
     init(_ response: HTTPResponse)
 }
 

@@ -16,10 +16,10 @@ extension HTTPClient {
     ///   - query: Items to append to the query of the first page.
     ///   - headers: The headers of each request.
     ///   - type: The type of a page. Leave it out if the loop names the type.
-    ///   - maxPages: The maximum number of pages; one more fails with a `PaginationError`. Less than one is a
+    ///   - maxPages: The maximum number of pages; a further page fails with a `PaginationError`. Less than one is a
     ///     programming error and traps.
     /// - Returns: The pages, decoded with ``json``. Iterating throws the errors that ``decoded(_:)`` rejects with. If
-    ///   the next page is at another origin, it throws an `HTTPError` with the code `redirectRefused`.
+    ///   the next page is at another origin, iterating throws an `HTTPError` with the code `redirectRefused`.
     public func pages<Page: Decodable & Sendable>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         of type: Page.Type = Page.self, maxPages: Int = 10_000
@@ -46,9 +46,9 @@ extension HTTPClient {
     ///   - query: Items to append to the query of each page.
     ///   - headers: The headers of each request.
     ///   - name: The name of the query item that holds the cursor. The first request has none.
-    ///   - maxPages: The maximum number of pages; one more fails with a `PaginationError`. Less than one is a
+    ///   - maxPages: The maximum number of pages; a further page fails with a `PaginationError`. Less than one is a
     ///     programming error and traps.
-    ///   - next: Returns the cursor for the page after a page; nil after the last one.
+    ///   - next: Takes a page, and returns the cursor for the next page; nil after the last page.
     /// - Returns: The pages, decoded with ``json``. Iterating throws the errors that ``decoded(_:)`` rejects with.
     public func pages<Page: Decodable & Sendable, Cursor: Sendable & LosslessStringConvertible>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],

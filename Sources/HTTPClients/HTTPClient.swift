@@ -15,28 +15,28 @@ public import PledgeServices
 /// let products: Future<[Product]> = client.decoded(Endpoint(path: "/products"))
 /// ```
 ///
-/// Call it through ``send``, ``stream``, ``networking`` or ``decoded(_:)``. Each is an ordinary service, and composes
-/// like one.
+/// Call it through ``send``, ``stream``, ``networking`` or ``decoded(_:)``. Each of these is an ordinary service, and
+/// you can combine it like any other.
 ///
 /// ## The defaults
 ///
 /// A new client follows redirects. It repeats failed requests that may be repeated, for three attempts in all. An
-/// attempt fails after 30 seconds without an answer, and a call after 60. The client refuses calls to a failing
-/// origin, for at most 10 seconds at a time. At most 256 calls to an origin are in flight, while 1,000 more wait.
-/// It decompresses bodies of up to 64 MiB, and sends a User-Agent. Every other part is off until you set its slot.
-/// Setting a slot to nil turns its part off.
+/// attempt fails after 30 seconds without an answer, and a call fails after 60 seconds. The client refuses calls to a
+/// failing origin, for at most 10 seconds at a time. At most 256 calls to an origin are in flight, while 1,000 more
+/// wait. It decompresses bodies of up to 64 MiB, and sends a User-Agent. Every other part is off until you set its
+/// slot. Setting a slot to nil turns its part off.
 ///
 /// ## The order
 ///
-/// The parts have one order, from the observers, outermost, to the transport, innermost. The guide "The whole stack"
-/// lists the order with the reasons. To choose another order, use `stack`; ``problems(of:)`` lists a stack's
+/// The parts have a fixed order: the observers are outermost, and the transport is innermost. The guide "The whole
+/// stack" lists the order with the reasons. To choose another order, use `stack`; ``problems(of:)`` lists a stack's
 /// problems.
 ///
 /// ## The base's origin
 ///
 /// The client sends ``headers`` only to the origin of ``base``, and ``authorization`` only to ``authorizedOrigins``,
-/// which is the same origin by default. A redirect to another origin then gets neither. Nor does a request for
-/// another origin that you pass to ``send``. The cookie jar's rules decide where cookies are sent.
+/// which is the same origin by default. So another origin gets neither of them, whether a redirect leads there or you
+/// pass a request for it to ``send``. The cookie jar's rules decide where cookies are sent.
 ///
 /// ## Values, and what they share
 ///
@@ -47,8 +47,8 @@ public import PledgeServices
 /// cookie jar, a budget) is shared by all clients that hold it. ``origins`` shows the budgets, breakers, limiters and
 /// bulkheads.
 ///
-/// You can use a client from any thread. The first use assembles the parts; each later use takes a lock for constant
-/// time.
+/// You can use a client from any thread. The first use assembles the parts; each later use holds a lock for a short,
+/// constant time.
 public struct HTTPClient: Sendable {
     /// The URL that endpoints without their own base are appended to.
     ///
@@ -60,7 +60,7 @@ public struct HTTPClient: Sendable {
 
     /// The headers of each request to the base's origin.
     ///
-    /// A request's own header wins over one with the same name here.
+    /// A request's own header replaces the header with the same name here.
     public var headers: HTTPHeaders = [:] { didSet { renew() } }
 
     /// The User-Agent of requests that have none; nil leaves it to the transport.
@@ -106,7 +106,7 @@ public struct HTTPClient: Sendable {
 
     /// The rules for sending a second request beside a slow one.
     ///
-    /// It works without ``retry`` too. With both, hedges and retries draw from the same budget.
+    /// A hedge works without ``retry`` too. With both, hedges and retries draw from the same budget.
     public var hedge: Hedge? {
         didSet {
             keptStates.hedgings = StatesByOrigin()
@@ -159,9 +159,9 @@ public struct HTTPClient: Sendable {
 
     /// The time limit for one attempt, from the end of the request's body until the response's headers arrive.
     ///
-    /// The time in which the bytes of a body move isn't counted: the transport's idle timeout, 60 seconds, ends a
-    /// body that stands still. Waiting for a connection isn't counted either. A client over a function can't see when
-    /// bytes move, so none of the time counts if the request's body is a file or a stream.
+    /// The time in which the bytes of a body move isn't counted. If a body stands still, the transport's idle timeout
+    /// of 60 seconds ends it. Waiting for a connection isn't counted either. A client over a function can't see when
+    /// bytes move, so if the request's body is a file or a stream, no time is counted at all.
     ///
     /// Less than zero is a programming error and traps when the client is used.
     public var attemptTimeout: Duration? = .seconds(30) { didSet { renew() } }
@@ -199,7 +199,7 @@ public struct HTTPClient: Sendable {
     /// More observers of the parts, such as a recorder.
     public var observers: [ServiceObserver] = [] { didSet { renew() } }
 
-    /// The name of a call for observers and metrics, such as "GET api.example.com", the default.
+    /// The name of a call for observers and metrics; by default, it is like "GET api.example.com".
     ///
     /// It must hold no secrets. Keep the number of different names small, because each becomes a label of the metrics.
     public var callName: @Sendable (HTTPRequest) -> String = HTTPClient.methodAndHost {
@@ -211,7 +211,7 @@ public struct HTTPClient: Sendable {
 
     /// Your own middleware around each call, outside all parts except the observers.
     ///
-    /// A status that isn't accepted reaches it as an `HTTPError`.
+    /// If a status isn't accepted, the middleware gets an `HTTPError`.
     public var aroundCall: CustomMiddleware? { didSet { renew() } }
 
     /// Your own middleware around each attempt, inside the retry and outside the hedge.
@@ -296,8 +296,8 @@ extension HTTPClient {
 
     /// Sends a request, and returns a future that settles when the response's headers arrive.
     ///
-    /// It works like ``send``, but without the cache. A failure after the headers fails the body; the request isn't
-    /// repeated.
+    /// It works like ``send``, but without the cache. If the exchange fails after the headers, reading the body fails;
+    /// the request isn't repeated.
     public var stream: HTTPStreamingService { lazyFunctions.functions(of: self).stream }
 
     /// Sends an endpoint's request, resolved against ``base``, and returns a future of the whole response.
@@ -328,7 +328,7 @@ extension HTTPClient {
     /// ``decoded(_:)`` instead.
     public var networking: Networking { lazyFunctions.functions(of: self).networking }
 
-    /// Sends an endpoint's request, with another body unless `body` is nil.
+    /// Sends an endpoint's request; a `body` that isn't nil replaces the endpoint's body.
     func send(_ endpoint: Endpoint, _ body: HTTPRequest.Body?) -> Future<HTTPResponse> {
         lazyFunctions.functions(of: self).sendEndpoint(endpoint, body)
     }
@@ -342,7 +342,7 @@ extension HTTPClient {
     ///
     /// Observers see the call, but not the decoding.
     ///
-    /// - Returns: A future that rejects with the same errors as ``networking``. If the body isn't such a value, it
+    /// - Returns: A future that rejects with the same errors as ``networking``. If the body can't be decoded, it
     ///   rejects with a `DecodingFailure`, which keeps the response and its request. Decoding runs on the thread that
     ///   settles the call.
     @Sendable
@@ -390,11 +390,12 @@ final class LazyFunctions: Sendable {
 
     private let made = Locked<Functions?>(nil)
 
-    /// Returns the functions of a client, whose slots must be those that the object was created for.
+    /// Returns a client's functions; the client must have the same slots at each call.
     func functions(of client: HTTPClient) -> Functions {
         if let functions = made.withLock({ $0 }) { return functions }
         let functions = Functions(client)
-        // If another thread was first, its functions win, so that all callers share one budget and one set of breakers.
+        // If another thread was first, that thread's functions are used, so that all callers share one budget and one
+        // set of breakers.
         return made.withLock { made in
             if let made { return made }
             made = functions
@@ -445,9 +446,9 @@ struct FunctionTransport: HTTPTransport {
     /// The client's clock.
     var scheduler: any FutureScheduler = LiveScheduler.live
 
-    /// Notes the request in the attempt's record, and names it, as transports do, unless the function does so itself.
+    /// Calls the function; notes the request in the attempt's record and in the response, unless the function does so.
     ///
-    /// A cache above reads the named request to learn whether a part below added a key.
+    /// A cache above reads the request in the response, to learn whether a part below added credentials.
     ///
     /// The function can't tell when the bytes of a body are sent. So if the body is read while it is sent, the whole
     /// time counts as upload time, which time limits leave out.

@@ -10,8 +10,8 @@ extension HTTPClient {
     /// client.origins[shop].isolate()  // while the shop is repaired
     /// ```
     ///
-    /// Use it to read the states, to isolate an origin, and to reset one. Copies of the client have the same states
-    /// until their slot changes; see "Values, and what they share" at ``HTTPClient``.
+    /// Use it to read the states of an origin, or to isolate or reset the origin. Copies of the client share the states
+    /// of a slot until you change the slot in one of them; see "Values, and what they share" at ``HTTPClient``.
     public var origins: Origins { Origins(client: self) }
 
     /// The origins of a client; see ``HTTPClient/origins``.
@@ -28,7 +28,7 @@ extension HTTPClient {
                 .sorted { "\($0)" < "\($1)" }
         }
 
-        /// The states of an origin, created now if it wasn't called before.
+        /// The states of an origin, created now if the origin wasn't called before.
         public subscript(origin: HTTPOrigin) -> States {
             let states = SharedStates(of: client)
             return States(
@@ -70,8 +70,8 @@ extension HTTPClient.Origins {
 
 /// The states that a client's slots keep for origins.
 ///
-/// Copies of the client have the same ones. Changing a slot of one client replaces that slot's states in this client
-/// only, and leaves its other slots' states.
+/// Copies of a client share these states. If you change a slot of one copy, that copy gets new states for the slot, and
+/// keeps the states of its other slots.
 struct KeptStates: Sendable {
     var budgets = StatesByOrigin<RetryBudget>()
     var hedgings = StatesByOrigin<Hedging>()
@@ -81,7 +81,7 @@ struct KeptStates: Sendable {
     var limiters = StatesByOrigin<RateLimiter>()
 }
 
-/// The states of a client's slots: existing ones, or new ones.
+/// Finds the states of a client's slots, and creates those that don't exist yet.
 struct SharedStates: Sendable {
     private let kept: KeptStates
     private let retry: HTTPClient.Retry?
@@ -133,7 +133,7 @@ struct SharedStates: Sendable {
         rateLimit.map { state(of: origin, by: $0, in: kept.limiters) }
     }
 
-    /// The delay of an origin's hedges, with the hedges' own budget and the one that they share with the retries.
+    /// The delay of an origin's hedges, their own budget, and the budget that they share with the retries.
     func hedging(of origin: HTTPOrigin?, by hedge: HTTPClient.Hedge) -> Hedging {
         kept.hedgings.state(of: origin, keeping: HTTPClient.originLimit) {
             let budget = budget(of: origin)
@@ -169,15 +169,16 @@ struct SharedStates: Sendable {
 }
 
 extension HTTPClient {
-    /// The default number of origins that have a state.
+    /// The largest number of origins that have a state, by default.
     static let originLimit = 1_000
 }
 
-/// A state for each origin, shared by both stacks of a client and by its copies until their slot changes.
+/// A state for each origin; a client's stacks for whole and for streamed responses share it, and so do copies.
 ///
-/// When the table is full, a new origin replaces the least recently used idle one; only a few are checked. If none of
-/// these is idle, the new origins share one state, or each gets one that isn't kept. A state that a stack still uses
-/// is found again even after it was replaced.
+/// If a slot changes in one copy, that copy gets a new table. When the table is full, a new origin takes the place of
+/// an idle one. Only the eight least recently used origins are checked. If none of these is idle, each new origin gets
+/// a state that isn't kept; retry budgets instead share one state among all new origins. A state that a stack still
+/// uses is found again, even if another origin has taken its place.
 final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
     private struct Used {
         weak var state: State?
@@ -198,7 +199,7 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
         }
 
         mutating func add(_ state: State, of origin: HTTPOrigin?) {
-            // Removes entries without a state when the table would otherwise grow.
+            // Before the table would have to grow, entries whose state is gone are removed.
             if used.count == used.capacity { used = used.filter { $0.value.state != nil } }
             used[origin] = Used(state: state)
             kept.insert(origin, state)
@@ -233,7 +234,7 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The maximum number of origins whose state is kept.
-    ///   - make: Creates a new state. No lock is held.
+    ///   - make: Creates a new state. Called while no lock is held.
     func state(of origin: HTTPOrigin?, keeping limit: Int, _ make: () -> State) -> State {
         if let state = table.withLock({ $0.use(origin) }) { return state }
         let state = make()
@@ -264,7 +265,7 @@ extension StatesByOrigin<RetryBudget> {
 }
 
 extension StatesByOrigin<Hedging> {
-    /// Treats every state as idle: a hedge without its latencies only starts later.
+    /// Treats every state as idle: if one is lost, hedges only start later, until latencies are measured again.
     convenience init() { self.init { _ in true } }
 }
 
@@ -286,13 +287,13 @@ extension StatesByOrigin<Pushback> {
 
 /// The services of the most recently called origins, each with its own states around the service below.
 ///
-/// Only services are dropped, the least recently called first; ``StatesByOrigin`` keeps the states. A call takes a
-/// lock for constant time.
+/// If there are too many origins, the service of the least recently called one is dropped. Its states aren't:
+/// ``StatesByOrigin`` keeps them. A call holds a lock for a short, constant time.
 final class OriginServices<Output: Sendable>: Sendable {
     typealias Stack = Middleware<HTTPRequest, Output>
 
     private struct Table {
-        /// The last called origin, which is usually the next one too.
+        /// The origin that was called last, which is usually the next one too, and its service.
         var last: (origin: HTTPOrigin?, service: Service<HTTPRequest, Output>)?
         var services = LRUTable<HTTPOrigin?, Service<HTTPRequest, Output>>()
 

@@ -7,7 +7,7 @@ import PledgeServices
 
 /// The places of a client's parts, outermost first.
 ///
-/// It is the only list of their order: the client's stack, the guide's table and the picture are built from it.
+/// No other list has their order: the client's stack, the guide's table and the picture are built from this one.
 /// ``StackProblem/consequences`` tells what goes wrong in another order.
 enum StackPlace: String, CaseIterable {
     case observed, newTrace, aroundCall, deadline, acceptStatus, userAgent, idempotencyKey
@@ -96,7 +96,7 @@ enum StackPlace: String, CaseIterable {
         }
     }
 
-    /// The parts that must not stand above this one, each with the consequence if it does.
+    /// The parts that must not stand above this one, each with what goes wrong if it does.
     var consequencesBeneath: [(outer: StackPlace, consequence: String)] {
         Self.allCases.compactMap { outer in
             StackProblem.consequences[outer.rawValue]?[rawValue].map { (outer, $0) }
@@ -118,8 +118,8 @@ extension HTTPClient {
     func streamingStack(
         sharing shared: SharedStates
     ) -> Middleware<HTTPRequest, HTTPStreamedResponse> {
-        // As a deadline, the client's limit would also end the body, so it is a timeout. The caller's deadline does
-        // end it.
+        // The client's limit is a timeout here, because a deadline would also end the body. The caller's own deadline
+        // does end the body.
         stack(
             sharing: shared, own: \.stream,
             limit: .deadline(on: scheduler) { _ in nil }
@@ -161,8 +161,8 @@ extension HTTPClient {
             case .decompress: decompression
             }
         }
-        // Neighbouring parts with states of the origin become one part, so that a call looks its origin up once for
-        // all of them.
+        // Adjacent parts that keep a state for each origin become one part, so that a call looks up its origin only
+        // once for all of them.
         var parts: [Middleware<HTTPRequest, Output>] = []
         var ofOrigin: [StackPlace] = []
         for place in StackPlace.allCases {
@@ -191,7 +191,7 @@ extension HTTPClient {
         }
     }
 
-    /// Builds one part of several neighbouring places, with states of the called origin.
+    /// Builds one part for several adjacent places, with the states of the called origin.
     private func forOrigins<Output>(
         _ places: [StackPlace], _ shared: SharedStates, _ judge: Classifier<Output>
     ) -> Middleware<HTTPRequest, Output> {
@@ -258,7 +258,7 @@ extension HTTPClient {
         return .observed(by: ServiceObserver(combining: all), on: scheduler, named: callName)
     }
 
-    /// The part stands above every part that repeats requests, so that a call has one trace.
+    /// Begins a call's trace, above every part that repeats requests, so that the call has only one.
     private func newTrace<Output>(_ tracing: Tracing) -> Middleware<HTTPRequest, Output>? {
         guard tracing.beginsTraces else { return nil }
         return .newTrace(samplingShare: tracing.samplingShare, random: random)
@@ -295,7 +295,7 @@ extension HTTPClient {
         }.named(.attemptHeader)
     }
 
-    /// The classifier of all policies: the client's own, or the standard rules where it has none or returns nil.
+    /// The classifier of all policies: the client's own, or the standard rules if there is none or it returns nil.
     private func outcomes<Output: HTTPResponseHead>() -> Classifier<Output> {
         guard let classifier else { return .standard }
         let standard = Classifier<Output>.standard

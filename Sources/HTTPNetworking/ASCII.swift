@@ -20,7 +20,7 @@ extension UInt8 {
     @inlinable
     package var isLetterOrDigit: Bool { isLetter || isDigit }
 
-    /// The lower-case form of a letter; any other byte unchanged.
+    /// A letter in lower case; any other byte as it is.
     @inlinable
     package var lowercased: UInt8 { 65...90 ~= self ? self | 0x20 : self }
 }
@@ -43,19 +43,20 @@ extension StringProtocol {
 extension String {
     /// Replaces each occurrence of a scalar, even if a combining mark follows it.
     ///
-    /// `replacing(_:with:)` compares characters, and a scalar with its mark is a different character.
+    /// `replacing(_:with:)` compares characters, and would miss a scalar that forms one character with the mark after
+    /// it.
     func replacing(scalar: Unicode.Scalar, with text: String) -> String {
         unicodeScalars.split(separator: scalar, omittingEmptySubsequences: false)
             .map { String($0) }.joined(separator: text)
     }
 }
 
-/// Seconds as fields write them (delta-seconds, RFC 9111, section 1.2.2).
+/// A number of seconds in a header field (delta-seconds, RFC 9111, section 1.2.2).
 package enum DeltaSeconds {
-    /// The largest number that a recipient must support.
+    /// The largest number; RFC 9111 lets a recipient read any larger number as this one.
     package static let most: Int64 = 1 << 31
 
-    /// Parses a text of digits only; a larger number becomes ``most``.
+    /// Parses a text that has only digits; a number above ``most`` becomes ``most``.
     package static func parse(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
         return min(Int64(text) ?? most, most)

@@ -11,11 +11,12 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// The error is an ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus``. It keeps the request
     /// and the response. An accepted response passes at once, unchanged.
     ///
-    /// For the error, a streamed body is read up to `limit` bytes and for `time` at most. If the body is longer
-    /// or slower, or fails, the error keeps the bytes that arrived, and its cause says why the rest is missing.
+    /// For the error, a streamed body is read up to `limit` bytes and for `time` at most. If the body is longer or
+    /// slower, or if reading it fails, the error keeps the bytes that arrived, and the error's cause says why the rest
+    /// is missing.
     ///
-    /// Put it below a retry, and the retry sees the error; put it above, and the retry sees the response.
-    /// Redirect, authorize and cache work the same either way, because they read the response in the error.
+    /// A retry above this middleware sees the error; a retry below it sees the response. `.redirect`, `.authorize` and
+    /// `.cache` work the same in both places, because they also read the response in the error.
     ///
     /// - Parameters:
     ///   - statuses: The accepted statuses.
@@ -42,7 +43,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 }
 
 extension HTTPResponseHead {
-    /// Returns a future that fails with the status's error, once the part of the body to keep has arrived.
+    /// Returns a future that fails with the error for the status, once the kept part of the body has arrived.
     package func refused<Output: Sendable>(
         for request: HTTPRequest, keeping limit: Int, within time: Duration = .errorBody,
         on scheduler: some FutureScheduler
@@ -71,7 +72,7 @@ extension HTTPResponseHead {
 /// Middleware that decides by a response's status reads the status here, so that it works the same above and
 /// below `.acceptStatus()`.
 extension Result where Success: HTTPResponseHead, Failure == any Error {
-    /// The response: the value, or the response in a status's error; nil for other errors.
+    /// The value of a success, or the response in the error of `.acceptStatus()`; nil for any other error.
     package var answer: (any HTTPResponseHead)? {
         switch self {
         case .success(let response): response
@@ -88,7 +89,7 @@ extension Result where Success: HTTPResponseHead, Failure == any Error {
         }
     }
 
-    /// The same result with `url` added to its response; nil without a response, or if it has a URL already.
+    /// The same result with `url` added to its response; nil if there is no response, or if it already has a URL.
     package func located(at url: URL) -> Result? {
         guard let head = answerHead, head.url == nil else { return nil }
         switch self {
@@ -108,7 +109,7 @@ extension HTTPError {
     package var refused: HTTPResponse? { code == .unacceptableStatus ? response : nil }
 }
 
-/// The first bytes of a body, and the reason if some are missing.
+/// The beginning of a body, and the reason if the body is incomplete.
 struct BodyBeginning: Sendable {
     var data = Data()
 
@@ -119,7 +120,8 @@ struct BodyBeginning: Sendable {
 extension HTTPBodyStream {
     /// Reads the next bytes, up to `limit` and for `time` at most, then cancels the rest.
     ///
-    /// The future never fails: if the stream fails, the future's value has the error and the bytes before it.
+    /// The future never fails: if the stream fails, the future's value contains the error, and the bytes that arrived
+    /// before it.
     func beginning(
         upTo limit: Int, within time: Duration, on scheduler: some FutureScheduler
     ) -> Future<BodyBeginning> {

@@ -11,22 +11,23 @@ extension Middleware where Input == HTTPRequest {
     /// ```
     ///
     /// A server that knows how long its caller waits can stop working once the caller has left, and can pass on the
-    /// time that remains. ``CallContext/init(_:named:on:)`` reads both headers.
+    /// time that remains. On the server, ``CallContext/init(_:named:on:)`` reads both headers.
     ///
-    /// **Place.** Below everything that waits or sends again, such as `.redirect`, `.retry` and `.hedge`, so that each
-    /// request carries the time left when it is sent. Also below `.cache` and `.coalesce`, because requests with
-    /// different headers share no response.
+    /// **Place.** Put it below all middleware that waits or sends a request again, such as `.redirect`, `.retry` and
+    /// `.hedge`, so that each request carries the time that is left when the request is sent. Put it below `.cache` and
+    /// `.coalesce` too, because requests with different headers share no response.
     ///
-    /// **What is sent.** The time until the deadline of the `CallContext`, and the priority bound in it. A client also
-    /// binds a request's own deadline there. Without a deadline or a priority, that header is not sent.
+    /// **What is sent.** One header carries the time until the deadline of the current `CallContext`, and one carries
+    /// the priority that is bound in this context. A client binds a request's own deadline in the context too. Without
+    /// a deadline, the first header is not sent; without a priority, the second is not sent.
     ///
     /// **Existing headers.** A header that the request already has is sent unchanged, to any origin.
     ///
     /// **Other origins.** A request to an origin that is not listed gets neither header, even after a redirect.
     ///
     /// - Parameters:
-    ///   - origins: The origins that receive the headers. Name your own servers: others do not know the headers, and
-    ///     the priority reveals how important a request is to you.
+    ///   - origins: The origins that receive the headers. Name only your own servers: other servers do not know the
+    ///     headers, and the priority reveals how important a request is to you.
     ///   - names: The names of the headers.
     public static func callPropagation(
         to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
@@ -42,7 +43,7 @@ extension Middleware where Input == HTTPRequest {
 }
 
 extension HTTPRequest {
-    /// Returns the request with the headers of a call; nil if none is added.
+    /// Returns the request with the call's headers added; nil if there is no header to add.
     fileprivate func adding(_ names: CallHeaders, of context: CallContext) -> HTTPRequest? {
         var added: [(name: String, value: String)] = []
         if let timeout = names.timeout, let left = context.remaining, headers[timeout.name] == nil {
@@ -58,12 +59,12 @@ extension HTTPRequest {
     }
 }
 
-/// The names of the headers that carry a call's remaining time and its priority, for both sides.
+/// The names of the headers that carry a call's remaining time and its priority, for clients and for servers.
 ///
-/// No standard names a header for either. The default for the time is `Request-Timeout`, in milliseconds;
-/// ``TimeoutHeader`` also knows the names that Envoy and gRPC use. The default for the priority is
-/// `Request-Criticality`. The header `Priority` of RFC 9218 is something else: it tells a server in which order to send
-/// the parts of its responses, and not which requests to serve.
+/// No standard defines such headers. The default for the time is `Request-Timeout`, in milliseconds; ``TimeoutHeader``
+/// also knows the names that Envoy and gRPC use. The default for the priority is `Request-Criticality`. The header
+/// `Priority` of RFC 9218 has another purpose: it tells a server in which order to send the parts of its responses, not
+/// which requests to serve first.
 public struct CallHeaders: Hashable, Sendable {
     /// The header of the remaining time; nil to neither send nor read it.
     public var timeout: TimeoutHeader?
@@ -86,7 +87,7 @@ public struct CallHeaders: Hashable, Sendable {
 }
 
 extension CallHeaders {
-    /// Returns how long the caller of a received request still waits, as a deadline from now.
+    /// Returns the deadline of a received request: now, plus the time that its caller still waits.
     ///
     /// - Parameters:
     ///   - headers: The headers of the request.
@@ -159,10 +160,10 @@ extension HTTPHeaders {
     }
 }
 
-/// A header that tells a server how long its caller waits: its name, and the format of the time.
+/// A header that tells a server how long the caller waits: the header's name, and the format of the time.
 ///
-/// The time is a duration rather than an instant, so the clocks of both sides need not agree. It does not account for
-/// the time that the request spends on the network.
+/// The header carries a duration rather than an instant, so the clocks of client and server need not agree. The time
+/// that the request spends on the network is not subtracted.
 public struct TimeoutHeader: Hashable, Sendable {
     /// The format of the time.
     public enum Format: Hashable, Sendable {
@@ -193,7 +194,7 @@ public struct TimeoutHeader: Hashable, Sendable {
 
     /// `x-envoy-expected-rq-timeout-ms`, where Envoy says how long it waits for a response.
     ///
-    /// An Envoy between the two sides replaces the value with its own time.
+    /// An Envoy proxy between the client and the server replaces the value with its own time limit.
     public static let envoyExpected = TimeoutHeader("x-envoy-expected-rq-timeout-ms")
 
     /// `grpc-timeout`, in gRPC's format.

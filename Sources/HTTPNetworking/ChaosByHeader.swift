@@ -12,13 +12,14 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// The header's value has one or two parts: `delay=` with a number of milliseconds, at most a day, and
     /// `status=` with a status from 400 to 599.
     ///
-    /// With a status, nothing is sent: the call fails with an ``HTTPError`` with the code
-    /// ``HTTPError/Code/unacceptableStatus`` and an empty response. A retry and a breaker treat this error like
-    /// a server's. Without a status, the request is sent after the delay. The header itself is never sent. A
-    /// malformed value fails the call with ``HTTPError/Code/requestNotPrepared`` and a ``ChaosHeaderError``.
+    /// If the value has a status, the request isn't sent. The call fails with an ``HTTPError``, whose code is
+    /// ``HTTPError/Code/unacceptableStatus`` and whose response is empty. A retry and a breaker treat this error like a
+    /// server's. If the value has no status, the request is sent after the delay. The header itself is never sent. If
+    /// the value is malformed, the call fails with ``HTTPError/Code/requestNotPrepared``, caused by a
+    /// ``ChaosHeaderError``.
     ///
-    /// Put it innermost. Anyone who can set the header can make calls fail: use a switch, and don't forward
-    /// headers from strangers.
+    /// Put this middleware last in the stack, next to the transport. Anyone who can set the header can make calls fail.
+    /// So use a switch, and don't forward headers from strangers.
     ///
     /// - Parameters:
     ///   - header: The header's name.
@@ -48,7 +49,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     }
 }
 
-/// The error of a chaos header with a malformed value.
+/// The error for a chaos header whose value is malformed.
 public struct ChaosHeaderError: Error, Hashable {}
 
 extension ChaosHeaderError: CallerError {

@@ -10,20 +10,20 @@ extension HTTPRequest {
     ///   --data-binary '{"item":…,"name":"…"}'
     /// ```
     ///
-    /// The URL and the headers look like their `description`. A body in memory shows only its names and
-    /// structure, and a file shows its path. Without its secrets, the command sends another request: see
-    /// ``curlCommand(revealingSecrets:)``.
+    /// The URL and the headers are shown as in their `description`. For a body in memory, only the names and the
+    /// structure are shown; for a file, only its path. The command lacks the secrets, so it doesn't send the same
+    /// request; for a command that does, see ``curlCommand(revealingSecrets:)``.
     public var curlCommand: String { curlCommand(revealingSecrets: false) }
 
     /// The request as a curl command line for a POSIX shell.
     ///
-    /// Everything is quoted, so that a shell reads exactly this request. The body is written by `printf` and
-    /// piped in if it is not UTF-8, is larger than about 30,000 bytes, or begins with "@". The parts of a
-    /// multipart body are piped in too. A stream is not read: a comment says to pass it on standard input. If
-    /// the request cannot be sent, a comment says so.
+    /// Everything is quoted, so that a shell reads exactly this request. The body is written by `printf` and piped into
+    /// curl if it is not UTF-8, contains NUL, is larger than 30,000 bytes, or begins with "@". The parts of a multipart
+    /// body are piped into curl too. A stream is not read; a comment above the command says to pass it on standard
+    /// input. If the request cannot be sent, a comment says so.
     ///
-    /// The deadline is left out. curl sends its own User-Agent and `Accept: */*` if the headers have none. The
-    /// command follows no redirects.
+    /// The deadline is left out. If the headers contain no User-Agent, curl adds its own; if they contain no Accept,
+    /// curl adds `Accept: */*`. The command follows no redirects.
     ///
     /// - Parameter revealingSecrets: True to show everything as it is sent. Never write such a text to a log.
     public func curlCommand(revealingSecrets: Bool) -> String {
@@ -57,12 +57,13 @@ struct CurlCommand {
     /// The comment lines above the command.
     private var comments: [String] = []
     private var options: [String] = []
-    /// The command that pipes the body into curl; nil if the body is an argument, or there is none.
+    /// The command that pipes the body into curl; nil if the body is an argument, or if there is no body.
     private var source: String?
 
     /// The largest body that is passed as an argument, in bytes.
     ///
-    /// Linux allows 128 KiB, and a single quote in the body takes four bytes.
+    /// On Linux, an argument may have 128 KiB. A single quote in the body becomes four bytes, so even 30,000 quotes
+    /// fit.
     private static let largestArgument = 30_000
     /// The most characters of a redacted body to show.
     private static let shown = 2_000
@@ -111,19 +112,19 @@ struct CurlCommand {
             let isShown = HTTPHeaders.isShown(name)
             let text = secrets == nil ? value : isShown ? shown(value) : "…"
             let name = shown(name)
-            // curl leaves out a header that has nothing after its colon. A semicolon makes it send the empty
-            // header.
+            // curl leaves out a header that has nothing after its colon. With a semicolon instead of the colon, curl
+            // sends the empty header.
             options.append(
                 "--header " + ShellWord.quoted(text.isEmpty ? "\(name);" : "\(name): \(text)"))
         }
-        // The option changes no header, but without it curl would print compressed bytes.
+        // `--compressed` changes no header here, but without it curl would print compressed bytes.
         if headers["Accept-Encoding"] != nil { options.append("--compressed") }
         guard hasBody else { return }
         // Without this option, curl would declare the body as a form.
         if headers["Content-Type"] == nil { options.append("--header Content-Type:") }
     }
 
-    /// True if curl gets a body, which makes the request a POST by default.
+    /// True if the command passes a body to curl, so that curl sends a POST by default.
     private var hasBody: Bool {
         if case .none = request.body.content { return false }
         return !request.body.isEmpty || ![.get, .head, .trace].contains(request.method)
@@ -188,7 +189,7 @@ struct CurlCommand {
         }
     }
 
-    /// Returns the text unchanged, or in one line without secrets.
+    /// Returns the text unchanged if secrets may be shown; otherwise the text in one line, without secrets.
     private func shown(_ text: String) -> String {
         guard let secrets else { return text }
         return SafeText.line(secrets.scrubbed(text), upTo: 1_000)
@@ -199,8 +200,8 @@ struct CurlCommand {
 enum ShellWord {
     /// Quotes a text as one word of a shell.
     ///
-    /// The text may hold any character except NUL, which no argument can contain. Within single quotes every
-    /// character stands for itself, except the single quote, which ends them.
+    /// The text may hold any character except NUL, which no argument can contain. Between single quotes, every
+    /// character stands for itself, except a single quote, which ends the quotation.
     static func quoted(_ text: some StringProtocol) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return String(text) }
         return "'" + String(text).replacing(scalar: "'", with: "'\\''") + "'"
@@ -220,7 +221,7 @@ enum ShellWord {
                 format += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
             }
         }
-        // A format that begins with "-" would be an option.
+        // `printf` would read a format that begins with "-" as an option.
         if format.hasPrefix("-") { format = "\\055" + format.dropFirst() }
         return "printf '\(format)'"
     }

@@ -29,8 +29,8 @@ extension Middleware where Input == Endpoint {
     /// let api = stack(.defaultHeaders(["X-App": "shop"]), over: URLSession.shared.request)
     /// ```
     ///
-    /// It follows the same rules as the middleware for requests. The headers are sent to any base that the
-    /// endpoint has.
+    /// It follows the same rules as the middleware for requests. The headers are sent to every server, whatever the
+    /// endpoint's base is.
     ///
     /// - Parameter headers: The headers to add. If a name occurs twice, both values are added.
     public static func defaultHeaders(_ headers: HTTPHeaders) -> Middleware {

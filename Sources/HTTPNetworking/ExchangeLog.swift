@@ -13,14 +13,14 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     over: transport.send)
     /// ```
     ///
-    /// Below a retry it reports each attempt, above a retry each call. An exchange with a streamed body ends
-    /// when the body ends. A cancelled exchange ends at once, with a `CancellationError`. For similar lines
+    /// Below a retry, it reports each attempt; above a retry, it reports each call once. An exchange with a streamed
+    /// body ends when the body ends. A cancelled exchange ends at once, with a `CancellationError`. For similar lines
     /// about a stack's policies, see `ServiceObserver.logging`.
     ///
     /// - Parameters:
     ///   - scheduler: The clock that measures durations.
-    ///   - write: Called once for each exchange, on the thread where the exchange ended. Several threads may
-    ///     call it at once. It should return quickly, because the call waits for it.
+    ///   - write: Called once for each exchange, on the thread where the exchange ended. Several threads may call it at
+    ///     the same time. It should return quickly, because the call waits for it.
     public static func exchangeLog(
         on scheduler: some FutureScheduler = .live,
         _ write: @escaping @Sendable (HTTPExchange) -> Void
@@ -42,8 +42,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 public struct HTTPExchange: Sendable {
     /// The request as it was sent.
     ///
-    /// If neither the response nor the error has the sent request, this is the request that reached
-    /// `exchangeLog`.
+    /// If neither the response nor the error contains the sent request, this is the request that reached `exchangeLog`.
     public let request: HTTPRequest
 
     /// The number of the exchange's call, as in `PolicyEvent.call`; nil without observers.
@@ -58,7 +57,7 @@ public struct HTTPExchange: Sendable {
     /// the call's span.
     public let traceContext: TraceContext?
 
-    /// The number of the attempt in the innermost retry above, counted from one.
+    /// The number of the attempt, counted from one by the nearest retry above.
     public let attempt: Int
 
     /// The response's status; nil if no response arrived.
@@ -70,9 +69,9 @@ public struct HTTPExchange: Sendable {
     /// The number of bytes of the response's body that arrived.
     public let bytes: Int64
 
-    /// The time from the call to its end.
+    /// The time from the beginning of the exchange to its end.
     ///
-    /// With a streamed body, the end is when the body has been read, has failed or was cancelled.
+    /// An exchange with a streamed body ends when the body has been read, has failed or was cancelled.
     public let duration: Duration
 
     /// The error that ended the exchange; nil without one.
@@ -97,16 +96,16 @@ extension HTTPExchange {
     /// attempt=1 status=200 bytes=512 duration_ms=35
     /// ```
     ///
-    /// The keys keep this order. Use `call` and `span` to find the events of the same call: they have the same
-    /// values in `PolicyEvent.logLine`. Both are left out if the call is not observed. In a traced call,
-    /// `trace_id` and `span_id` follow them. `status` is left out without a response. The line of a failed
-    /// exchange ends with `error` and `code`.
+    /// The keys keep this order. Use `call` and `span` to find the events of the same call: they have the same values
+    /// in `PolicyEvent.logLine`. Both are left out if the call is not observed. In a traced call, `trace_id` and
+    /// `span_id` follow them. `status` is left out if there is no response. The line of a failed exchange ends with
+    /// `error` and `code`.
     ///
     /// Values are written as in `PolicyEvent.logLine`, and the URL as in ``HTTPRequest``'s description. The line
     /// shows no headers and nothing of the bodies.
     public var logLine: String { line(with: []) }
 
-    /// The same line with the headers of request and response, where "…" replaces possible secrets.
+    /// The line of ``logLine`` with the headers of the request and the response; "…" replaces possible secrets.
     public var logLineWithHeaders: String {
         let secrets = KnownSecrets(of: request, nil, HTTPResponse(status: 0, headers: headers))
         return line(with: [
@@ -184,7 +183,7 @@ private final class ExchangeEntry: ExchangeListener {
         end(with: error)
     }
 
-    /// Reports the exchange, the first time only.
+    /// Reports the exchange; a second call does nothing.
     func end(with error: (any Error)?) {
         let last = state.withLock { state in
             defer { state.hasEnded = true }
@@ -212,7 +211,7 @@ package protocol ExchangeListener: Sendable {
     /// Notes a chunk of a streamed body.
     func receive(_ chunk: Data)
 
-    /// Notes that no response arrived, or that its status was not accepted.
+    /// Notes that no response arrived, or that the response's status was not accepted.
     func fail(with error: any Error)
 
     /// Notes that the body ended, or failed with an error.
@@ -226,9 +225,9 @@ extension ExchangeListener {
 }
 
 extension Future where Value: HTTPResponseHead {
-    /// The same response, which reports to a listener.
+    /// Returns the same response, and reports its exchange to a listener.
     ///
-    /// The exchange ends when the body ends or is cancelled.
+    /// If the response has a streamed body, the exchange ends when the body ends or is cancelled.
     package func notifying(_ listener: some ExchangeListener) -> Future {
         onEnd { result in
             if case .failure(let error) = result { listener.fail(with: error) }

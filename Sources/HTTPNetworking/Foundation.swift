@@ -1,4 +1,4 @@
-// Only this file chooses the module's Foundation, so the module's clients see the same types.
+// Chooses which Foundation this module imports, and re-exports it, so that clients see the same types.
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else

@@ -15,8 +15,8 @@ import Android
 extension HTTPBodyStream {
     /// A stream of a file's bytes, which reads a chunk each time one is requested.
     ///
-    /// The file is opened here, on the caller's thread, and closed once, when the stream ends or is cancelled.
-    /// It is read on its own queue, because reading a file blocks a thread for as long as the disk takes. The
+    /// This method opens the file on the caller's thread. The file is closed when the stream ends or is cancelled. Each
+    /// file is read on a queue of its own, because reading a file blocks a thread for as long as the disk takes. The
     /// chunks settle on that queue.
     ///
     /// - Parameters:
@@ -123,9 +123,8 @@ extension FileError: Hashable {
 
 /// A file that is open for reading, from its start to its end.
 ///
-/// Only this object uses the descriptor. It closes the descriptor when it is released, and a read in progress
-/// keeps the object alive. Reads run on the file's own queue, because the system blocks the thread that reads a
-/// file.
+/// Only this object uses the descriptor. When the object is released, it closes the descriptor; a read in progress
+/// keeps the object alive. Reads run on the file's own queue, because the system blocks the thread that reads a file.
 final class FileReader: Sendable {
     /// The length when the file was opened, in bytes.
     let length: Int64
@@ -136,7 +135,7 @@ final class FileReader: Sendable {
 
     /// Opens a file, and blocks until the system has opened it.
     ///
-    /// - Throws: The error of the call that failed. Only regular files are opened: others, such as folders and
+    /// - Throws: The error of the system call that failed. Only regular files are opened: others, such as folders and
     ///   pipes, have no length.
     init(_ file: URL) throws(FileError) {
         // Without O_NONBLOCK, opening a pipe would wait for a writer. The flag has no effect on regular files.

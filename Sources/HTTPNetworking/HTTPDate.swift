@@ -13,8 +13,8 @@ public struct HTTPDate: Hashable, Sendable {
     /// Reads a date in any of HTTP's three forms (RFC 9110, section 5.6.7).
     ///
     /// A recipient must understand `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, and
-    /// `Sun Nov  6 08:49:37 1994`. The name of the day must be valid, but need not fit the date. If a two-digit
-    /// year would be more than 50 years after `now`, it is in the century before.
+    /// `Sun Nov  6 08:49:37 1994`. The name of the day must be valid, but need not fit the date. If a two-digit year
+    /// would be more than 50 years after `now`, it belongs to the century before.
     ///
     /// - Parameters:
     ///   - text: The date.

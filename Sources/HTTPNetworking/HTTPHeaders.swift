@@ -14,7 +14,7 @@ public struct HTTPHeaders: Sendable {
 
     /// The bytes of received values that are not ASCII, by index.
     ///
-    /// The text of a value does not show whether its bytes were UTF-8.
+    /// They are kept because a value's text does not show whether its bytes were UTF-8.
     private var bytes: [Int: [UInt8]] = [:]
 
     /// Creates headers from names and values, and keeps all of them, in order.
@@ -38,7 +38,7 @@ public struct HTTPHeaders: Sendable {
     /// Creates empty headers.
     public init() {}
 
-    /// The values of a name, joined by ", " (RFC 9110, section 5.2), or nil if it has none.
+    /// The values of a name, joined by ", " (RFC 9110, section 5.2); nil if there are none.
     ///
     /// There are two exceptions: Set-Cookie returns its first value, and the values of Cookie are joined by "; ".
     /// Setting a value replaces all values of the name, at the place of the first; setting nil removes them.
@@ -170,7 +170,7 @@ extension HTTPHeaders {
         Array(bytes.map { isLineEnd($0) ? 0x20 : $0 }.trimmed)
     }
 
-    /// Returns a platform's value with a space for each CR, LF and NUL.
+    /// Returns a value from a platform's API, with a space for each CR, LF and NUL.
     package static func withoutLineEnds(_ value: String) -> String {
         guard value.utf8.contains(where: isLineEnd) else { return value }
         return String(decoding: withoutLineEnds(value.utf8), as: UTF8.self)
@@ -186,7 +186,7 @@ extension HTTPHeaders {
         }
     }
 
-    /// Adds those fields of other headers that meet a condition on their name, with their bytes.
+    /// Adds the fields of other headers whose names meet a condition, and keeps their bytes.
     package mutating func add(_ others: HTTPHeaders, where isWanted: (String) -> Bool) {
         for (index, field) in others.fields.enumerated() where isWanted(field.name) {
             if let value = others.bytes[index] { bytes[fields.count] = value }
@@ -194,9 +194,9 @@ extension HTTPHeaders {
         }
     }
 
-    /// Returns the bytes of the value at an index, in the order of iteration.
+    /// Returns the bytes of the value at an index, counted in the order of iteration.
     ///
-    /// Nil if they are the UTF-8 of its text.
+    /// Nil if the bytes are the value's text in UTF-8.
     package func bytes(at index: Int) -> [UInt8]? { bytes[index] }
 
     /// Returns the values of a name as a server has sent them, in order.
@@ -246,7 +246,8 @@ extension HTTPHeaders {
     public static func isValid(name: String, value: String) -> Bool {
         isToken(name)
             && value.unicodeScalars.allSatisfy { scalar in
-                // The control characters are Unicode's category Cc; this avoids a lookup in its tables.
+                // These are the characters of Unicode's category Cc. Comparing numbers avoids a lookup in Unicode's
+                // tables.
                 switch scalar.value {
                 case 0x09: true
                 case 0x00...0x1F, 0x7F...0x9F: false
@@ -294,7 +295,7 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// Every other value is shown as "…", because a list of secret headers would be incomplete.
     public var description: String { text(showing: Self.isShown) }
 
-    /// The same text for a response, which may repeat secrets from its request.
+    /// Returns the description for a response, without the secrets that it may repeat from its request.
     func description(without secrets: KnownSecrets) -> String {
         secrets.scrubbed(text { secrets.isComplete && Self.isShown($0) })
     }
@@ -315,8 +316,8 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
     /// Returns whether the values of a header are known to hold no credential and to identify no user.
     ///
-    /// It goes by a list of harmless headers, because a list of secret ones would be incomplete. Redirects keep the
-    /// listed headers, and caches separate users by the others.
+    /// It looks the name up in a list of harmless headers, because a list of secret headers would be incomplete.
+    /// Redirects keep the listed headers; caches use all other headers to tell users apart.
     package static func isHarmless(_ name: String) -> Bool { harmless.contains(name.lowercased()) }
 
     /// Returns whether descriptions show the values of a header.
@@ -336,7 +337,7 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
         "x-request-id",
     ]
 
-    /// Headers that are harmless to send and to share, but hold the app's own values for its servers.
+    /// Harmless headers that descriptions don't show, because they hold the app's own values for its servers.
     private static let hidden: Set<String> = ["baggage", "idempotency-key", "tracestate"]
 }
 
@@ -345,15 +346,15 @@ extension HTTPHeaders {
     enum Reservation: Sendable {
         /// Always, because the field concerns the connection, the framing or the proxy, which the transport manages.
         case always
-        /// If there are several of them, or if the value names no host.
+        /// If the request has several such fields, or if the value names no host.
         case host
-        /// If the body has another length.
+        /// If the value is not the length of the body.
         case length
     }
 
-    /// Returns when a caller may not set a field; nil if it always may.
+    /// Returns when a caller may not set a field; nil if the field may always be set.
     static func reservation(of name: String) -> Reservation? {
-        // The length rules out most names without a lower-case copy.
+        // The length of the name rules out most names, so they need no lower-case copy.
         switch name.utf8.count {
         case 2, 4, 6, 7, 10, 14, 16, 17, 19: reserved[name.lowercased()]
         default: nil
@@ -372,9 +373,9 @@ extension HTTPHeaders {
         // RFC 9110, section 7.6.1, and RFC 9113, section 8.2.2.
         "connection": .always, "keep-alive": .always, "proxy-connection": .always, "te": .always,
         "trailer": .always, "transfer-encoding": .always, "upgrade": .always,
-        // The sender would have to wait for the server's reply to it.
+        // After this header, the sender would have to wait for the server's reply.
         "expect": .always,
-        // Inside a tunnel it would reach the origin.
+        // Inside a tunnel, this header would reach the origin, which must not get the proxy's password.
         "proxy-authorization": .always,
     ]
 }
@@ -408,13 +409,13 @@ extension HTTPHeaders {
 extension HTTPHeaders {
     /// Returns whether a text from a server's body may become the value of a field.
     ///
-    /// It must be valid, and contain no U+FFFD, which replaces undecodable bytes.
+    /// It must be valid, and contain no U+FFFD, which stands for bytes that could not be decoded.
     package static func isReturnable(_ text: String) -> Bool {
         isValid(name: "X", value: text) && !text.unicodeScalars.contains("\u{FFFD}")
     }
 }
 
-/// A value from a server, or a part of one, that may become part of a request.
+/// A value from a server, or a part of such a value, that may become part of a request.
 package struct ReceivedValue: Hashable, Sendable {
     package let text: String
 
@@ -439,7 +440,7 @@ package struct ReceivedValue: Hashable, Sendable {
 
     /// The bytes; nil if a request's field may not hold them.
     ///
-    /// Every request with such a value would fail before it is sent.
+    /// With such bytes, every request would fail before it is sent.
     package var returnable: [UInt8]? {
         bytes.flatMap { HTTPHeaders.isValid(bytes: $0) ? $0 : nil }
     }

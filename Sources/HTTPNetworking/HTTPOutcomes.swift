@@ -2,7 +2,7 @@ public import PledgeFutures
 public import PledgeServices
 
 extension CallContext {
-    /// Sends a request, and records the request and its fate in the attempt.
+    /// Sends a request, and notes the request and its fate in the attempt's record.
     ///
     /// Transports use it, so that a policy above knows which requests left the process:
     ///
@@ -13,7 +13,7 @@ extension CallContext {
     /// ```
     ///
     /// It calls `CallContext.sending(_:fate:by:)` with the rules of HTTP: a request answered with 401, 407, 421, 425,
-    /// 307 or 308 was refused, and a request whose error is certainly unsent was not sent.
+    /// 307 or 308 was refused, and a request whose error has a true `isCertainlyUnsent` was not sent.
     ///
     /// - Parameters:
     ///   - request: An `HTTPRequest` or an `Endpoint`.
@@ -27,8 +27,8 @@ extension CallContext {
     }
 }
 
-// What each status and each error of this module means to the policies. The guide to errors has the same table, beside
-// the errors of the other modules.
+// The two tables below say what each status and each error of this module means to the policies. The guide to errors
+// repeats them, together with the errors of the other modules.
 
 extension OutcomeAdvising where Self: HTTPResponseHead {
     /// The meaning of the response for the policies: retry, hedge, circuit breaker, fallback, memoise.
@@ -41,12 +41,12 @@ extension OutcomeAdvising where Self: HTTPResponseHead {
     /// | any other 4xx | is healthy | would be rejected again |
     /// | any other | is unhealthy | would fail again |
     ///
-    /// A response with a status that rejects the request still counts as a success, because its caller got the server's
-    /// answer. An error made from it counts as a failure.
+    /// A response whose status rejects the request still counts as a success, because the caller got the server's
+    /// answer. An error made from such a response counts as a failure.
     ///
-    /// Retry-After is a number of seconds, or a date. A date counts from the response's own Date, or from the system's
-    /// if the response has none. Any other value, and a date in the past, is ignored. No delay is longer than 2³¹
-    /// seconds.
+    /// Retry-After is a number of seconds, or a date. For a date, the delay is the time from the response's own Date
+    /// header until that date; without such a header, it is the time from the system's date. Any other value, and a
+    /// date in the past, is ignored. No delay is longer than 2³¹ seconds.
     public var advisedOutcome: Outcome {
         let outcome = Outcome(status: status, headers: headers)
         return outcome == .rejection ? .success : outcome
@@ -76,8 +76,9 @@ extension Outcome {
 extension CallRecord.Fate {
     /// Creates the fate of a request that was answered with a status.
     ///
-    /// The server refused the request if it requires credentials (401, 407), another connection (421), a later request
-    /// (425), or another URL with the same body (307, 308). After any other status, the server may have processed it.
+    /// With some statuses, the server refuses the request and asks for another one: with credentials (401, 407), on
+    /// another connection (421), later (425), or to another URL with the same body (307, 308). After any other status,
+    /// the server may have processed the request.
     init(status: Int) {
         self = [401, 407, 421, 425, 307, 308].contains(status) ? .refused : .mayHaveArrived
     }
@@ -103,13 +104,13 @@ extension HTTPError: OutcomeAdvising {
     /// | `unacceptableStatus` | see ``HTTPResponse/advisedOutcome`` | |
     /// | `notConnected` | unknown: this machine has no network | may succeed; nothing was sent |
     /// | `cannotFindHost`, `cannotConnect` | unhealthy | may succeed; nothing was sent |
-    /// | `proxyRefused` | unknown: no request reached it | would be refused again; nothing was sent |
-    /// | `connectionLost`, `timedOut` | unhealthy | may succeed; this one may have arrived, see ``isCertainlyUnsent`` |
+    /// | `proxyRefused` | unknown: no request reached the service | would be refused again; nothing was sent |
+    /// | `connectionLost`, `timedOut` | unhealthy | may succeed; the request may have arrived: ``isCertainlyUnsent`` |
     /// | `timedOut` with a `ServiceError` as its cause: the call's deadline passed, or no connection became free | unknown | as the cause says |
     /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `tooManyRedirects` | unhealthy | would fail again |
     /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `redirectRefused`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
     /// | `tokenRefreshFailed` | unknown: the refresh asks another service | as the cause says |
-    /// | `other`, and a transport's own codes | as the cause says; otherwise unhealthy | as the cause says |
+    /// | `other`, and a transport's own codes | as the cause says; without a cause, unhealthy | as the cause says; without a cause, may succeed |
     public var advisedOutcome: Outcome {
         switch code {
         case .unacceptableStatus:
@@ -159,8 +160,8 @@ extension Outcome {
 extension HTTPError: HasRequest {
     /// The request, or the endpoint if there is no request or the endpoint may not be sent twice.
     ///
-    /// The request may differ from the endpoint: it may be the GET after a redirected POST, or hold an idempotency key
-    /// made only for this call.
+    /// If the endpoint may not be sent twice, the request doesn't count, because it may be a different one: the GET
+    /// after a redirected POST, or a request with an idempotency key made only for this call.
     public var failedRequest: (any Replayable & Sendable)? {
         if let endpoint, !endpoint.isReplayable { return endpoint }
         return request ?? endpoint
@@ -175,16 +176,17 @@ extension Endpoint.Error: CallerError {
 // The response does not match the type, so the fault is the caller's.
 extension DecodingFailure: CallerError {}
 
-// The file does not concern the service.
+// An error about a file says nothing about the service.
 extension FileError: CallerError {}
 
 /// The delay that a server asks for (RFC 9110, section 10.2.3).
 enum RetryAfter {
     /// Returns the delay that a response asks for.
     ///
-    /// The value is a number of seconds, or a date. A date counts from the response's own Date, so that a wrong server
-    /// clock does no harm, or from the system's date if that header is missing or invalid. Any other value, and a date
-    /// in the past, is ignored. No delay is longer than `DeltaSeconds.most`.
+    /// The value is a number of seconds, or a date. For a date, the delay is the time from the response's own Date
+    /// header until that date, so that a wrong server clock does no harm. If that header is missing or invalid, it is
+    /// the time from the system's date. Any other value, and a date in the past, is ignored. No delay is longer than
+    /// `DeltaSeconds.most`.
     ///
     /// - Parameters:
     ///   - headers: The headers of the response.

@@ -4,9 +4,8 @@ public import PledgeServices
 /// A transport sends requests to servers, and returns whole or streamed responses.
 ///
 /// The rest of the package uses only a transport's two functions: `transport.send` is an ``HTTPService``, and
-/// `transport.stream` an ``HTTPStreamingService``. Both return the server's response, whatever its status, and
-/// follow no redirects. The protocol names the pair for code that needs both:
-/// `HTTPClient(base: server, over: transport)`.
+/// `transport.stream` an ``HTTPStreamingService``. Both return the server's response, whatever its status, and follow
+/// no redirects. Code that needs both functions takes a transport, as in `HTTPClient(base: server, over: transport)`.
 public protocol HTTPTransport: Sendable {
     /// Sends a request, and returns a future of the whole response.
     func send(_ request: HTTPRequest) -> Future<HTTPResponse>
@@ -40,6 +39,6 @@ public typealias HTTPService = Service<HTTPRequest, HTTPResponse>
 
 /// A function from a request to a future of a response with a streamed body.
 ///
-/// The future resolves when the headers have arrived. It rejects with the same errors as an ``HTTPService``. A
-/// failure after the headers is a failure of the body.
+/// The future resolves when the headers have arrived. It rejects with the same errors as an ``HTTPService``. If the
+/// exchange fails after that, reading the body fails.
 public typealias HTTPStreamingService = Service<HTTPRequest, HTTPStreamedResponse>

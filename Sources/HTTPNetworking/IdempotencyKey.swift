@@ -11,12 +11,11 @@ extension Middleware where Input == HTTPRequest {
     /// request, because a request with a key is ``HTTPRequest/isReplayable``. Below the retry, each attempt
     /// would get its own key, so the retry doesn't repeat the request.
     ///
-    /// The key is sent as the header Idempotency-Key. A request whose method is idempotent gets none. A request
-    /// that already has a key, in its context or as a header, keeps it. Use this only with servers that support
-    /// the header.
+    /// The key is sent as the header Idempotency-Key. A request whose method is idempotent gets no key. A request that
+    /// already has a key, in its context or as a header, keeps it. Use this only with servers that support the header.
     ///
-    /// - Parameter random: The source of the keys. Each key is a random UUID (RFC 9562, section 5.4) made from
-    ///   two numbers.
+    /// - Parameter random: The source of the keys. Each key is a random UUID (RFC 9562, section 5.4) made from two
+    ///   numbers of this source.
     public static func idempotencyKey(random: RandomSource = .system) -> Middleware {
         idempotencyKey { _ in random.nextUUID() }
     }
@@ -25,8 +24,8 @@ extension Middleware where Input == HTTPRequest {
     ///
     /// See `idempotencyKey(random:)`.
     ///
-    /// - Parameter makeKey: Creates the key. Called once per call, on the caller's thread. To repeat an earlier
-    ///   call, return the key of that call for the same request.
+    /// - Parameter makeKey: Creates the key. Called once per call, on the caller's thread. To repeat an earlier call,
+    ///   return the key that the earlier call used.
     public static func idempotencyKey(
         _ makeKey: @escaping @Sendable (HTTPRequest) -> String
     ) -> Middleware {
@@ -38,8 +37,8 @@ extension Middleware where Input == HTTPRequest {
                 if hasKey || request.method.isIdempotent { return service(request) }
                 var sent = request
                 sent.context.idempotencyKey = makeKey(request)
-                // A policy above that repeats the call would give the request another key. So for that policy,
-                // the request may not be sent twice.
+                // If a policy above repeated the call, the request would get another key. So the policy's record gets
+                // the request without a key, which must not be repeated.
                 return CallContext.current.sending(request, fate: { _ in .mayHaveArrived }) {
                     service(sent).naming(sent)
                 }

@@ -28,9 +28,9 @@ public typealias Networking = Service<Endpoint, Data>
 ///   - base: The base for endpoints without one; see ``Endpoint/based(on:)``.
 ///   - statuses: The statuses whose bodies are accepted.
 /// - Returns: A network. It rejects with `Endpoint.Error` if the endpoint cannot be sent. If the status is not
-///   accepted, it rejects with an ``HTTPError`` that keeps the endpoint, the request and the whole response.
-///   Otherwise it rejects with the service's own error; an ``HTTPError`` without an endpoint or a request gets
-///   them.
+///   accepted, it rejects with an ``HTTPError`` that keeps the endpoint, the request and the whole response. If the
+///   service fails, it rejects with the service's error, and adds the endpoint and the request to an ``HTTPError`` that
+///   has none.
 public func makeNetworking(
     over service: @escaping HTTPService,
     base: URL? = nil,
@@ -57,8 +57,9 @@ public func makeNetworking(
 
 /// Turns a service of requests into a function of endpoints.
 ///
-/// - Returns: A function of an endpoint and a body. The body is one that an endpoint can't have, such as a file,
-///   or nil for the endpoint's own. If an ``HTTPError`` of the service has no endpoint or request, it gets them.
+/// - Returns: A function of an endpoint and a body. The body is one that an endpoint can't have, such as a file; nil
+///   stands for the endpoint's own body. If an ``HTTPError`` of the service has no endpoint or no request, the function
+///   adds it.
 package func endpointService<Output: HTTPResponseHead>(
     over service: @escaping Service<HTTPRequest, Output>, base: URL?
 ) -> @Sendable (Endpoint, HTTPRequest.Body?) -> Future<Output> {
@@ -79,7 +80,7 @@ package func endpointService<Output: HTTPResponseHead>(
     }
 }
 
-/// Calls a service, and notes in the attempt's record that the request is sent, unless the service notes it.
+/// Calls a service, and notes in the attempt's record that the request is sent, unless the service itself does.
 package func sendRecorded<Output: Sendable>(
     _ request: HTTPRequest, in context: CallContext,
     _ service: @escaping Service<HTTPRequest, Output>

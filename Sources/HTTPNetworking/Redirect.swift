@@ -10,13 +10,13 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// | Status | Method and body |
     /// |---|---|
-    /// | 301, 302 | POST becomes GET without a body; others do not change |
-    /// | 303 | HEAD does not change; others become GET without a body |
+    /// | 301, 302 | POST becomes GET without a body; other methods do not change |
+    /// | 303 | GET and HEAD do not change; other methods become GET without a body |
     /// | 307, 308 | do not change |
     /// | 300, 304, 305, 306 | not followed |
     ///
-    /// If a request becomes a GET, it loses the headers that describe a body: names that begin with Content-,
-    /// Transfer-Encoding and similar ones, preconditions, and the idempotency key.
+    /// If a request becomes a GET, it loses its idempotency key, its preconditions, and the headers that describe a
+    /// body, such as Transfer-Encoding and every header whose name begins with "Content-".
     ///
     /// **Location** is resolved against the requested URL (RFC 3986, section 5.2). Existing escapes do not change;
     /// characters that a URL does not allow, such as text beyond ASCII, are escaped byte by byte. A Unicode host
@@ -25,37 +25,38 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// **Secrets.** A redirect to another ``HTTPOrigin`` keeps three kinds of headers: those known to hold no secret,
     /// those that you name in `keepingAcrossOrigins`, and those that an `.authorize` above has added for the new origin
-    /// too. Known to hold no secret are Accept and Content- headers, User-Agent, Range, the preconditions,
-    /// Cache-Control, Pragma, X-Request-ID and Idempotency-Key. All other headers are removed: Authorization and
-    /// Cookie, and X-API-Key too. (curl, Go and WHATWG's Fetch remove a list of secrets, which misses X-API-Key.)
-    /// Removed headers stay removed even if a later redirect leads back, because the origin in between must not choose
-    /// which URL is requested with them. For the same reason, an `.authorize` below adds no credentials to such a
-    /// request; a cookie jar does send its cookies, as in a browser. No Referer is added.
+    /// too. Headers known to hold no secret are Accept and Content- headers, User-Agent, Range, the preconditions,
+    /// Cache-Control, Pragma, X-Request-ID and Idempotency-Key. All other headers are removed, such as Authorization,
+    /// Cookie and X-API-Key. (curl, Go and WHATWG's Fetch remove only the headers on a list of secrets, and X-API-Key
+    /// isn't on it.) Removed headers stay removed even if a later redirect leads back to the first origin, because
+    /// another origin has chosen that request's URL. For the same reason, an `.authorize` below adds no credentials to
+    /// that request; but a cookie jar adds its cookies, as a browser does. No Referer is added.
     ///
     /// **A body** is sent to another origin after 307 and 308, and after 301 and 302 unless the method is POST, as in
-    /// curl, Requests, Node's fetch and browsers. A body with credentials is not sent: the body of a request with
-    /// `HTTPRequest.Context.skipsAuthorization`, which is a login or a renewal, or a form or JSON with a name like
-    /// "password", "refresh_token" or "client_secret" within its first 64 KiB.
+    /// curl, Requests, Node's fetch and browsers. A body with credentials is not sent. Two kinds of body count as such:
+    /// the body of a request with `HTTPRequest.Context.skipsAuthorization`, as for a login or a token's renewal; and a
+    /// form or JSON with a name like "password", "refresh_token" or "client_secret" within its first 64 KiB.
     ///
-    /// **Place.** Above `.authorize`, `.cookies`, `.cache` and `.retry`. Each request of a chain then has the cookies
-    /// and credentials of its own origin, and its own stored response and attempts. A chain belongs to one sign-in:
-    /// after a sign-out or another sign-in, `.authorize` and `.cookies` fail its next request with
-    /// ``HTTPError/Code/sessionEnded``.
+    /// **Place.** Put it above `.authorize`, `.cookies`, `.cache` and `.retry`. Each request in a chain of redirects
+    /// then has the cookies and credentials of its own origin, and its own stored response and attempts. A chain
+    /// belongs to one sign-in: after a sign-out or another sign-in, the chain's next request fails in `.authorize` or
+    /// `.cookies`, with ``HTTPError/Code/sessionEnded``.
     ///
     /// **Errors.** A redirect inside the error of an `.acceptStatus()` below is followed as well.
     ///
-    /// **A redirect that cannot be followed is returned** unchanged, including its body. These are redirects
+    /// **A redirect that cannot be followed is returned** unchanged, including its body. This happens to a redirect
     ///
-    /// - without a Location, with several, or with one that is not an http or https URL with a host;
+    /// - without a Location, with several different ones, or with one that is not an http or https URL with a host;
     /// - from https to http, unless allowed;
-    /// - from elsewhere into a private network, if refused;
-    /// - that would send a body to another origin, although the body must not leave its own;
+    /// - from a public host into a private network, if `refusingPrivateAddresses` is set;
+    /// - that would send a body to another origin, if the body has credentials or `sendingBodiesAcrossOrigins` is
+    ///   false;
     /// - that would repeat a body that can be sent only once.
     ///
     /// Each request is sent in the caller's context: the first on the caller's thread, the others on the thread where
-    /// the response arrived. A streamed body is discarded before the next request. If the transport sets no URL, the
-    /// response gets the last requested one. Cancelling cancels the running call. Stack depth is constant, whatever the
-    /// number of redirects.
+    /// the previous response arrived. The streamed body of a redirect is discarded before the next request is sent. If
+    /// the transport sets no URL in the response, the response gets the URL that was requested last. Cancelling cancels
+    /// the running call. Stack depth is constant, whatever the number of redirects.
     ///
     /// - Parameters:
     ///   - limit: The largest number of redirects to follow; 20, as in WHATWG's Fetch standard. With zero, a redirect
@@ -63,11 +64,12 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///   - names: Further headers to remove if the origin changes, such as "User-Agent".
     ///   - kept: Headers to keep for every origin, such as "X-Locale".
     ///   - allowingDowngrade: Allows redirects from https to http.
-    ///   - refusingPrivateAddresses: Refuses a redirect to a host that ``HTTPOrigin/isPrivate``, unless the previous
-    ///     host is private too. Set it in a server that fetches URLs from strangers, so that they cannot lead it into
-    ///     its own network. The transport over libcurl also checks the address that a name resolves to, unless a proxy
-    ///     makes the connection: it connects, sends nothing, and fails with ``HTTPError/Code/redirectRefused``. Other
-    ///     transports do not check, so there a redirect to a name with a private address is followed.
+    ///   - refusingPrivateAddresses: Refuses a redirect to a private host (``HTTPOrigin/isPrivate``), unless the
+    ///     previous host is private too. Set it in a server that fetches URLs from strangers, so that the strangers
+    ///     cannot lead the server into its own network. The transport over libcurl also checks the address that a name
+    ///     resolves to, unless a proxy makes the connection. If that address is private, the transport connects, but
+    ///     sends nothing, and the call fails with ``HTTPError/Code/redirectRefused``. Other transports do not check the
+    ///     address: they follow a redirect to a name with a private address.
     ///   - sendingBodies: Allows sending a body without credentials to another origin.
     /// - Returns: A middleware. It rejects with an ``HTTPError`` with the code ``HTTPError/Code/tooManyRedirects`` if
     ///   there are more redirects than `limit`, or if the next request equals an earlier one and no cookie has been set
@@ -96,7 +98,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     }
 }
 
-/// Waits for the response to the machine's request, and follows it.
+/// Waits for the response to the machine's request, and follows the response if it is a redirect.
 private func follow<Output: HTTPResponseHead>(
     _ future: Future<Output>, _ machine: RedirectMachine, _ caller: KeptCaller,
     _ service: @escaping Service<HTTPRequest, Output>
@@ -131,13 +133,13 @@ private func follow<Output: HTTPResponseHead>(
 
 /// Records in the attempt that a request answered by a redirect was processed.
 ///
-/// Usually the transport records it as well. If it does not, a caller that repeats the call would blame this request
-/// for an error of the next one.
+/// Usually the transport records this too. Without any record, the error of the next request, such as a failed
+/// connection, would count as this request's error, and a retry would repeat this request although it was processed.
 private func noteProcessed(_ request: HTTPRequest, _ status: Int, in context: CallContext) {
     guard let record = context.record, !request.isReplayable,
         CallRecord.Fate(status: status) == .mayHaveArrived
     else { return }
-    // If the record is closed, it refuses the next request as well.
+    // A closed record throws here, and will refuse the next request too.
     _ = try? record.willSend(replayable: false)
 }
 
@@ -167,14 +169,14 @@ struct RedirectRules: Sendable {
     var kept: [String] = []
     /// Allows redirects from https to http.
     var allowsDowngrade = false
-    /// Refuses redirects from elsewhere into a private network.
+    /// Refuses redirects from a public host into a private network.
     var refusesPrivate = false
     /// Allows sending a body to another origin.
     var sendsBodies = true
 
     /// Returns whether another origin gets a header, given its name in lower case.
     ///
-    /// This goes by a list of harmless names, because a list of secret ones would be incomplete.
+    /// It looks the name up in a list of harmless headers, because a list of secret headers would be incomplete.
     func mayLeave(_ name: String, _ meant: [String]) -> Bool {
         if kept.contains(where: { $0.lowercased() == name }) { return true }
         if secrets.contains(where: { $0.lowercased() == name }) { return false }
@@ -194,10 +196,11 @@ struct RedirectRules: Sendable {
 
 /// Decides whether a response is a redirect to follow.
 ///
-/// State: asking. Next: asking again after a redirect; finished; or failed.
+/// The machine has one state: it waits for the response to ``request``. With the response, it goes on to the next
+/// request, finishes, or fails.
 struct RedirectMachine {
     enum Decision: Equatable {
-        /// Return the response; if it is a redirect that is not followed, with the reason.
+        /// Return the response. For a redirect that is not followed, `because` is the reason; otherwise it is nil.
         case finish(because: String?)
         /// Send ``request`` next.
         case follow
@@ -222,10 +225,10 @@ struct RedirectMachine {
     /// Binds ``request`` to the users that the previous request was sent for.
     mutating func bind(_ signIns: SignIns?) { request.context.signIns.bind(signIns) }
 
-    /// Takes the head of the response to ``request``.
+    /// Decides what to do with a response to ``request``.
     mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Decision {
         guard Self.mayFollow(status) else { return .finish(because: nil) }
-        // The same field twice is harmless, but there is no choosing between two different ones.
+        // Two equal Location fields are harmless, but of two different ones, neither is clearly the right one.
         let locations = Set(headers.received("Location"))
         guard let location = locations.first, locations.count == 1 else {
             return .finish(because: "there is not one Location")

@@ -38,7 +38,7 @@ package enum SHA256 {
         0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19,
     ]
 
-    /// The first bits of the fractional parts of the cube roots of the first 64 primes.
+    /// For each of the first 64 primes: the first 32 bits of the fraction of its cube root (FIPS 180-4, section 4.2.2).
     private static let constants: [UInt32] = [
         0x428A2F98, 0x71374491, 0xB5C0FBCF, 0xE9B5DBA5, 0x3956C25B, 0x59F111F1,
         0x923F82A4, 0xAB1C5ED5, 0xD807AA98, 0x12835B01, 0x243185BE, 0x550C7DC3,
@@ -63,7 +63,7 @@ package struct PaddedBlocks: Sequence, IteratorProtocol {
     /// Pads a message.
     ///
     /// - Parameters:
-    ///   - length: The length of the message, as the hash writes it.
+    ///   - length: The length of the message, in the form that the hash algorithm prescribes.
     ///   - size: The size of a block, in bytes.
     package init(_ message: [UInt8], length: [UInt8], of size: Int) {
         var bytes = message + [0x80]

@@ -11,9 +11,10 @@ extension Middleware where Input == HTTPRequest {
     ///     over: transport.send)
     /// ```
     ///
-    /// **Place.** Below everything that sends again, such as `.redirect`, `.authorize`, `.retry` and `.hedge`: each
-    /// request that is sent is then its own span, as OpenTelemetry requires of HTTP clients. Also below `.cache` and
-    /// `.coalesce`, because a stored response is not a span, and requests with different headers share no call.
+    /// **Place.** Put it below all middleware that sends a request again, such as `.redirect`, `.authorize`, `.retry`
+    /// and `.hedge`: each request that is sent then has a span of its own, as OpenTelemetry requires of HTTP clients.
+    /// Put it below `.cache` and `.coalesce` too, because a stored response must not have a span, and requests with
+    /// different headers share no call.
     ///
     /// **What is sent.** The trace of the `CallContext`, with a new span ID. The parts below see the new span in their
     /// context, and the call's observers get a `PolicyEvent.Kind.traced`. A call without a trace sends no header and
@@ -26,7 +27,7 @@ extension Middleware where Input == HTTPRequest {
     ///
     /// - Parameters:
     ///   - origins: The origins that receive the headers; all by default. With `traceparent`, a server can relate
-    ///     requests to each other; with `tracestate`, it learns the entries of other tracing systems.
+    ///     requests to each other; with `tracestate`, it learns what other tracing systems have written there.
     ///   - random: The source of span IDs. It draws one number per request.
     public static func tracePropagation(
         to origins: HTTPOrigins = .all, random: RandomSource = .system
@@ -73,7 +74,7 @@ extension TraceContext {
     }
 }
 
-/// The names of the headers of W3C Trace Context, as it spells them.
+/// The names of the headers, in the spelling of W3C Trace Context.
 enum TraceHeader {
     static let parent = "traceparent"
     static let state = "tracestate"

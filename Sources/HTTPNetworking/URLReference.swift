@@ -1,7 +1,7 @@
 /// A URL reference, as in a Location header (RFC 3986, section 4.1).
 ///
-/// It is parsed byte by byte, because a combining mark after a "/" makes another character, but not another byte.
-/// Existing escapes do not change; characters that a URL does not allow are escaped.
+/// It is parsed byte by byte. A "/" and a combining mark after it form one character, so a search for the character "/"
+/// would miss it. Existing escapes do not change; characters that a URL does not allow are escaped.
 struct URLReference {
     private var scheme: [UInt8]?
     private var authority: [UInt8]?
@@ -38,8 +38,8 @@ struct URLReference {
 
     /// Returns the absolute URL of this reference, relative to a base (RFC 3986, section 5.2.2).
     ///
-    /// Without a fragment of its own, the result has the base's fragment (RFC 9110, section 10.2.2). Userinfo is kept
-    /// only if it comes from the base, because a reference must not decide which user a request is for.
+    /// If the reference has no fragment, the result has the base's fragment (RFC 9110, section 10.2.2). Userinfo is
+    /// kept only if it comes from the base, because a reference must not decide which user a request is for.
     ///
     /// - Returns: Nil if the result is not an absolute http or https URL with a valid host.
     func resolved(against base: URL) -> URL? {

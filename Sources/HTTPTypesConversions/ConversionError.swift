@@ -12,7 +12,7 @@ public enum ConversionError: Error, Hashable, Sendable {
     case tooManyFields(Int)
     /// The method isn't a token.
     case invalidMethod(String)
-    /// The request has no absolute http or https URL, or its URL isn't written as it is sent.
+    /// The request has no absolute http or https URL, or the URL would change when it is sent.
     case invalidURL
     /// The URL contains user information.
     case userInfoInURL

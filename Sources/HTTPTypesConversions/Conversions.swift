@@ -3,14 +3,13 @@ public import HTTPTypes
 public import PledgeHTTPNetworking
 
 extension HTTPTypes.HTTPRequest {
-    /// Creates the head of a request from a request of Pledge, as it is sent.
+    /// Creates the head of a request from Pledge's request, with the fields that Pledge would send.
     ///
     /// The fields are the request's `effectiveHeaders`: its own headers, the body's Content-Type, and the
-    /// Idempotency-Key, but not Content-Length. A Host header that equals the URL's authority isn't a field, because
-    /// the authority stands for it.
+    /// Idempotency-Key, but not Content-Length. A Host header becomes no field, because the authority stands for it.
     ///
-    /// The body, the context and the URL's fragment, which is never sent, are lost, because this type can't store
-    /// them. The scheme becomes lower case, and an empty path becomes "/".
+    /// The body, the context and the URL's fragment are lost, because this type can't store them. (A fragment is never
+    /// sent.) The scheme becomes lower case, and an empty path becomes "/".
     ///
     /// - Parameter request: The request.
     /// - Throws: ``ConversionError/invalidMethod(_:)``, ``ConversionError/invalidURL``,
@@ -37,15 +36,15 @@ extension PledgeHTTPNetworking.HTTPRequest {
     /// The method, scheme, authority, path and fields are kept as written. Without an authority, the Host field is
     /// the authority, as in HTTP/1.1.
     ///
-    /// The fields' indexing strategies are lost, and everything else that `HTTPHeaders.init(_:)` lists.
+    /// The fields' indexing strategies are lost, and so is everything else that `HTTPHeaders.init(_:)` lists.
     ///
     /// - Parameters:
     ///   - request: The head of the request. Its scheme must be set. A request that a server receives over HTTP/1.1
     ///     has none, because HTTP/1.1 doesn't send it.
     ///   - body: The body, which HTTPTypes stores separately.
     /// - Throws: ``ConversionError/notForAResource(method:)`` for CONNECT, and for OPTIONS of "*";
-    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and ``ConversionError/invalidURL`` if
-    ///   the parts don't form a URL with the same parts.
+    ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and ``ConversionError/invalidURL`` if the
+    ///   parts don't form a URL, or if that URL would have different parts.
     public init(
         _ request: HTTPTypes.HTTPRequest, body: PledgeHTTPNetworking.HTTPRequest.Body = .none
     ) throws(ConversionError) {
@@ -101,7 +100,7 @@ extension HTTPTypes.HTTPResponse {
 extension PledgeHTTPNetworking.HTTPResponse {
     /// Creates a response from a response of HTTPTypes and a body.
     ///
-    /// The reason phrase is lost, and everything else that `HTTPHeaders.init(_:)` lists.
+    /// The reason phrase is lost, and so is everything else that `HTTPHeaders.init(_:)` lists.
     ///
     /// - Parameters:
     ///   - response: The head of the response.
@@ -117,7 +116,7 @@ extension PledgeHTTPNetworking.HTTPResponse {
 extension HTTPStreamedResponse {
     /// Creates a response from a response of HTTPTypes and a streamed body.
     ///
-    /// The reason phrase is lost, and everything else that `HTTPHeaders.init(_:)` lists.
+    /// The reason phrase is lost, and so is everything else that `HTTPHeaders.init(_:)` lists.
     ///
     /// - Parameters:
     ///   - response: The head of the response.
@@ -153,7 +152,7 @@ extension HTTPHeaders {
 }
 
 extension HTTPFields {
-    /// Creates fields from the headers of Pledge, keeping the order and the case of the names.
+    /// Creates fields from Pledge's headers, keeping the order and the case of the names.
     ///
     /// Values become UTF-8. Nothing is lost. The fields have the automatic indexing strategy, and several Cookie
     /// fields aren't joined.

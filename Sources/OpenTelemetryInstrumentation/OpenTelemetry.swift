@@ -15,8 +15,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// It follows OpenTelemetry's semantic conventions for HTTP clients.
     ///
-    /// **Place.** Next to the transport, below all middleware that repeats requests, so that each attempt has its own
-    /// span and measurement. Middleware above finds the tracer's headers only in the response's `request`.
+    /// **Place.** Put it next to the transport, below all middleware that repeats requests, so that each attempt has
+    /// its own span and measurement. Middleware above finds the tracer's headers only in the response's `request`.
     ///
     /// **The span.** Its name is the request's method, or "HTTP" for a method that OpenTelemetry doesn't define. Its
     /// parent is the span of `openTelemetryCall`. Without that middleware, the parent is the `ServiceContext` of the
@@ -40,7 +40,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     `NOOPMetricsHandler.instance` records no metric.
     ///   - origins: The origins that get the tracer's headers. The headers show a server which requests belong
     ///     together.
-    ///   - scheduler: The clock of the metric. The tracer's clock dates the spans.
+    ///   - scheduler: The clock of the metric. The spans get their times from the tracer's clock.
     public static func openTelemetry(
         tracer: (any Tracer)? = nil, metrics: (any MetricsFactory)? = nil,
         propagatingTo origins: HTTPOrigins = .all, on scheduler: some FutureScheduler = .live
@@ -207,7 +207,7 @@ struct RequestEnding {
         attributes["network.peer.port"] = port
     }
 
-    /// The error's code, or its type without the module, as in log lines; else a status of 400 or more.
+    /// The error's code, or its type without the module, as in log lines; without an error, a status of 400 or more.
     private var errorType: String? {
         if let error {
             return (error as? any CodedError)?.loggedCode ?? "\(type(of: error))"

@@ -11,16 +11,16 @@ extension Middleware {
     ///     .openTelemetryCall(), .redirect(), .retry(), .openTelemetry(), over: transport.send)
     /// ```
     ///
-    /// **Place.** Outermost. It keeps the `ServiceContext` of the code that makes the call. Without it, a later
-    /// attempt, which starts from a timer or a callback, would have no such context.
+    /// **Place.** Put it outermost. It keeps the `ServiceContext` of the code that makes the call. Without this
+    /// middleware, a later attempt would have no such context, because it starts from a timer or a callback.
     ///
     /// **Events.** Each event of the policies below, such as `retry.retrying`, `hedge.hedged` or
     /// `circuitBreaker.state_changed`, becomes an event of the caller's span. The tracer must be able to find that
     /// span with `activeSpan`; with any other tracer, no event is added. See ``ServiceObserver/spanEvents(on:)``.
     ///
-    /// **A span around the attempts.** OpenTelemetry doesn't ask for one. If you pass a name, the middleware creates
-    /// one of the kind INTERNAL. This span gets the events, and the attempts are its children. It ends when the
-    /// future settles, which is before the body of a streamed response has arrived.
+    /// **A span around the attempts.** OpenTelemetry doesn't ask for such a span. If you pass a name, the middleware
+    /// creates a span of the kind INTERNAL. This span gets the events, and the attempts are its children. It ends when
+    /// the future settles, which is before the body of a streamed response has arrived.
     ///
     /// - Parameters:
     ///   - name: Returns the name of a span around the attempts of a call; nil for no such span. The name must not

@@ -9,7 +9,7 @@ extension HTTPClient {
     /// let products: Future<[Product]> = client.networking(Endpoint(path: "/products")).decoded()
     /// ```
     ///
-    /// Create it once: its copies share the transport and its connections.
+    /// Create one client and copy it: the copies share the transport and its connections.
     ///
     /// - Parameter base: The URL that endpoints are appended to; see `base`.
     public init(base: URL?) { self.init(base: base, over: DefaultTransport.ofThisSystem.make()) }

@@ -3,7 +3,8 @@ import Pledge
 
 /// Loads a product from a shop that is busy at first.
 ///
-/// Without `random`, the client would wait for up to a tenth of a second before it repeats the call.
+/// With the constant `random`, the client repeats the call at once. By default, it would first wait for up to a tenth
+/// of a second.
 func makeFirstCall() async throws {
     print("A product of a shop that is busy at first:")
     let shop = MemoryTransport(routes: [
@@ -32,8 +33,8 @@ func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
 
 /// Loads a product for a screen that asks twice, and returns its name and the number of requests.
 ///
-/// The product loader is the same as in the tour: the policies are around the network. Time is virtual, so the load
-/// ends at once, with the same result each time.
+/// The product loader is the same as in the tour; only the network below it has policies around it. Time is virtual, so
+/// the load ends at once, with the same result each time.
 func loadOnABusyDay(
     recordedBy recorder: CallRecorder
 ) -> Future<(title: String, requests: Int)> {

@@ -31,7 +31,7 @@ struct Command {
           --timeout SECONDS  gives up after so long, 300 by default
         """
 
-    /// Does what the arguments ask for, and returns nil if it succeeds.
+    /// Does what the arguments ask for, and returns the failure; nil if it succeeds.
     static func run(_ arguments: some Collection<String>) async -> Failure? {
         do {
             let command = try Command(arguments)
@@ -145,7 +145,7 @@ struct Command {
 /// Writes a recorder's calls to a file for a trace viewer.
 func writeTrace(of recorder: CallRecorder, to file: String) throws(Failure) {
     do {
-        // Not atomically: an atomic write would replace a device, such as /dev/stdout, by a file.
+        // This write is not atomic, because an atomic write would replace a device, such as /dev/stdout, with a file.
         try Data(recorder.chromeTrace.utf8).write(to: URL(fileURLWithPath: file))
     } catch {
         throw Failure("trace", unwritable: file)

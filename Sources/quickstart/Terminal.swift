@@ -8,7 +8,7 @@ enum Terminal {
         waterfallStyle(isTerminal: isatty(1) != 0, in: ProcessInfo.processInfo.environment)
     }
 
-    /// Returns a style with colours for a terminal that has them.
+    /// Returns a style with colours if the output is a terminal that has them.
     ///
     /// If `NO_COLOR` is set and not empty, the style has no colours (no-color.org).
     static func waterfallStyle(
@@ -50,7 +50,7 @@ enum Printable {
 
     /// Returns the bytes as text; nil if they aren't text.
     ///
-    /// The last character may be cut off.
+    /// If the bytes were cut, an incomplete character at their end is dropped.
     private static func text(of bytes: Data, isCut: Bool) -> String? {
         if bytes.contains(0) { return nil }
         for cut in 0...(isCut ? min(3, bytes.count) : 0) {

@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/// A delivery to several nodes that a thread has under way, on the stack of that thread.
+/// A delivery to several nodes that is under way, stored on the stack of the thread that delivers.
 struct cfutures_delivery {
     /// The settled future.
     void *_Nonnull future;
-    /// The first node that has not been delivered to, or NULL.
+    /// The first node that has not received the result yet, or NULL.
     void *_Nullable first;
-    /// The last node that has not been delivered to, or NULL.
+    /// The last node that has not received the result yet, or NULL.
     void *_Nullable last;
     /// The delivery that this one is nested in, or NULL.
     struct cfutures_delivery *_Nullable outer;
@@ -46,30 +46,30 @@ static inline struct cfutures_thread_state *_Nonnull cfutures_current_thread(voi
 /// The first 16 turns pause the core, and the next 16 yield it. From then on each turn sleeps, 20 microseconds at first
 /// and a millisecond at most.
 ///
-/// The wait takes less than a microsecond, unless the other thread is preempted. The other thread may have a lower
-/// priority. A yield does not let such a thread run, but a sleep does.
+/// The wait takes less than a microsecond, unless the other thread is preempted. If the preempted thread has a lower
+/// priority than this one, a yield does not let it run, but a sleep does.
 void cfutures_relax(uint32_t *_Nonnull turns);
 
 /// Returns the same pointer, through a call that the compiler cannot see into.
 ///
 /// Swift may move a retain past a store to an atomic word, because this thread does not need the retain earlier. If the
-/// store makes the object visible to another thread, that thread may release and free the object before it is retained.
-/// Swift does not move a retain past an unknown call.
+/// store makes the object visible to another thread, that thread may release and free the object before this thread has
+/// retained it. Swift does not move a retain past an unknown call.
 void *_Nonnull cfutures_opaque(void *_Nonnull object);
 
 /// Does nothing, through a call that the compiler cannot see into.
 ///
-/// Call it after you copy a reference under a lock, and before the store to the atomic word that unlocks. Swift sees no
-/// connection between the copy and the store, so it may delay the retain until the reference is used. By then another
-/// thread may have taken the field's own reference and released the object. An unknown call might release the object
-/// too, so Swift retains it before the call.
+/// Call it after you copy a reference out of a field under a lock, and before the store to the atomic word that
+/// unlocks. Swift sees no connection between the copy and the store, so it may delay the retain until the reference is
+/// used. By then another thread may have taken the field's own reference and released the object. An unknown call might
+/// release the object too, so Swift retains it before the call.
 void cfutures_retain_before_this(void);
 
 /// Retains a Swift object, unless its last reference was released and it is in its deinit.
 ///
 /// The memory of the object must be valid during the call. Swift has weak references for this purpose. But forming one
-/// may first retain and release the object, and that release may be the last one. It also allocates memory, which the
-/// runtime leaks if the deinit begins meanwhile.
+/// may first retain and release the object, and that release may be the last one. Forming a weak reference also
+/// allocates memory, which the runtime leaks if the deinit begins meanwhile.
 ///
 /// @return The object, owned by the caller; NULL if it is in its deinit.
 void *_Nullable cfutures_try_retain(void *_Nonnull object);

@@ -10,9 +10,9 @@ extension Future {
     /// - Parameters:
     ///   - futures: The futures. You can pass an array of promises, which isn't copied.
     ///   - others: What happens to the other futures at the first failure.
-    /// - Returns: The values, in the order of the futures; an empty array if there are none. At the first failure,
-    ///   it fails with the same error. It allocates one object for each input, and a constant number of other
-    ///   objects.
+    /// - Returns: The values, in the order of the futures; an empty array if there are none. At the first failure, the
+    ///   returned future fails with the same error. `all` allocates one object for each input, and a constant number of
+    ///   other objects.
     public static func all<Element, Input: Future<Element>>(
         _ futures: [Input], others: OtherInputs = .givenUp
     ) -> Future<[Element]> where Value == [Element] {
@@ -32,8 +32,8 @@ extension Future {
     /// Waits for all futures to settle, with a value or an error.
     ///
     /// - Parameter futures: The futures.
-    /// - Returns: The results, in the order of the futures; an empty array if there are none. It never fails,
-    ///   unless you cancel it.
+    /// - Returns: The results, in the order of the futures; an empty array if there are none. The returned future never
+    ///   fails, unless you cancel it.
     public static func allSettled<Element, Input: Future<Element>>(
         _ futures: [Input]
     ) -> Future<[Result<Element, any Error>]> where Value == [Result<Element, any Error>] {
@@ -47,9 +47,9 @@ extension Future {
     ///   - futures: The futures.
     ///   - fileID: The file that an error names; leave it out.
     ///   - line: The line that an error names; leave it out.
-    /// - Returns: The first value. The other futures are then given up. If all fail, it fails with
-    ///   ``FutureError/Code/allFailed``, whose `causes` are in the order of the futures. If there are no futures,
-    ///   it fails with ``FutureError/Code/noInputs``.
+    /// - Returns: The first value. The other futures are then given up. If all fail, the returned future fails with
+    ///   ``FutureError/Code/allFailed``, whose `causes` are in the order of the futures. If there are no futures, the
+    ///   returned future fails with ``FutureError/Code/noInputs``.
     public static func any<Input: Future<Value>>(
         _ futures: [Input], fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
@@ -60,12 +60,12 @@ extension Future {
     ///
     /// - Parameters:
     ///   - futures: The futures.
-    ///   - others: What happens to the other futures then.
+    ///   - others: What happens to the other futures once one has settled.
     ///   - fileID: The file that an error names; leave it out.
     ///   - line: The line that an error names; leave it out.
-    /// - Returns: The first result, success or failure. If several futures have already settled, the first of them
-    ///   in the array counts. If there are no futures, it fails with ``FutureError/Code/noInputs`` instead of
-    ///   waiting forever.
+    /// - Returns: The first result, success or failure. If several futures have already settled, the first of them in
+    ///   the array counts. If there are no futures, the returned future fails with ``FutureError/Code/noInputs``
+    ///   instead of waiting forever.
     public static func race<Input: Future<Value>>(
         _ futures: [Input], others: OtherInputs = .givenUp, fileID: StaticString = #fileID,
         line: UInt = #line
@@ -105,7 +105,7 @@ extension Future {
             }
             continuation.onTermination = { reason in
                 guard case .cancelled = reason else { return }
-                // On another thread: here the runtime may hold a lock of the cancelled task.
+                // This runs on another thread, because here the runtime may hold a lock of the cancelled task.
                 DispatchQueue.global().async { observations.forEach { $0.abort(with: .cancelled) } }
             }
         }
@@ -122,8 +122,8 @@ extension Future {
 /// ``Future``.
 ///
 /// - Parameter futures: The futures, any number of them.
-/// - Returns: The values as a tuple. At the first failure, it fails with the same error, and gives up the other
-///   futures.
+/// - Returns: The values as a tuple. At the first failure, the returned future fails with the same error, and gives up
+///   the other futures.
 public func zip<each Value: Sendable>(
     _ futures: repeat Future<each Value>
 ) -> Future<(repeat each Value)> {
@@ -142,9 +142,9 @@ public func zip<each Value: Sendable>(
 
 /// The fate of the inputs that `all` or `race` no longer needs.
 public enum OtherInputs: Sendable {
-    /// Their interest is given up, and inputs without other waiters are cancelled.
+    /// The interest in these inputs is given up, so those without other waiters are cancelled.
     case givenUp
-    /// They go on.
+    /// These inputs go on.
     case keptGoing
 }
 
@@ -173,7 +173,8 @@ private final class AllSettled<Element: Sendable>: Aggregate<[Result<Element, an
 extension [AggregateInput] {
     /// Makes an array with one element for each input.
     ///
-    /// `map` does the same. But it allocates memory for each element if it doesn't know the size of an element.
+    /// `map` does the same. But if the compiler doesn't know the size of an element, `map` allocates memory for each
+    /// element.
     fileprivate func collected<Value>(
         _ initialize: (AggregateInput, UnsafeMutablePointer<Value>) -> Void
     ) -> [Value] {

@@ -23,11 +23,12 @@ extension Publisher where Output: Sendable {
     /// A future of the first value; it fails as abandoned if the publisher ends without one.
     ///
     /// It subscribes at once. The subscription is cancelled and released after the first value, or if the future is
-    /// cancelled. A publisher that never ends is released only then.
+    /// cancelled. Until then, even a publisher that never ends is kept alive.
     public func firstValue() -> Future<Output> {
         .make { resolver in
             let subscriber = FirstValueSubscriber<Output, Failure>(resolver)
-            // The subscriber keeps the resolver alive, which keeps the future and this handler alive.
+            // Weak, because the subscriber keeps the resolver alive, and the resolver keeps the future and this handler
+            // alive.
             resolver.onCancel { [weak subscriber] in subscriber?.cancel() }
             subscribe(subscriber)
         }
@@ -53,7 +54,7 @@ private final class FirstValueSubscriber<Input: Sendable, Failure: Error>: Subsc
             state.subscription = subscription
             return true
         }
-        // Not inside the lock: the first value may arrive before this call returns.
+        // This is outside the lock, because the first value may arrive before the call of `request` returns.
         if isWanted { subscription.request(.max(1)) } else { subscription.cancel() }
     }
 

@@ -4,10 +4,11 @@ internal import Synchronization
 extension Future {
     /// Calls a closure with the result, once.
     ///
-    /// - Parameter body: Called on the thread that settles the future, after the observers that were registered
-    ///   before. If the future has already settled, called before this method returns. There are two exceptions:
-    ///   inside an observer of this future, the closure is called after the closures that were registered before;
-    ///   in a deeply nested delivery, it is called before an outer delivery returns.
+    /// - Parameter body: Called on the thread that settles the future, after all observers that were registered
+    ///   earlier. If the future has already settled, called before this method returns, with two exceptions. If you
+    ///   call this method inside an observer of this future, the closure is called after all closures that were
+    ///   registered earlier. If deliveries nest deeply, the closure is called later, but before an outer delivery
+    ///   returns.
     @inlinable
     public final func observe(_ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
         if hasSettled, enterDelivery() {
@@ -52,8 +53,8 @@ extension Future {
         _ body: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
     ) {
         observe { result in
-            // The main actor's executor is the main queue. The queue keeps the order; tasks of different priorities
-            // would not.
+            // The main actor's executor is the main queue. The queue keeps the observers in order; tasks of different
+            // priorities would not.
             DispatchQueue.main.async {
                 MainActor.assumeIsolated { body(result) }
             }
@@ -63,7 +64,7 @@ extension Future {
     /// Calls a closure with the result, once, on a task executor.
     ///
     /// - Parameters:
-    ///   - executor: The executor that calls it, in the executor's order.
+    ///   - executor: The executor that calls the closure, in the order that the executor chooses.
     ///   - body: Called asynchronously, even if the future has already settled.
     public final func observe(
         on executor: any TaskExecutor,
@@ -90,8 +91,8 @@ extension Future {
     ///
     /// - Parameters:
     ///   - queue: The queue.
-    ///   - body: Called asynchronously, even if the future has already settled. If you cancel the observation on
-    ///     the same serial queue, it isn't called afterwards.
+    ///   - body: Called asynchronously, even if the future has already settled. If you cancel the observation on the
+    ///     same serial queue, the closure isn't called afterwards.
     /// - Returns: The observation, which ends when it is released.
     public final func observation(
         on queue: DispatchQueue,
@@ -114,8 +115,8 @@ extension Future {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
-    ///   - body: Called asynchronously, even if the future has already settled. If you cancel the observation on
-    ///     the main actor, it isn't called afterwards, even if the future had settled before.
+    ///   - body: Called asynchronously, even if the future has already settled. If you cancel the observation on the
+    ///     main actor, the closure isn't called afterwards, even if the future had settled before.
     /// - Returns: The observation, which ends when it is released.
     public final func observation(
         on actor: MainActor,
@@ -140,7 +141,7 @@ extension Future {
 /// ``Future/observe(_:)`` does the same without a token.
 public final class FutureObservation: Sendable {
     private let observer: FutureNode
-    /// The flag for a closure that waits for its queue; nil if the settling thread runs the closure.
+    /// True once a closure that waits for its queue is cancelled; nil if the settling thread runs the closure.
     private let isCancelled: Locked<Bool>?
     private let isKept = Atomic(false)
 

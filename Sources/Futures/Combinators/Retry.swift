@@ -7,16 +7,16 @@ extension Future {
     ///
     /// - Parameters:
     ///   - attempts: The largest number of attempts. Less than 1 is a programming error and traps.
-    ///   - delay: The time before another attempt, from the number of attempts that have failed: 1, then 2, and so
-    ///     on. None by default.
+    ///   - delay: Returns the time to wait before another attempt. It gets the number of attempts that have failed: 1,
+    ///     then 2, and so on. By default, there is no wait.
     ///   - scheduler: The clock for the delays.
     ///   - isWorthRetrying: Returns whether another attempt may help. By default true, except for
     ///     `CancellationError`.
-    ///   - step: Starts an attempt. It starts the first one on this thread, and the others on the thread of the
-    ///     failure or of the scheduler, always in the call context of this line. If it throws, the attempt has
-    ///     failed with that error.
-    /// - Returns: The first value, or the last error. If you cancel it, it gives up the current attempt and starts
-    ///   no more.
+    ///   - step: Starts an attempt. It is called for the first attempt on this thread, and for the others on the thread
+    ///     of the failure or of the scheduler, always in the call context in which you called `retry`. If it throws,
+    ///     the attempt has failed with that error.
+    /// - Returns: The first value, or the last error. If you cancel the returned future, it gives up the current
+    ///   attempt and starts no more.
     public static func retry(
         attempts: Int,
         after delay: @escaping @Sendable (_ failures: Int) -> Duration = { _ in .zero },

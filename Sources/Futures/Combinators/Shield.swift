@@ -1,9 +1,9 @@
 extension Future {
     /// A future with the same result, whose cancellation doesn't reach this future.
     ///
-    /// Code that awaits the shield, or derives from it, may give up, and this future's producer still continues:
-    /// the shield keeps one interest in this future for as long as it is pending. ``cancel()`` on the shield fails
-    /// the shield alone. A task that awaits the shield raises the priority of the tasks that produce this future.
+    /// If the code that awaits the shield or derives from it gives up, this future's producer still continues, because
+    /// the pending shield keeps its own interest in this future. ``cancel()`` on the shield fails the shield alone. A
+    /// task that awaits the shield raises the priority of the tasks that produce this future.
     public final func shielded() -> Future<Value> {
         if isSettled { return self }
         let shield = Shield<Value>()
@@ -20,8 +20,8 @@ extension Future {
 private final class Shield<Value: Sendable>: Future<Value>, @unchecked Sendable {
     /// The node that waits for the other future.
     ///
-    /// The node doesn't keep that future alive. It keeps this shield alive until it is called. Read under the lock
-    /// while this is pending; afterwards it belongs to the deliverer.
+    /// The node doesn't keep that future alive. It keeps this shield alive until it is called. While the shield is
+    /// pending, this is read under the lock; afterwards it belongs to the deliverer.
     @exclusivity(unchecked) var observer: FutureNode?
 
     func end(as source: Future<Value>) {

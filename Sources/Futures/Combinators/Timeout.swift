@@ -18,11 +18,11 @@ extension Future {
 
     /// Fails with the caller's error if there is no result in time.
     ///
-    /// Otherwise it works like ``timeout(_:on:fileID:line:)``.
+    /// In all other respects, it works like ``timeout(_:on:fileID:line:)``.
     ///
     /// - Parameters:
-    ///   - newTimer: Called when the time is over, with a function that ends the additional time. It sets a timer
-    ///     for that function, or returns nil for no more time.
+    ///   - newTimer: Called when the time is over, with a function that ends the additional time. It sets a timer that
+    ///     calls this function, and returns the timer. To allow no more time, it returns nil.
     ///   - error: Makes the error, on the scheduler's thread. It is also called if the result arrives at the same
     ///     moment, and the error is then not used.
     package final func timeout(
@@ -51,11 +51,11 @@ extension Future {
     /// - Parameters:
     ///   - duration: The delay, from the arrival of the value.
     ///   - scheduler: The clock.
-    ///   - fileID: The file that an abandoned error names; leave it out.
-    ///   - line: The line that an abandoned error names; leave it out.
-    /// - Returns: The value of this future, later, on the scheduler's thread. A failure passes at once. The
-    ///   returned future doesn't keep the scheduler alive. If the scheduler is released before the delay is over,
-    ///   it fails as abandoned.
+    ///   - fileID: The file that the error names if the future is abandoned; leave it out.
+    ///   - line: The line that the error names if the future is abandoned; leave it out.
+    /// - Returns: The value of this future, later, on the scheduler's thread. A failure passes at once. The returned
+    ///   future doesn't keep the scheduler alive. If the scheduler is released before the delay is over, the returned
+    ///   future fails as abandoned.
     public final func delay(
         _ duration: Duration, on scheduler: some FutureScheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -92,12 +92,12 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         let source = unsafeDowncast(source, to: Future<Value>.self)
         guard lockIfPending() else { return waitUntilDetached() }
         attachment = source.attachment
-        // Only the value of a future that has succeeded is final. If the source was given up meanwhile, its
-        // deliverer may be removing the value.
+        // The value is read only if the source has succeeded. If the source was given up, its deliverer may be removing
+        // the value just now.
         if failure == nil { storage = source.storage }
         let list = list
         unlock(to: failure == nil ? StateWord.value : StateWord.failure)
-        // Cancel it before any observer is called.
+        // The timer is cancelled before any observer is called.
         timer?.cancel()
         if list != 0 { distribute(list) }
     }
@@ -140,12 +140,12 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
             failDerived(Failure(FutureError(.abandoned, at: location)))
             return
         }
-        // From now on this waits only for the timer, so the source may be released.
+        // From now on, this future waits only for the timer, so the source may be released.
         guard lockIfPending() else { return waitUntilDetached() }
         upstream = nil
         unlock()
-        // The timer keeps the value, so the value is released with the timer if this is cancelled. The timer also
-        // keeps the resolver, so this fails if the scheduler is released and discards the timer.
+        // The timer keeps the value, so the value is released with the timer if this future is cancelled. The timer
+        // also keeps the resolver, so this future fails if the scheduler is released and discards the timer.
         let value = source.storage.unsafelyUnwrapped
         let resolver = Resolver(self, location: location)
         keep(
@@ -206,7 +206,7 @@ extension FutureNode {
 
     /// A closure that tells this future that its time is over.
     ///
-    /// It isn't created in a generic function. So it captures one object, and that object is its context: nothing
-    /// is allocated.
+    /// Because no generic function creates it, the closure captures only this object. Swift then uses the object itself
+    /// as the closure's context, and allocates nothing.
     final var expiry: @Sendable () -> Void { { [self] in timeIsOver() } }
 }

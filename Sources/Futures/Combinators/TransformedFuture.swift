@@ -1,9 +1,9 @@
 /// The kind of a transform, with the user's closure.
 ///
-/// This is one enum instead of a type for each transform. So one class of futures serves all transforms, and its
-/// code exists once in this module, not once for each use in an app; see
-/// Docs/Decisions/which-code-of-a-future-an-app-compiles.md. Only `map`, `observe` and the delivery of `flatMap`
-/// are compiled where they are used.
+/// This is one enum instead of a type for each transform. So one class of futures serves all transforms, and its code
+/// exists once in this module, not once for each use in an app; see
+/// Docs/Decisions/Futures/which-code-of-a-future-an-app-compiles.md. Only `map`, `observe` and the delivery of
+/// `flatMap` are compiled where they are used.
 @usableFromInline
 enum Transform<Input: Sendable, Output: Sendable>: Sendable {
     case map(@Sendable (Input) throws -> Output)
@@ -47,7 +47,7 @@ extension Transform {
         case (.flatMapError(let body, let context), let failure?):
             return .future(try context.run { try body(failure.error) })
         case (.mapError(let body), let failure?):
-            // The error is transformed, not thrown, so the origin is still the step that threw.
+            // The error is transformed, not thrown, so the origin is still the step that threw the first error.
             return .failure(Failure(try body(failure.error), thrownAt: failure.origin))
         case (.filter(let predicate), nil):
             guard try predicate(source.settledValue) else {
@@ -157,7 +157,7 @@ final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<
     @usableFromInline
     func receiveOther(_ source: Future<Input>) { receive(source) }
 
-    /// Drops the closure, which has thrown, and fails.
+    /// Drops the closure, which has thrown an error, and fails with that error.
     @usableFromInline
     func receiveThrown(_ error: any Error) {
         transform = .dropped
@@ -198,7 +198,7 @@ extension Future {
         return future
     }
 
-    /// The future that a transform makes of this settled one.
+    /// The future that a transform makes of this settled future.
     private final func transformedAtOnce<NewValue: Sendable>(
         by transform: Transform<Value, NewValue>, at location: CodeLocation?
     ) -> Future<NewValue> {

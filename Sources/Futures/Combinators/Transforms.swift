@@ -12,7 +12,7 @@ extension Future {
     ///     it throws, the new future fails with that error.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
-    /// - Returns: A future of the transformed value. If this future fails, it fails with the same error.
+    /// - Returns: A future of the transformed value. If this future fails, the new future fails with the same error.
     @inlinable
     public final func map<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> NewValue,
@@ -62,19 +62,19 @@ extension Future {
     /// ```
     ///
     /// A function that calls itself from such a closure runs in constant stack and memory, however often it calls
-    /// itself. It must return the future of the `flatMap` itself. (Twitter's and Scala's futures do the same; see
-    /// Docs/Decisions/why-forwarding-futures-are-taken-out-of-the-chain.md.)
+    /// itself. For this, the function must return the very future that `flatMap` returns. (Twitter's and Scala's
+    /// futures do the same; see Docs/Decisions/Futures/why-forwarding-futures-are-taken-out-of-the-chain.md.)
     ///
     /// - Parameters:
-    ///   - transform: Called with the value, on the thread that settles this future, in the call context of this
-    ///     line; not called after a failure. If it throws, the new future fails with that error. If the new future
-    ///     is cancelled while the closure runs, its interest in the returned future is given up at once. If the
-    ///     returned future waits for the new one, over up to 64 steps, the new one fails with
+    ///   - transform: Called with the value, on the thread that settles this future, in the call context in which you
+    ///     called `flatMap`; not called after a failure. If it throws, the new future fails with that error. If the new
+    ///     future is cancelled while the closure runs, its interest in the returned future is given up at once. If the
+    ///     returned future waits for the new one, directly or over up to 64 steps, the new one fails with
     ///     ``FutureError/Code/cycle``.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
-    /// - Returns: A future that settles with the result of the inner one. If this future fails, it fails with the
-    ///   same error.
+    /// - Returns: A future that settles with the result of the inner one. If this future fails, the new future fails
+    ///   with the same error.
     @inlinable
     public final func flatMap<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
@@ -98,11 +98,12 @@ extension Future {
     /// that awaits.
     ///
     /// - Parameters:
-    ///   - transform: Called with the value in its own task, in the call context of this line; not called after a
-    ///     failure. Cancelling the new future cancels the task.
+    ///   - transform: Called with the value in its own task, in the call context in which you called `flatMap`; not
+    ///     called after a failure. Cancelling the new future cancels the task.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
-    /// - Returns: A future that settles when the closure ends. If this future fails, it fails with the same error.
+    /// - Returns: A future that settles when the closure ends. If this future fails, the new future fails with the same
+    ///   error.
     @_disfavoredOverload
     public final func flatMap<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) async throws -> NewValue,
@@ -124,8 +125,8 @@ extension Future {
     ///     fails with that error.
     ///   - fileID: The file that an error names; leave it out.
     ///   - line: The line that an error names; leave it out.
-    /// - Returns: The same value, or a failure with ``FutureError/Code/notEnsured`` if the predicate returns false.
-    ///   If this future fails, it fails with the same error.
+    /// - Returns: The same value, or a failure with ``FutureError/Code/notEnsured`` if the predicate returns false. If
+    ///   this future fails, the new future fails with the same error.
     public final func filter(
         _ predicate: @escaping @Sendable (Value) throws -> Bool,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -159,8 +160,8 @@ extension Future {
     /// `flatMap(_:fileID:line:)`.
     ///
     /// - Parameters:
-    ///   - transform: Called with the error, on the thread that settles this future, in the call context of this
-    ///     line; not called after a success. If it throws, the new future fails with the thrown error.
+    ///   - transform: Called with the error, on the thread that settles this future, in the call context in which you
+    ///     called `flatMapError`; not called after a success. If it throws, the new future fails with the thrown error.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: The value of this future, or the result of the future made from its error.
@@ -222,8 +223,8 @@ extension Future {
     /// ```
     ///
     /// - Parameter body: Called once, on the thread that settles this future, before anything that derives from the
-    ///   returned future. If the returned future is cancelled or loses all its waiters first, it is called where a
-    ///   handler of ``Promise/onCancel(_:)`` would run.
+    ///   returned future. If the returned future is cancelled or loses all its waiters first, the closure is called in
+    ///   the same way as a handler of ``Promise/onCancel(_:)``.
     /// - Returns: A future with the same result. You may ignore it: the closure runs anyway.
     @discardableResult
     public final func always(_ body: @escaping @Sendable () -> Void) -> Future<Value> {
@@ -252,8 +253,8 @@ extension Future {
 
     /// Runs a closure with the result at the end, after a success or a failure.
     ///
-    /// - Parameter body: Called once, like the closure of ``always(_:)``, but with the result. If the returned
-    ///   future is given up first, it gets `CancellationError`.
+    /// - Parameter body: Called once, like the closure of ``always(_:)``, but with the result. If the returned future
+    ///   is given up first, the closure gets `CancellationError`.
     /// - Returns: A future with the same result.
     package final func onEnd(
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -266,8 +267,8 @@ extension Future {
 
 /// Transforms that run only on a queue or on the main actor, even if the future has settled.
 ///
-/// Otherwise they work like the transforms without a queue. If the new future is cancelled before the queue calls
-/// the closure, the closure isn't called.
+/// In all other respects, they work like the transforms without a queue. If the new future is cancelled before the
+/// queue calls the closure, the closure isn't called.
 extension Future {
     /// Transforms the value on a queue; see ``map(_:fileID:line:)``.
     public final func map<NewValue: Sendable>(
@@ -366,7 +367,7 @@ extension DispatchQueue {
         _ fileID: StaticString, _ line: UInt, _ body: @escaping @Sendable () throws -> Future<Value>
     ) -> Future<Value> {
         let turn = InternalPromise<Void>()
-        // Register it before the queue can run the closure.
+        // The transform is registered before the queue can run the closure.
         let future = turn.flatMap({ try body() }, fileID: fileID, line: line)
         async { turn.resolve() }
         return future

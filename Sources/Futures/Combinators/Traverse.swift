@@ -10,13 +10,14 @@ extension Future {
     ///     one item is read ahead.
     ///   - maxConcurrent: The largest number of futures that are pending at once. Less than 1 is a programming
     ///     error and traps.
-    ///   - transform: Starts the future of an item. Called in the order of the items, never twice at the same time:
-    ///     first on this thread, then on the threads that settle the futures, always in the call context of this
-    ///     line. If it throws, the returned future fails with that error.
+    ///   - transform: Starts the future of an item. Called in the order of the items, and never on two threads at the
+    ///     same time: first on this thread, then on the threads that settle the futures, always in the call context in
+    ///     which you called `traverse`. If it throws, the returned future fails with that error.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
-    /// - Returns: The values, in the order of the items. At the first failure, it gives up what is pending, starts
-    ///   nothing more, and then fails with the same error. After it is cancelled, it starts nothing more either.
+    /// - Returns: The values, in the order of the items. At the first failure, the returned future gives up what is
+    ///   pending, starts nothing more, and then fails with the same error. If you cancel the returned future, it starts
+    ///   nothing more either.
     public static func traverse<Item: Sendable, Element>(
         _ items: sending some Sequence<Item>, maxConcurrent: Int = .max,
         _ transform: @escaping @Sendable (Item) throws -> Future<Element>,
@@ -33,10 +34,10 @@ extension Future {
 
 /// The items that a traversal has to start.
 ///
-/// They are released as soon as nothing more will be started, because the closure may hold what the traversal waits
-/// for.
+/// They are released as soon as nothing more will be started, because the closure that starts them may hold what the
+/// traversal waits for.
 ///
-/// They are used by one thread at a time: the thread in `pump`.
+/// Only one thread at a time uses them: the thread that runs `pump`.
 private final class TraversalWork<Item: Sendable, Element: Sendable>: @unchecked Sendable {
     private let read: () -> Item?
     private let transform: @Sendable (Item) throws -> Future<Element>
@@ -89,7 +90,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
         /// That thread goes on until nothing can be started. So futures that settle at once are started in a loop,
         /// not by recursion.
         var isPumping = false
-        /// In the order of the items.
+        /// The inputs, in the order of the items.
         var inputs: [AggregateInput] = []
     }
 
@@ -117,7 +118,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
             } catch {
                 abort(with: Failure(error, thrownAt: location))
             }
-            // Free it outside the lock.
+            // The work is released outside the lock.
             if work.isEmpty { state.withLockThenRelease { $0.work.take() } }
         }
         complete()

@@ -66,9 +66,10 @@ extension Future {
     /// let product = try await loadProduct(7).value
     /// ```
     ///
-    /// Returns at once if the future has settled, even in a cancelled task, as `Task.value` does. If the awaiting
-    /// task is cancelled before the future settles, its interest in the future is given up, as if a transform of it
-    /// were cancelled. Other waiters are not affected. The producer's handlers then run on another thread.
+    /// Returns at once if the future has settled, even in a cancelled task, as `Task.value` does. If the awaiting task
+    /// is cancelled before the future settles, its interest in the future is given up, as if a transform of the future
+    /// were cancelled. Other waiters are not affected. If the producer is then told to stop, its handlers run on
+    /// another thread.
     ///
     /// Awaiting doesn't keep the future alive. If there are no other references, as in the example, the future is
     /// released while the task is suspended. So a promise whose producer drops it fails as abandoned.
@@ -151,7 +152,8 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     /// Suspends a task until the future has settled, or until the task is cancelled.
     ///
     /// - Returns: The settled future; nil if the task was cancelled first. The word is loaded with acquiring order,
-    ///   without relying on the continuation, because ThreadSanitizer doesn't see every hand-over by the runtime.
+    ///   although the continuation would give the same order, because ThreadSanitizer doesn't see every hand-over by
+    ///   the runtime.
     @usableFromInline
     func wait() async -> FutureNode? {
         let watch = FutureDiagnostics.watch(self)
@@ -159,7 +161,7 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         #if compiler(>=6.2)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             await withTaskPriorityEscalationHandler {
-                // Raise with the handler in place, so that no escalation is missed.
+                // The handler is already in place when this raises, so that no escalation is missed.
                 raise(to: Task.currentPriority)
                 await suspendUntilDone()
             } onPriorityEscalated: { _, priority in
@@ -176,11 +178,11 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
 
     /// Raises what this waits for.
     ///
-    /// The runtime calls this while it holds a lock of the raised task, so the last releases are left to another
-    /// thread.
+    /// The runtime calls this while it holds a lock of the raised task. Releasing the objects here could free them and
+    /// run other code under that lock, so another thread releases them.
     private func raiseUnderLock(to priority: TaskPriority) {
         let seen = Seen(raise(to: priority))
-        // Unmanaged, so that no variable here releases it last.
+        // Unmanaged, because a variable in this function might be the last to release the objects.
         let kept = Unmanaged.passRetained(consume seen)
         DispatchQueue.global().async { kept.release() }
     }
@@ -209,14 +211,14 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
 
     /// Gives up, if the future hasn't settled.
     ///
-    /// The runtime calls this while it holds a lock of the cancelled task. So this resumes the task first. The lost
-    /// interest leads to calls of a producer's handlers and to last releases. They are left to another thread or,
-    /// in a simulation, to its next event.
+    /// The runtime calls this while it holds a lock of the cancelled task. Giving up the interest may call a producer's
+    /// handlers and free objects, and so run other code under that lock. So this only resumes the task, and another
+    /// thread gives up the interest. In a simulation, the next event does.
     private func cancel() {
         guard lockIfPending() else { return }
         let continuation = continuation
         unlock(to: StateWord.detaching)
-        // Unmanaged, so that no variable here releases it last.
+        // Unmanaged, because a variable in this function might be the last to release the upstream.
         let upstream = detach().map(Unmanaged.passRetained)
         continuation?.resume()
         guard let upstream else { return }
@@ -236,7 +238,7 @@ private final class Seen: @unchecked Sendable {
     init(_ nodes: [AnyObject]) { self.nodes = nodes }
 }
 
-/// Keeps tasks on the thread of a simulation: tasks that a ``Future`` starts, and the work when they are cancelled.
+/// Keeps work on a simulation's thread: tasks that a ``Future`` starts, and what follows when a task is cancelled.
 ///
 /// A thread has a home while it runs a simulation, and none otherwise. Tasks that run on that thread see the home
 /// too.
@@ -248,7 +250,8 @@ package final class TaskHome: Sendable {
     ///
     /// - Parameters:
     ///   - executor: The executor that tasks run on.
-    ///   - runLater: Runs a closure after the code that passes it, which may hold a lock of the runtime.
+    ///   - runLater: Runs a closure after the code that passes it has ended, because that code may run under a lock of
+    ///     the runtime.
     package init(
         executor: any TaskExecutor,
         runLater: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void

@@ -25,7 +25,9 @@ package struct CallerContext: Sendable {
 
     @TaskLocal private static var value: (any AnyObject & Sendable)?
 
-    /// Relaxed: a thread that reads false has bound nothing.
+    /// True once any value was bound in the process.
+    ///
+    /// Relaxed loads are enough, because a thread that has bound a value always reads true.
     private static let isInUse = Atomic<Bool>(false)
 
     private let captured: (any AnyObject & Sendable)?
@@ -55,8 +57,8 @@ package struct CallerContext: Sendable {
 /// job, and runs the job when the work begins. That takes about a microsecond if the caller is in a task. If the
 /// caller isn't in a task, it takes no time, and the work begins with no values.
 ///
-/// Unchecked: no two threads use it at once. Its users order their threads by a lock, or by the end of the work
-/// before.
+/// Unchecked: no two threads use it at once, because its users put their threads in order, by a lock or by waiting for
+/// the end of the previous work.
 package final class CallersTask: @unchecked Sendable {
     /// An executor that keeps one job until it is run.
     ///
@@ -95,7 +97,7 @@ package final class CallersTask: @unchecked Sendable {
         withoutActuallyEscaping(work) { work in
             let next = kept ?? Self.withoutValues()
             next.run {
-                // Keep the values for the next time: here they are known again.
+                // Here the values are bound again, so they can be kept for the next time.
                 if self.isInTask { self.keep() }
                 output = work()
             }

@@ -33,15 +33,15 @@ public enum FutureDiagnostics {
 
     /// The time after which a report says what an awaiting task waits for; nil for no reports.
     ///
-    /// A report is about futures that your code has to settle, and names your lines. It leaves out futures that
-    /// wait for a timer, a transport or a policy's queue, which end by themselves. A cycle is reported even if no
-    /// task awaits it. The limit is 10 s in debug builds, and nil in release builds.
+    /// A report is about futures that your code has to settle, and names your lines. It leaves out futures that wait
+    /// for a timer, a transport or a policy's queue, because those end by themselves. A cycle is reported even if no
+    /// task awaits it. By default, the limit is 10 s in debug builds, and nil in release builds.
     public static var awaitingLimit: Duration? {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }
     }
 
-    /// True to report a promise that is released pending, without waiters; false by default.
+    /// True to report each promise that is released while it is pending and has no waiters; false by default.
     public static var reportsUnobservedPromises: Bool {
         get { unobserved.load(ordering: .relaxed) }
         set { unobserved.store(newValue, ordering: .relaxed) }
@@ -56,7 +56,7 @@ public enum FutureDiagnostics {
 
     /// Reports a task that waits too long, unless the watch is cancelled first.
     ///
-    /// It does nothing in a simulation, which has its own time, and reports never-ending calls by itself.
+    /// It does nothing in a simulation, because a simulation has its own time, and itself reports calls that never end.
     static func watch(_ waiter: FutureNode) -> Watch? {
         guard let limit = awaitingLimit, TaskHome.current == nil else { return nil }
         let task = withUnsafeCurrentTask { $0?.hashValue } ?? 0

@@ -4,8 +4,8 @@ extension FutureNode {
     /// A producer that waits for other futures passes the raise on to them. At most 100 nodes are visited, because
     /// a task that awaits pays for each.
     ///
-    /// - Returns: The visited objects. Other threads may release all of them meanwhile. So when the caller releases
-    ///   them, that may be the last release, and may run a user's code.
+    /// - Returns: The visited objects. Other threads may release their references to these objects meanwhile. So the
+    ///   caller's release may be the last one, and may run a user's code.
     @discardableResult
     package final func raise(to priority: TaskPriority) -> [AnyObject] {
         var budget = 100
@@ -76,7 +76,7 @@ final class FollowingHandlers: CancelHandlers, @unchecked Sendable {
         super.init { observer.abort(with: .cancelled) }
     }
 
-    /// Gives up the other future if the promise settled in another way; otherwise does nothing.
+    /// Gives up the other future, if it is still pending because the promise has settled in another way.
     deinit { observer.abort(with: .cancelled) }
 
     override func raise(to priority: TaskPriority) -> [FutureNode] { [observer] }

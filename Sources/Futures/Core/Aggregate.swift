@@ -18,8 +18,8 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     final let others: OtherInputs
     /// The number of inputs that may still access this, plus one for `start` until it has handed the inputs over.
     ///
-    /// An input no longer accesses this once it has reported that it settled, was given up, or was never created.
-    /// While the number is above zero, this owns a reference to itself. The thread that counts to zero releases
+    /// An input stops counting when it has reported that it settled, when it is given up, or if it was never created.
+    /// While the number is above zero, this owns a reference to itself. The thread that counts down to zero releases
     /// that reference.
     final let remaining: Atomic<Int>
     /// The inputs in the order in which they were given; empty until all are enrolled.
@@ -50,7 +50,7 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     final func start<Input: FutureNode>(_ futures: [Input]) -> Future<Value> {
         var inputs: [AggregateInput] = []
         inputs.reserveCapacity(futures.count)
-        // The array keeps them alive. A loop variable would retain each one again.
+        // The array keeps the futures alive. A loop variable would retain each future again.
         withExtendedLifetime(futures) {
             for index in futures.indices {
                 enroll(onHeld: .passUnretained(futures[index]), &inputs)
@@ -76,13 +76,13 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         inputs.append(consume input)
     }
 
-    /// Ends the start: stores the inputs, or lets go of them if this has already settled.
+    /// Ends `start`: stores the inputs, or lets go of them if this has already settled.
     final func handOver(_ inputs: inout [AggregateInput]) {
         if lockIfPending() {
             self.inputs = inputs
             unlock()
         } else {
-            // Settled meanwhile by a thread that didn't have the inputs, and so couldn't give them up.
+            // Another thread has settled this meanwhile. It didn't have the inputs, so it couldn't give them up.
             if others == .keptGoing {
                 ignore(inputs)
             } else {
@@ -145,12 +145,12 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
 
     /// Leaves the pending inputs in the lists of their futures, but no longer listens to them.
     ///
-    /// So those futures go on. And this is freed however long they take, with its result and the results of the
-    /// settled inputs.
+    /// So those futures go on. However long they take, this aggregate can be freed, together with its result and the
+    /// results of the settled inputs.
     private func ignore(_ kept: [AggregateInput]) {
         var number = 0
         for input in kept where input.claim(as: StateWord.failure) { number += 1 }
-        // Not for zero: the last input may already have released this.
+        // If no input was claimed, don't touch this: the last input may already have released it.
         if number > 0 { countDownAndRelease(number) }
     }
 
@@ -159,21 +159,21 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// - Returns: True if none is left. The caller then releases this future. After that it doesn't access this
     ///   future, unless it has another reference.
     private func countDown(_ number: Int) -> Bool {
-        // Releases what this input wrote, and acquires what the other inputs wrote.
+        // Releasing: other threads see what this input wrote. Acquiring: this thread sees what the other inputs wrote.
         let left = remaining.wrappingSubtract(number, ordering: .acquiringAndReleasing).newValue
         if left == 0 { conclude() }
         return left == 0
     }
 
-    /// Counts down like `countDown` and releases this, for threads that hold this future.
+    /// Counts down like `countDown`, and releases this if none is left; for threads that hold this future.
     private func countDownAndRelease(_ number: Int) {
         if countDown(number) { Unmanaged.passUnretained(self).release() }
     }
 
     /// Settles this future once all inputs have settled, unless it has already settled.
     ///
-    /// There is no input left to give up. The value is made before any thread has to wait, because making it takes
-    /// time in proportion to the number of inputs.
+    /// There is no input left to give up. The value is made before this future is locked, so that no thread waits
+    /// meanwhile: making the value takes time in proportion to the number of inputs.
     private func conclude() {
         guard let inputs = copied({ inputs }) else { return }
         if let error = makeValue(of: inputs) {

@@ -14,8 +14,8 @@ extension FutureNode {
 
     /// Settles a locked future from downstream.
     ///
-    /// It gives up what this future waits for, notifies the producers that lost their last interest by that, and
-    /// then delivers to this future's waiters.
+    /// It gives up what this future waits for, notifies the producers whose results nobody waits for any more, and then
+    /// delivers to this future's waiters.
     ///
     /// Every future that settles before its upstream or its inputs ends here: a future that is cancelled or late,
     /// and an aggregate that needs no more inputs. So when a waiter goes on, for example with another call, the
@@ -62,7 +62,7 @@ extension FutureNode {
     }
 }
 
-/// One cancellation, from the node that was given up to the producers.
+/// One cancellation: it begins at a node that was given up, and ends at the producers.
 ///
 /// It removes nodes that were given up from the lists of their upstreams. Each upstream that is left without
 /// interest is cancelled too, and so on up to the producers. Then it notifies the producers, and releases what is
@@ -74,7 +74,7 @@ extension FutureNode {
 /// Before `finish`, nothing is released and no callback is called. An object that is released here may hold the
 /// last reference to a promise further up, and the deinit of that promise would wait for this thread.
 struct Cancellation {
-    /// The producers' handlers and the timers, in the order in which the way up met them.
+    /// The producers' handlers and the timers, in the order in which they were found on the way up.
     private var handlers: [CancelHandlers] = []
     private var timers: [any ScheduledAction] = []
     /// The nodes that were removed from lists, linked by `next`.
@@ -106,13 +106,15 @@ struct Cancellation {
         aggregates.append((aggregate, inputs, work))
     }
 
-    /// Cancels a future that has no waiters left, for a node that gives up and isn't in its list.
+    /// Gives up one interest in a future, for a node that isn't in the future's list.
+    ///
+    /// If the future has no waiters left, it is cancelled.
     mutating func giveUpInterest(in future: FutureNode) {
         guard future.lockIfPending(), future.unlockWithoutInterest(&self) else { return }
         detach(future)
     }
 
-    /// Detaches a node, and all upstreams that lose their last interest by that.
+    /// Detaches a node, and then every upstream that nobody waits for any more.
     ///
     /// The node has settled, and the caller holds it.
     mutating func detach(_ node: FutureNode) {
@@ -120,7 +122,7 @@ struct Cancellation {
         detachInputs()
     }
 
-    /// Detaches the inputs noted so far, and all upstreams that lose their last interest by that.
+    /// Detaches the inputs noted so far, and then every upstream that nobody waits for any more.
     mutating func detachInputs() {
         while finishedAggregates < aggregates.count {
             let (aggregate, inputs, _) = aggregates[finishedAggregates]
@@ -130,7 +132,7 @@ struct Cancellation {
                 walk(from: input)
                 number += 1
             }
-            // Not for zero: the last input may already have released the aggregate.
+            // If no input was claimed, don't touch the aggregate: the last input may already have released it.
             if number > 0 { aggregate.inputsGivenUp(number) }
         }
     }
@@ -156,13 +158,13 @@ struct Cancellation {
         } else if !isHeld {
             retained.append(node)
         }
-        // This is the last access: from here on, the thread that settles or frees the upstream goes on.
+        // This store is the last access: from here on, the thread that settles or frees the upstream goes on.
         //
-        // Releasing, for `waitUntilDetached`: everything that this thread did to the upstream, including its retain
-        // count, has happened before the other thread frees the upstream. If this store were relaxed, neither
-        // ThreadSanitizer nor the model would notice: ThreadSanitizer takes the order from the upstream's lock, and
-        // the model has no weaker memory. But the order must also hold if that lock was not taken: if
-        // `retainUpstream` failed, only this store follows the read of the upstream's memory.
+        // Releasing, for `waitUntilDetached`: everything that this thread did to the upstream, including changes of its
+        // retain count, has happened before the other thread frees the upstream. If this store were relaxed, neither
+        // ThreadSanitizer nor the model would notice: ThreadSanitizer takes the order from the upstream's lock, and the
+        // model has no weak memory order. But the order must also hold if that lock was not taken. That happens if
+        // `retainUpstream` failed: then only this store follows the read of the upstream's memory.
         //
         // The load is relaxed, because only this thread leaves `detaching`.
         if node.word.load(ordering: .relaxed) == StateWord.detaching {
@@ -174,7 +176,7 @@ struct Cancellation {
 
     /// Calls the producers' handlers, then releases everything that was noted.
     ///
-    /// If it would nest too deep, this is deferred, and runs before an outer delivery on this thread returns.
+    /// If the calls would nest too deep, they are deferred, and run before an outer delivery on this thread returns.
     ///
     /// Called once, while no lock is held.
     consuming func finish() {
@@ -201,17 +203,17 @@ struct Cancellation {
         }
         retained = []
         aggregates = []
-        // The handlers may hold the future, and are not called again.
+        // The handlers may hold the future, and are not called again, so they are released.
         handlers = []
         timers = []
     }
 }
 
 extension FutureNode {
-    /// Removes this detaching node from its upstream's list, and leaves the interest to the caller.
+    /// Removes this detaching node from its upstream's list; the caller has to give up the interest.
     ///
     /// - Returns: The upstream, which may have settled. The caller must call its ``giveUpInterest()``. The upstream
-    ///   isn't released here, because that may be the last release. Nil if it is in its deinit.
+    ///   isn't released here, because that may be the last release. Nil if the upstream is in its deinit.
     final func detach() -> FutureNode? {
         let upstream = retainUpstream()
         var wasEnrolled = false
@@ -221,7 +223,7 @@ extension FutureNode {
             upstream.unlock()
         }
         word.store(StateWord.failure, ordering: .releasing)
-        // Release the list's reference. The code that gives this node up has another one.
+        // This releases the list's reference. The code that gives this node up has another reference.
         if wasEnrolled { Unmanaged.passUnretained(self).release() }
         return upstream
     }
@@ -230,7 +232,7 @@ extension FutureNode {
     fileprivate final func unlink(
         _ node: FutureNode, for cancellation: inout Cancellation
     ) -> (wasEnrolled: Bool, isWithoutInterest: Bool) {
-        // Settled: the thread that took the list finds the node there, and waits for it.
+        // If this future has settled, the thread that took the list finds the node there, and waits for it.
         guard lockIfPending() else { return (false, false) }
         guard node.isEnrolled else {
             unlock()
@@ -280,7 +282,7 @@ class CancelHandlers: @unchecked Sendable {
     }
 
     deinit {
-        // Free a long list in a loop, not by recursion.
+        // A long list is freed in a loop, not by recursion.
         last = nil
         var rest = next
         next = nil
@@ -325,7 +327,7 @@ class CancelHandlers: @unchecked Sendable {
     /// Called on the first element, under the future's lock.
     final var newest: CancelHandlers { if let last { last } else { self } }
 
-    /// Raises all elements from this one, which is the first, through `newest`.
+    /// Raises all elements from this one (the first) through `newest`.
     ///
     /// Called without the lock: only the link of the newest element changes, and that link isn't read here.
     ///
@@ -343,7 +345,7 @@ class CancelHandlers: @unchecked Sendable {
         return futures
     }
 
-    /// The first result of `find` for the elements from this one, which is the first, through `newest`.
+    /// The first result of `find` for the elements from this one (the first) through `newest`.
     ///
     /// Called without the lock, for the reason given at `raise(through:to:_:)`.
     final func first<Found>(

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The fields that a node needs in order to wait.
 ///
-/// They are its neighbours in the list, its upstream, and what to do with the result. A root doesn't wait. So the
-/// links are stored in the subclasses that do, ``DerivedFuture`` and ``Waiter``, and a promise is 40 bytes smaller;
-/// see Docs/Decisions/why-a-future-is-one-atomic-word.md. Code that walks a list doesn't know a node's class, so
+/// They are its neighbours in the list, its upstream, and what to do with the result. A root doesn't wait. So the links
+/// are stored in the subclasses that wait, ``DerivedFuture`` and ``Waiter``, and a promise is 40 bytes smaller; see
+/// Docs/Decisions/Futures/why-a-future-is-one-atomic-word.md. Code that walks a list doesn't know a node's class, so
 /// each node holds the address of its own links.
 @usableFromInline
 struct Links {
@@ -39,10 +39,10 @@ struct Links {
 extension FutureNode {
     /// Notes the address of this node's links, which are in one of its stored properties.
     ///
-    /// The pointer is used after its closure has returned, which Swift doesn't promise to work. It works here
-    /// because the property is final, stored in an object, and has no observers. Such a property has one address
-    /// for the object's life, and `withUnsafeMutablePointer` passes that address, not the address of a copy.
-    /// `LinksTests` compares both ways of access for values of every size and alignment, in debug and release
+    /// The pointer is used after the closure of `withUnsafeMutablePointer` has returned, which Swift doesn't promise to
+    /// work. It works here because the property is final, stored in an object, and has no observers. Such a property
+    /// has one address for the object's life, and `withUnsafeMutablePointer` passes that address, not the address of a
+    /// copy. `LinksTests` compares both ways of access for values of every size and alignment, in debug and release
     /// builds.
     ///
     /// The sanctioned ways cost more: an offset isn't available for a generic class, and a separate allocation
@@ -120,8 +120,8 @@ extension FutureNode {
 
     /// Enrolls a new node that no other thread knows yet, or delivers to it if this future has settled.
     ///
-    /// - Parameter node: The node, with a reference that passes to the list. So a caller that has no reference of
-    ///   its own doesn't release a node that another thread may be delivering to.
+    /// - Parameter node: The node, with a reference that passes to the list. So a caller that has no other reference
+    ///   can't release a node to which another thread may be delivering.
     @usableFromInline
     final func enroll(_ node: Unmanaged<FutureNode>) {
         node._withUnsafeGuaranteedRef { $0.upstream = .passUnretained(self) }
@@ -130,8 +130,8 @@ extension FutureNode {
 
     /// Enrolls a node that other threads already know and may give up at any time.
     ///
-    /// If this future has settled, delivers to the node. If the node was given up, gives up its interest in this
-    /// future. The caller holds this future.
+    /// If this future has settled, this delivers to the node. If the node was given up, this gives up the node's
+    /// interest in this future. The caller holds this future.
     final func enrollShared(_ node: FutureNode) {
         guard node.lockIfPending() else {
             node.waitUntilDetached()

@@ -5,19 +5,19 @@ import Synchronization
 /// In `func loop() -> Future<…> { step().flatMap { _ in loop() } }`, the future of each turn waits for the future
 /// of the next turn. After n turns there would be a chain of n futures that only pass a result on.
 ///
-/// So a future in the middle of such a chain is removed if three things hold: it only forwards, it has no
-/// references from outside, and its only waiter is also a forwarding future. That waiter takes its place in the
-/// list of its upstream.
+/// So a future in the middle of such a chain is removed if three things hold: it only forwards, it has no references
+/// from outside, and its only waiter is also a forwarding future. In the list of the upstream, that waiter takes the
+/// place of the removed future.
 ///
-/// (Twitter's Promise calls the idea `become`, Scala's calls it `Link`. Unlike there, two futures never become one,
-/// because they may be cancelled apart.)
+/// (Twitter's Promise calls the idea `become`, Scala's calls it `Link`. Unlike there, two futures never become one
+/// here, because they may be cancelled apart.)
 extension FutureNode {
     /// Waits for another future, and settles with its result.
     ///
     /// Called by this future's one deliverer.
     final func forward(from inner: FutureNode, deliver: @escaping Delivery) {
         guard lockIfPending() else {
-            // This was cancelled while the closure ran, so it gives up its interest in what the closure started.
+            // This future was cancelled while the closure ran, so it gives up its interest in what the closure started.
             waitUntilDetached()
             inner.giveUpInterest()
             return
@@ -27,8 +27,8 @@ extension FutureNode {
         isForwarding = true
         self.deliver = deliver
         unlock()
-        // Check after the upstream is set: when two futures adopt each other at once, one of them then detects the
-        // cycle.
+        // The check comes after the upstream is set, so that when two futures adopt each other at once, one of them
+        // detects the cycle.
         if let cycle = cycle(through: inner) {
             failDerived(Failure(cycle))
         } else {
@@ -41,7 +41,7 @@ extension FutureNode {
     /// Called after `forward`, once the closure's own reference to that future is released.
     final func spliceOutUpstream() {
         guard isForwarding, lockIfPending() else { return }
-        // This is pending and locked, so the memory of the upstream is valid.
+        // This future is pending and locked, so the memory of the upstream is valid.
         var released = DeferredReleases()
         if let middle = upstream,
             middle._withUnsafeGuaranteedRef({ $0.isRoot ? false : $0.tryLock() })
@@ -74,10 +74,11 @@ extension FutureNode {
     ///
     /// First it tries to remove the future above this one.
     ///
-    /// - Returns: The waiter; nil if neither is locked.
+    /// - Returns: The waiter; nil if there is no such waiter, and then neither is locked.
     private func lockWithOnlyWaiter() -> Unmanaged<FutureNode>? {
         spliceOutUpstream()
-        // Usually there is no waiter, and one load shows that. Relaxed: a hint, which is read again under the lock.
+        // Usually there is no waiter, and one load shows that. The load is relaxed, because the word is read again
+        // under the lock.
         guard word.load(ordering: .relaxed) & ~StateWord.flags != 0, lockIfPending() else {
             return nil
         }
@@ -123,8 +124,8 @@ extension Unmanaged<FutureNode> {
         guard let upstream, upstream.tryLock() else { return false }
         defer { upstream.unlock() }
         guard _withUnsafeGuaranteedRef({ $0.isEnrolled }) else { return false }
-        // Release the caller's retain, and take the list's. The first release isn't the last one: while the
-        // upstream is locked, the list keeps its retain.
+        // This releases the caller's retain, and takes over the list's retain. Releasing the caller's retain can't free
+        // this future: while the upstream is locked, the list keeps its own.
         if callerRetains { release() }
         var owned = takeRetainedValue()
         guard isKnownUniquelyReferenced(&owned) else {
@@ -134,7 +135,7 @@ extension Unmanaged<FutureNode> {
             return false
         }
         upstream.replace(self, by: only)
-        // Now only a weak reference may still lead here. In case one does, settle and unlock this future.
+        // Now only a weak reference may still lead here. In case one does, this future is settled and unlocked.
         owned.attachment = .failure(.cancelled)
         owned.unlock(to: StateWord.failure)
         released.middle = owned

@@ -258,12 +258,12 @@ enum StateWord {
     /// The bit that all settled words share.
     @inlinable static var settled: UInt { 4 }
 
-    /// Settled with a value; for a node that isn't a future, delivered to.
+    /// Settled with a value; for a node that isn't a future, the result was delivered to it.
     ///
     /// Final.
     @inlinable static var value: UInt { 4 }
 
-    /// Settled with an error; for a node that isn't a future, given up or released by its upstream.
+    /// Settled with an error; for a node that isn't a future, it was given up, or released by its upstream.
     ///
     /// Final.
     @inlinable static var failure: UInt { 5 }
@@ -282,7 +282,7 @@ enum StateWord {
 extension FutureNode {
     /// True if this node may still be delivered to.
     ///
-    /// Relaxed: this is only a hint. Code that acts on it takes the lock, and acquires by that.
+    /// Relaxed: this is only a hint. Code that acts on it takes the lock, and taking the lock acquires.
     @inlinable final var isPending: Bool { word.load(ordering: .relaxed) & StateWord.settled == 0 }
 
     /// Locks a pending node.
@@ -354,8 +354,8 @@ extension FutureNode {
     /// thread did to the upstream has happened before this returns, so this thread may free the upstream. A thread
     /// that finds `failure` at once needs that order too.
     ///
-    /// Every test would pass with a weaker load. On x86 it is the same instruction, and ThreadSanitizer sees no
-    /// access by the other thread after its store.
+    /// Every test would pass with a weaker load. On x86, a weaker load is the same instruction, and ThreadSanitizer
+    /// sees no access by the other thread after its store.
     final func waitUntilDetached() {
         var turns: UInt32 = 0
         while word.load(ordering: .acquiring) == StateWord.detaching { cfutures_relax(&turns) }

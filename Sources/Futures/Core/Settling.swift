@@ -132,7 +132,7 @@ extension FutureNode {
             thread.pointee.delivery = delivery
             while let first = delivery.pointee.first {
                 let node = Unmanaged<FutureNode>.fromOpaque(first)
-                // Read first: delivering may enroll the node elsewhere.
+                // This is read before delivering, because that may enroll the node elsewhere.
                 delivery.pointee.first = node._withUnsafeGuaranteedRef { $0.next?.toOpaque() }
                 runOrPutOff(node)
             }
@@ -183,9 +183,9 @@ let maximumDepth = 32
 
 /// Deliveries that nest.
 ///
-/// Everything that may nest without limit is counted here: deliveries, cancel handlers, and the release of
-/// closures, which may hold the last reference to a promise or resolver and so settle the next future. What would
-/// nest too deep goes to a first-in, first-out queue of this thread. The next delivery below the limit runs that
+/// Everything that may nest without limit is counted here: deliveries, cancel handlers, and the release of closures. (A
+/// closure may hold the last reference to a promise or resolver, so releasing it may settle the next future.) What
+/// would nest too deep goes to a first-in, first-out queue of this thread. The next delivery below the limit runs that
 /// queue before it returns.
 extension FutureNode {
     /// Delivers to one node of this settled future, now or when its turn comes on this thread.
@@ -242,7 +242,7 @@ extension FutureNode {
         thread.pointee.depth -= 1
     }
 
-    /// Runs a closure later: before a delivery returns that is nested less deep on this thread.
+    /// Runs a closure later, but before the next less deeply nested delivery on this thread returns.
     class final func putOff(_ body: @escaping () -> Void) {
         let call = DeferredCall(body)
         call.upstream = .passUnretained(call)
@@ -269,7 +269,7 @@ extension FutureNode {
         return nil
     }
 
-    /// Appends a node to this thread's queue, which runs before a delivery returns that is nested less deep.
+    /// Appends a node to this thread's queue, which runs before the next less deeply nested delivery returns.
     ///
     /// The node's `upstream` is this future, which is retained until then.
     final func putOff(_ node: Unmanaged<FutureNode>) {
@@ -324,11 +324,11 @@ extension FutureNode {
         while let node = current {
             node._withUnsafeGuaranteedRef {
                 current = $0.next
-                // If this fails, another thread gave the node up, and may still be reading this promise.
+                // If locking fails, another thread gave the node up, and may still be reading this promise.
                 let isLocked = $0.lockIfPending()
                 if !isLocked { $0.waitUntilDetached() }
-                // Needed in both cases: a deferred node, even one that was given up, is delivered to from its
-                // upstream.
+                // The new upstream is needed in both cases, because a deferred node gets its result from its upstream,
+                // even if the node was given up.
                 $0.upstream = .passUnretained(heir)
                 if isLocked { $0.unlock() }
             }

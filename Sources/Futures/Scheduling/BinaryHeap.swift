@@ -25,7 +25,7 @@ package struct BinaryHeap<Element: HeapElement> {
         elements.swapAt(index, elements.count - 1)
         let removed = elements.removeLast()
         if index < elements.count { move(from: index) }
-        // Release the capacity that a burst needed.
+        // This releases the capacity that a burst needed.
         if elements.capacity > 4_096, elements.count < elements.capacity / 4 {
             elements = elements.withUnsafeBufferPointer { Array($0) }
         }
@@ -34,7 +34,7 @@ package struct BinaryHeap<Element: HeapElement> {
 
     /// Moves an element up or down to its place.
     ///
-    /// Each element that it passes is written once, into the place that became free before.
+    /// Each element that it passes moves, by one write, into the place that has just become free.
     @inlinable
     mutating func move(from start: Int) {
         let element = elements[start]

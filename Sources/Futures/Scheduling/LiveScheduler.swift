@@ -53,9 +53,10 @@ public final class LiveScheduler: FutureScheduler {
     }
 
     fileprivate func cancel(_ id: TimerWheel.ID) {
-        // In a struct: Swift would wrap a bare closure in an object, to pass it as a value of generic type.
+        // The closure is in a struct, because Swift would wrap a bare closure in an object, to pass it as a value of
+        // generic type.
         struct Removed { let action: (@Sendable () -> Void)? }
-        // Released after unlocking: freeing what the action captured may schedule or cancel.
+        // The action is released after unlocking, because freeing what it captured may schedule or cancel actions.
         state.withLockThenRelease { Removed(action: $0.timers.remove(id)) }
     }
 
@@ -218,7 +219,7 @@ struct LiveTimers {
         if !isRunning {
             alarm = upcoming(at: now)
         } else if let next = wheel.hasDue(at: now) ? Self.watch(from: now) : upcoming(at: now) {
-            // Look again, in case this action blocks.
+            // The alarm also looks again if this action blocks.
             expect(next)
         }
         return action
@@ -237,8 +238,7 @@ struct LiveTimers {
     /// The window in which to check for due actions again; nil if there are no actions.
     private mutating func upcoming(at now: Int64) -> FiringWindow? {
         guard let wakeUp = wheel.nextWakeUp() else { return nil }
-        // Every action that is due then has at least `start - now` left, and may be late by the leeway of that
-        // time.
+        // Every action that is due then has at least `start - now` left, and may be late by the leeway for that time.
         let start = wakeUp - TimerWheel.tick
         return FiringWindow(
             earliest: wakeUp, latest: start + Self.leeway(after: max(start - now, 1)))

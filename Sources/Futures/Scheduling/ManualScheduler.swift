@@ -123,7 +123,7 @@ public final class ManualScheduler: FutureScheduler {
     }
 
     fileprivate func cancel(_ timer: ManualTimer) {
-        // The action is freed after unlocking: freeing what it captured may schedule or cancel.
+        // The action is released after unlocking, because freeing what it captured may schedule or cancel actions.
         state.withLockThenRelease { $0.remove(timer) }
     }
 }

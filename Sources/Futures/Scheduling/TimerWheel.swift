@@ -13,8 +13,8 @@
 /// nothing is early or out of order. (Varghese and Lauck 1987, "Hashed and Hierarchical Timing Wheels". Choosing
 /// the wheel by the differing digit is Tokio's idea.)
 ///
-/// Instants are nanoseconds, not less than zero. The wheel isn't safe to share by itself: the scheduler that owns
-/// it guards it with its lock.
+/// Instants are nanoseconds, not less than zero. The wheel isn't safe to share by itself: the scheduler that owns the
+/// wheel guards it with a lock.
 struct TimerWheel {
     /// The identity of an action that was inserted.
     struct ID: Sendable {
@@ -143,8 +143,8 @@ extension TimerWheel {
     /// The next slot that isn't empty, and the tick at which it is due.
     private func nextSlot() -> (slot: Int32, tick: Int64)? {
         guard let wheel = occupied.firstIndex(where: { $0 != 0 }) else { return nil }
-        // All occupied slots of this wheel lie ahead of the present, and their ticks share the higher digits of the
-        // present one.
+        // All occupied slots of this wheel lie ahead of the present, and their ticks have the same higher digits as the
+        // present tick.
         let place = Int64(occupied[wheel].trailingZeroBitCount)
         let shift = Int64(wheel) * Self.bitsOfSlot
         let tick = (present >> shift & ~63 | place) << shift

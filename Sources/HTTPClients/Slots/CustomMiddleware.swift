@@ -39,8 +39,8 @@ extension HTTPClient {
         ///
         /// - Parameter body: Handles a request. Each request runs it in a new task, which has the call's deadline,
         ///   trace and user, and is cancelled with the call. The closure may change the request and the response. It
-        ///   may call `next`, which runs the parts below, more than once, or return its own `HTTPResponse` instead.
-        ///   It can read a whole body from `response.receivedBody`, which is nil for a stream.
+        ///   calls `next` to run the parts below, and may do so more than once; or it returns its own `HTTPResponse`
+        ///   instead. It can read a whole body from `response.receivedBody`, which is nil for a stream.
         public init(
             _ body:
                 @escaping @Sendable (

@@ -63,8 +63,9 @@ extension HTTPClient.PerOrigin where State == RetryBudget {
     /// A budget for each origin, so that a failing origin doesn't use up the others' retries.
     ///
     /// - Parameters:
-    ///   - capacity: The maximum number of retries, and the first balance; see `RetryBudget`.
-    ///   - retriesPerSuccess: The share of a retry that a call adds if it succeeds without one.
+    ///   - capacity: The number of retries with which the budget begins, and the most that it can hold; see
+    ///     `RetryBudget`.
+    ///   - retriesPerSuccess: The share of a retry that a call adds to the budget if it succeeds without a retry.
     public static func perOrigin(
         capacity: Int = 10, retriesPerSuccess: Double = 0.2
     ) -> Self {

@@ -6,23 +6,23 @@ extension HTTPClient {
         /// Less than zero is a programming error and traps when the client is used.
         public var limit: Int
 
-        /// Harmless headers to remove too when a redirect leads to another origin.
+        /// Headers to remove when a redirect leads to another origin, although they are harmless.
         public var stripped: [String]
 
         /// The caller's headers to keep when a redirect leads to another origin.
         ///
-        /// All others are removed, except harmless ones.
+        /// All other headers are removed, except harmless ones.
         public var kept: [String]
 
         /// Allows redirects from https to http.
         public var allowsDowngrade: Bool
 
-        /// Refuses redirects from elsewhere to a private, loopback or link-local address.
+        /// Refuses redirects from a public host to a private, loopback or link-local address.
         ///
         /// Only the libcurl transport also checks the addresses that host names resolve to.
         public var refusesPrivateAddresses: Bool
 
-        /// Follows redirects that send the body to another origin.
+        /// Allows redirects to send the body to another origin.
         ///
         /// A body with credentials never leaves its origin.
         public var sendsBodiesAcrossOrigins: Bool
@@ -31,11 +31,12 @@ extension HTTPClient {
         ///
         /// - Parameters:
         ///   - limit: The maximum number of redirects to follow.
-        ///   - stripped: Harmless headers to remove too when a redirect leads to another origin.
+        ///   - stripped: Headers to remove when a redirect leads to another origin, although they are harmless.
         ///   - kept: The caller's headers to keep when a redirect leads to another origin.
         ///   - allowsDowngrade: Allows redirects from https to http.
-        ///   - refusesPrivateAddresses: Refuses redirects from elsewhere to a private, loopback or link-local address.
-        ///   - sendsBodiesAcrossOrigins: Follows redirects that send the body to another origin.
+        ///   - refusesPrivateAddresses: Refuses redirects from a public host to a private, loopback or link-local
+        ///     address.
+        ///   - sendsBodiesAcrossOrigins: Allows redirects to send the body to another origin.
         public init(
             limit: Int = 20, stripping stripped: [String] = [], keeping kept: [String] = [],
             allowsDowngrade: Bool = false, refusesPrivateAddresses: Bool = false,

@@ -23,7 +23,7 @@ extension HTTPClient {
 
         /// Makes other calls to the origin wait too when the server asks for a wait; see the middleware `pushback`.
         ///
-        /// They wait if ``maxServerDelay`` allows it, and are refused with `rateLimited` otherwise.
+        /// They wait if the wait is at most ``maxServerDelay``; if it is longer, they are refused with `rateLimited`.
         public var holdsBackOrigin: Bool
 
         /// The header that tells the server the attempt's number, starting from 1; nil sends none.
@@ -64,7 +64,7 @@ extension HTTPClient {
         /// traps when the client is used.
         public var delay: Duration?
 
-        /// The maximum number of requests in place of one, including the first.
+        /// The maximum number of requests for one attempt, including the first.
         ///
         /// Less than one is a programming error and traps when the client is used.
         public var attempts: Int
@@ -79,7 +79,7 @@ extension HTTPClient {
         /// - Parameters:
         ///   - delay: The time that the latest request is in flight before the next one is sent; nil for the measured
         ///     latency that few requests exceed.
-        ///   - attempts: The maximum number of requests in place of one, including the first.
+        ///   - attempts: The maximum number of requests for one attempt, including the first.
         ///   - maxExtraLoad: The share of extra requests that a server may get; 0…1.
         public init(after delay: Duration? = nil, attempts: Int = 2, maxExtraLoad: Double = 0.01) {
             self.delay = delay

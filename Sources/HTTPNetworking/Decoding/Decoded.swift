@@ -3,9 +3,9 @@ public import PledgeFutures
 extension HTTPResponse {
     /// Decodes the body as JSON, if the status is in 200…299.
     ///
-    /// - Parameter type: The type to decode, which the context can infer.
-    /// - Throws: An ``HTTPError`` for another status. A ``DecodingFailure`` if the body can't be decoded; it
-    ///   keeps this response and its request.
+    /// - Parameter type: The type to decode; leave it out if Swift can infer it.
+    /// - Throws: An ``HTTPError`` if the status is outside this range. A ``DecodingFailure`` if the body can't be
+    ///   decoded; the failure keeps this response and its request.
     public func decoded<T: Decodable>(as type: T.Type = T.self) throws -> T {
         try decoded(as: T.self, using: json)
     }
@@ -23,9 +23,9 @@ extension HTTPResponse {
         try decoder.decoded(T.self, from: acceptedBody(), of: self)
     }
 
-    /// Decodes the body as JSON, whatever the status, such as a server's description of an error.
+    /// Decodes the body as JSON, whatever the status; for example, to read a server's description of an error.
     ///
-    /// - Parameter type: The type to decode, which the context can infer.
+    /// - Parameter type: The type to decode; leave it out if Swift can infer it.
     /// - Throws: A ``DecodingFailure`` if the body can't be decoded; it keeps this response and its request.
     public func decodedBody<T: Decodable>(
         as type: T.Type = T.self
@@ -33,14 +33,14 @@ extension HTTPResponse {
         try decodedBody(as: T.self, using: json)
     }
 
-    /// Decodes the body of any status with these settings instead of the client's; see ``decodedBody(as:)``.
+    /// Decodes the body, whatever the status, with these settings instead of the client's; see ``decodedBody(as:)``.
     public func decodedBody<T: Decodable>(
         as type: T.Type = T.self, using json: JSONCoding
     ) throws(DecodingFailure) -> T {
         try decodedBody(as: T.self, using: json.decoder())
     }
 
-    /// Decodes the body of any status with a decoder; see ``decodedBody(as:)``.
+    /// Decodes the body, whatever the status, with a decoder; see ``decodedBody(as:)``.
     public func decodedBody<T: Decodable>(
         as type: T.Type = T.self, using decoder: JSONDecoder
     ) throws(DecodingFailure) -> T {
@@ -49,7 +49,7 @@ extension HTTPResponse {
 }
 
 extension HTTPError {
-    /// Decodes the response's body as JSON, such as a 422's list of invalid fields.
+    /// Decodes the response's body as JSON; for example, the list of invalid fields in a 422 response.
     ///
     /// ```swift
     /// let invalid: InvalidFields = try error.decodedBody()
@@ -57,7 +57,7 @@ extension HTTPError {
     ///
     /// It uses the settings of the client that sent the request.
     ///
-    /// - Parameter type: The type to decode, which the context can infer.
+    /// - Parameter type: The type to decode; leave it out if Swift can infer it.
     /// - Throws: A ``DecodingFailure`` if there was no response, or its body can't be decoded.
     public func decodedBody<T: Decodable>(
         as type: T.Type = T.self
@@ -107,7 +107,7 @@ extension Future where Value == HTTPResponse {
     ///
     /// - Parameters:
     ///   - type: The type to decode.
-    ///   - decoder: The decoder. Don't change it afterwards, because it is shared.
+    ///   - decoder: The decoder. Don't change it after this call, because another thread may be using it.
     @_disfavoredOverload
     public func decoded<T: Decodable & Sendable>(
         as type: T.Type, using decoder: JSONDecoder
@@ -118,7 +118,7 @@ extension Future where Value == HTTPResponse {
     /// Decodes the body with these settings instead of the client's; see `decoded()`.
     ///
     /// - Parameters:
-    ///   - type: The type to decode, which the context can infer.
+    ///   - type: The type to decode; leave it out if Swift can infer it.
     ///   - json: The settings.
     @_disfavoredOverload
     public func decoded<T: Decodable & Sendable>(
@@ -135,7 +135,7 @@ extension Future where Value == Data {
     /// let product: Future<Product> = networking(.product(withID: 7)).decoded()
     /// ```
     ///
-    /// It uses the standard settings, because data knows no client. For a client's settings, use
+    /// It uses the standard settings, because data doesn't know which client loaded it. For a client's settings, use
     /// `client.decoded(_:)` or pass the settings. The method has no parameters, so that
     /// `chain(networking, to: Future.decoded)` infers the type.
     ///
@@ -150,7 +150,7 @@ extension Future where Value == Data {
     ///
     /// - Parameters:
     ///   - type: The type to decode.
-    ///   - decoder: The decoder. Don't change it afterwards, because it is shared.
+    ///   - decoder: The decoder. Don't change it after this call, because another thread may be using it.
     /// - Returns: A future that rejects with ``DecodingFailure`` if the data can't be decoded. An error of this
     ///   future passes unchanged. Decoding runs on the thread that settles this future, in time linear in the
     ///   size of the data.
@@ -164,7 +164,7 @@ extension Future where Value == Data {
     /// Decodes the data with the given settings; see `decoded()`.
     ///
     /// - Parameters:
-    ///   - type: The type to decode, which the context can infer.
+    ///   - type: The type to decode; leave it out if Swift can infer it.
     ///   - json: The settings.
     public func decoded<T: Decodable & Sendable>(
         as type: T.Type = T.self, using json: JSONCoding

@@ -13,11 +13,11 @@ public struct DecodingFailure: Error {
         case keyNotFound
         /// A required value is null or missing.
         case valueNotFound
-        /// A value has another type.
+        /// A value has a different type from the one that was asked for.
         case typeMismatch
         /// The data is not valid JSON, or a value is not valid for its type.
         case dataCorrupted
-        /// The type's own decoding threw another error.
+        /// The type's own decoding code threw an error that isn't a `DecodingError`.
         case other
     }
 
@@ -65,10 +65,10 @@ public struct DecodingFailure: Error {
 
     private let reason: String
 
-    /// The most data that is searched for values in the decoder's text, in bytes.
+    /// The size, in bytes, above which data isn't searched for the values that the decoder's text quotes.
     private static let mostSearched = 1_048_576
 
-    /// Formats a key in a path: `.name`, `[3]`, or `["a name"]` if it is not an identifier.
+    /// Formats a key in a path: `.name`, `[3]`, or `["a name"]` if the name is not an identifier.
     private static func text(of key: any CodingKey) -> String {
         if let index = key.intValue { return "[\(index)]" }
         let name = key.stringValue
@@ -84,7 +84,7 @@ extension DecodingFailure {
         var keys: [any CodingKey] = []
         /// The reason, in this module's words.
         var reason = ""
-        /// The reason, in the words of other code, which may quote the data.
+        /// The reason, in the words of other code; they may quote the data.
         var quoting: String?
 
         init(of cause: any Error) {
@@ -116,7 +116,7 @@ extension DecodingFailure {
 extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable,
     LocalizedError, CodedError
 {
-    /// The place, the reason, the size and the request, with only the keys of the data.
+    /// The place, the reason, the data's size and the request; of the data itself, only keys.
     public var description: String {
         let request = response?.request.map { " that answered \($0)" } ?? ""
         return "\(codingPath): \(reason) (in \(data.count) bytes\(request))"

@@ -6,8 +6,8 @@
 /// client.json = JSONCoding(decoding: { $0.dateDecodingStrategy = .secondsSince1970 })
 /// ```
 ///
-/// A client encodes with its settings what it sends. The client, its responses and its errors decode with the
-/// same settings.
+/// A client uses its settings to encode the bodies that it sends. The client, its responses and its errors use the same
+/// settings to decode.
 ///
 /// Without settings, a date is the number of seconds since 2001, which is Foundation's default. Most servers
 /// write ISO 8601 instead: use ``iso8601``.
@@ -20,8 +20,8 @@ public struct JSONCoding: Sendable {
     /// The defaults are Foundation's, except that keys are sorted.
     ///
     /// - Parameters:
-    ///   - encoding: Sets up an encoder. By default it sorts keys, so that equal values give equal endpoints.
-    ///     Called for each value, on the caller's thread.
+    ///   - encoding: Sets up an encoder, which already sorts keys, so that equal values give equal endpoints. Called
+    ///     for each value, on the caller's thread.
     ///   - decoding: Sets up a decoder. Called for each value, on the thread that decodes the value.
     public init(
         encoding: (@Sendable (JSONEncoder) -> Void)? = nil,
@@ -69,7 +69,7 @@ public struct JSONCoding: Sendable {
         return decoder
     }
 
-    /// True if nothing was set, so a value that was encoded without settings need not be encoded again.
+    /// True if nothing was set; a value that was encoded without settings then need not be encoded again.
     package var isStandard: Bool { configureEncoder == nil && configureDecoder == nil }
 
     /// Reads a date, with or without a fraction of a second.

@@ -40,7 +40,7 @@ extension JSONValue: Decodable {
         } else if let string = try? value.decode(String.self) {
             self = .string(string)
         } else {
-            // Each object and array adds a key to the path.
+            // Each object and each array adds a key to the path, so the length of the path is the depth.
             guard decoder.codingPath.count < Self.mostDepth else {
                 throw DecodingError.dataCorruptedError(
                     in: value, debugDescription: "more than \(Self.mostDepth) levels deep")

@@ -36,7 +36,7 @@ package struct AbsoluteURL {
         return text.withUTF8(URLPartOffsets.schemeLength) == 5
     }
 
-    /// The unchanged part before the path of an absolute URL; empty for any other URL.
+    /// The part of an absolute URL before its path, unchanged; empty for any other URL.
     package static func schemeAndAuthority(of url: URL) -> String {
         var text = url.absoluteString
         return text.withUTF8 { bytes in
@@ -66,7 +66,8 @@ package struct AbsoluteURL {
 
 /// The offsets of the parts of an absolute URL, in bytes from its beginning.
 ///
-/// Each request's URL is parsed before the request is sent, and bytes are faster to search than characters.
+/// They are in bytes, because every request's URL is parsed before the request is sent, and searching bytes is faster
+/// than searching characters.
 struct URLPartOffsets {
     let colon: Int
     let path: Int
@@ -105,7 +106,7 @@ struct URLPartOffsets {
         (65...90).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// Returns whether an authority has a host that can be looked up, and a port that can be connected to.
+    /// Returns whether an authority has a host that can be looked up, and no port or a valid one.
     private static func isValid(authority: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         let user = authority.lastIndex(of: UInt8(ascii: "@"))
         let place = authority[(user.map { $0 + 1 } ?? authority.startIndex)...]
@@ -119,7 +120,7 @@ struct URLPartOffsets {
             && isValid(port: place[(host.endIndex + 1)...])
     }
 
-    /// Returns whether the text after a host is empty, or a colon with a valid port or no number.
+    /// Returns whether the text after a host is empty, a colon alone, or a colon and a valid port.
     private static func isValid(port: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard port.first ?? UInt8(ascii: ":") == UInt8(ascii: ":") else { return false }
         var number = 0

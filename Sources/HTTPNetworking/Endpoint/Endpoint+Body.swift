@@ -7,7 +7,7 @@ extension Endpoint {
         /// The Content-Type to send if the endpoint's headers have none.
         public let contentType: String?
 
-        /// The value of `json(_:)`, which a client encodes again with its own settings; not compared.
+        /// The value that `json(_:)` encoded, for a client to encode again with the client's settings; not compared.
         @Uncompared package var value: (any Encodable & Sendable)?
 
         init(data: Data?, contentType: String?) {
@@ -28,11 +28,11 @@ extension Endpoint {
 
         /// A value as JSON, `application/json`.
         ///
-        /// A client that sends the body encodes the value with its own settings. Two bodies are equal if an
-        /// encoder without settings, which sorts the keys, writes the same bytes for both.
+        /// A client that sends the body encodes the value with its own settings. Two bodies are equal if an encoder
+        /// without settings writes the same bytes for both; it sorts the keys.
         ///
-        /// - Throws: The encoder's error: an `EncodingError` that names the place, if the value cannot be
-        ///   encoded (such as a number that is not finite).
+        /// - Throws: The encoder's error. For a value that cannot be encoded, such as a number that is not finite, this
+        ///   is an `EncodingError` that names the place.
         public static func json(_ value: some Encodable & Sendable) throws -> Body {
             var body = try json(value, encoder: JSONCoding().encoder())
             body.value = value
@@ -55,7 +55,7 @@ extension Endpoint {
 
         /// Items as a form, `application/x-www-form-urlencoded`, in order.
         ///
-        /// Everything except letters, digits and `*-._` is percent-encoded as UTF-8, and a space is "+". An item
+        /// Everything except letters, digits and `*-._` is percent-encoded as UTF-8, and a space becomes "+". An item
         /// without a value is sent with an empty value, because every item of a form has one.
         public static func form(_ items: [URLQueryItem]) -> Body {
             let pairs = items.map { item in
@@ -89,7 +89,7 @@ extension Endpoint.Body: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .none }
 }
 
-/// A property that `==` and hashing ignore, so that the compiler can write both for its type.
+/// A property that `==` and hashing ignore, so that the compiler can write both for the type that contains it.
 @propertyWrapper
 package struct Uncompared<Value> {
     package var wrappedValue: Value

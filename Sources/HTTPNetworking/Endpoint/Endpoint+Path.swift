@@ -5,10 +5,10 @@ extension Endpoint {
     /// Endpoint(path: "/tenants/\(tenant)/search?q=\(term)&page=\(2)")
     /// ```
     ///
-    /// Literal text counts as percent-encoded already and is used unchanged: "?" begins the query, and "#"
-    /// begins a fragment, which is not sent. Only characters that a URL does not allow are encoded. A value is a
-    /// text, a number, a `Bool`, a `UUID`, or a `RawRepresentable` of these. It is encoded so that it stays in
-    /// its path segment, or in its name or value in the query, and a server decodes the same text.
+    /// Literal text counts as percent-encoded already, so only characters that a URL does not allow are encoded. In
+    /// literal text, "?" begins the query, and "#" begins a fragment, which is not sent. A value is a text, a number, a
+    /// `Bool`, a `UUID`, or a `RawRepresentable` of these. It is encoded so that it stays in its path segment, or in
+    /// its name or value in the query, and so that a server decodes the same text.
     ///
     /// A path never leaves the base. So an endpoint has no URL in these cases:
     ///
@@ -17,8 +17,8 @@ extension Endpoint {
     /// - A value is in a fragment.
     /// - The text begins with a scheme or with "//".
     ///
-    /// Slashes and backslashes separate segments here, even if they are percent-encoded, because servers decode
-    /// them. So a value "a/../b" gives no URL either.
+    /// For these rules, slashes and backslashes separate segments even if they are percent-encoded, because servers
+    /// decode them. So a path with the value "a/../b" has no URL either.
     public struct Path: Hashable, Sendable {
         /// The percent-encoded path, with "?" and the query if there is one.
         let text: String
@@ -36,13 +36,13 @@ extension Endpoint.Path {
         Endpoint.Path(stringLiteral: String(text))
     }
 
-    /// Encodes a text that is only a path; "/" separates its segments.
+    /// Encodes a path that has no query; "/" separates its segments.
     init(allOf text: some StringProtocol) {
         self.text = PercentEncoding.path.encode(String(text))
         isValid = !Self.namesAuthority(self.text) && !Self.hasDotSegment(self.text)
     }
 
-    /// Returns the given path with the query of this one.
+    /// Returns a copy with a new path and the same query.
     func replacingPath(with path: String) -> Endpoint.Path {
         let new = Endpoint.Path(allOf: path)
         return Endpoint.Path(text: new.text + text.drop { $0 != "?" }, isValid: new.isValid)
@@ -87,7 +87,7 @@ extension Endpoint.Path {
     /// slashes and backslashes separate segments here, percent-encoded or not.
     private static func hasDotSegment(_ text: String) -> Bool {
         let path = text.utf8.prefix { $0 != UInt8(ascii: "?") }
-        // Most paths contain neither character.
+        // Most paths contain neither "." nor "%", and need no decoding.
         guard path.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) else {
             return false
         }
@@ -271,12 +271,12 @@ extension Endpoint {
             body: body, base: base)
     }
 
-    // A literal with a value that no path accepts, such as an optional, would match String, and so the
-    // initializer above. The initializer below matches it better, and then reports the value as not available.
-    // For a literal that a path accepts, the initializer with `Path` matches best, because it has one parameter
-    // less.
+    // Without the initializer below, a literal with a value that no path accepts, such as an optional, would count as a
+    // String, and the initializer above would take it. For such a literal, Swift prefers the initializer below, and
+    // reports that the value is not available. For a literal that a path accepts, Swift prefers the initializer with
+    // `Path`, because it has one parameter less.
 
-    /// Refuses a literal whose value is an optional, or is not a text, number, Bool or UUID.
+    /// Refuses a literal with a value that no path accepts, such as an optional.
     public init(
         path: RefusedPath, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
         headers: HTTPHeaders = [:], body: Body = .none, base: URL? = nil, _refused: Void = ()
@@ -292,7 +292,7 @@ extension Endpoint {
         /// Reads a literal; never called.
         public init(stringInterpolation: StringInterpolation) {}
 
-        /// The parts of a literal, whose values do not compile.
+        /// The parts of a literal with values that do not compile.
         public struct StringInterpolation: StringInterpolationProtocol {
             /// Creates an empty interpolation; never called.
             public init(literalCapacity: Int, interpolationCount: Int) {}

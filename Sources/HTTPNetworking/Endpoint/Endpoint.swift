@@ -10,23 +10,23 @@ public import PledgeServices
 /// }
 /// ```
 ///
-/// In a path's literal, text is structure, and an interpolated value is data that never leaves its path segment
-/// or its query value; see ``Path``. A path in a variable is only a path.
+/// In a path's literal, text is structure, and an interpolated value is data that never leaves its path segment or its
+/// query value; see ``Path``. If you pass the path in a variable, all of its text is path, even a "?".
 ///
-/// Equal endpoints send the same bytes. They are compared part by part: the path with its whole query as one
-/// text, the method, the headers, the body, the base, and of ``context`` the idempotency key, the tags and
-/// `skipsAuthorization`. Text is compared code unit by code unit, header names without regard to case. So "/x"
-/// under "https://h/v1" is not equal to "/v1/x" under "https://h", though both have the same URL. To compare
-/// URLs, compare ``url``.
+/// Equal endpoints send the same bytes. They are compared part by part: the path with its whole query as one text, the
+/// method, the headers, the body, the base, and three properties of ``context``: the idempotency key, the tags and
+/// `skipsAuthorization`. Text is compared code unit by code unit, header names without regard to case. So "/x" under
+/// "https://h/v1" is not equal to "/v1/x" under "https://h", though both have the same URL. To compare URLs, compare
+/// ``url``.
 public struct Endpoint: Sendable {
-    /// The path with its own query, without ``queryItems``.
+    /// The path with the query that is part of it, but without ``queryItems``.
     private(set) var pathAndQuery: Path
 
     /// The decoded path without a query; "/" separates its segments.
     ///
-    /// A slash within a segment reads as "%2F". An assigned path counts as not encoded, so if you read a path
-    /// with "%2F" and assign it back, it changes: put a prefix for all paths into ``base`` instead. Assigning a
-    /// path keeps the query. The path is appended to the path of ``base``, with or without a leading slash.
+    /// A slash within a segment reads as "%2F". An assigned path counts as not encoded. So if you read a path with
+    /// "%2F" and assign the same text back, the path changes. To give all paths a prefix, put the prefix into ``base``.
+    /// Assigning a path keeps the query. The path is appended to the path of ``base``, with or without a leading slash.
     public var path: String {
         get { pathAndQuery.decodedPath }
         set { pathAndQuery = pathAndQuery.replacingPath(with: newValue) }
@@ -53,7 +53,7 @@ public struct Endpoint: Sendable {
     /// The base's own path and query are kept; its fragment is removed.
     public var base: URL?
 
-    /// Properties of the call that are not sent as such, for example time limits and an idempotency key.
+    /// Properties of the call, such as its time limits and its idempotency key.
     public var context = HTTPRequest.Context()
 
     /// Creates an endpoint from a literal.
@@ -88,8 +88,8 @@ public struct Endpoint: Sendable {
 
     /// Creates an endpoint from a whole URL: the URL's origin is the base, and its path is ``path``.
     ///
-    /// It sends the same as `init(url:)`, but the two are not equal, because endpoints are compared part by
-    /// part.
+    /// Such an endpoint sends the same as one from `init(url:)`, but the two are not equal, because endpoints are
+    /// compared part by part.
     package init(separating url: URL) {
         self.init(url: url)
         var text = url.absoluteString
@@ -154,7 +154,7 @@ extension Endpoint {
     /// - There is no absolute http or https base with a host.
     /// - The host is percent-encoded, or the port is above 65535.
     /// - The path is a URL.
-    /// - A segment of the path is "." or "..", even between slashes or backslashes of a value.
+    /// - A segment of the path is "." or "..", even if the slashes or backslashes around it belong to a value.
     /// - A value that is a whole segment is empty.
     ///
     /// The last two are refused because clients and servers remove such segments, each in its own way:
@@ -239,8 +239,8 @@ extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, Custo
 extension Endpoint: Replayable, NamedInput {
     /// True if the endpoint may be requested twice.
     ///
-    /// Its method must be idempotent, or it must have an idempotency key, so that the server recognises a
-    /// repetition. The body is always available.
+    /// Its method must be idempotent, or the endpoint must have an idempotency key, so that the server recognises a
+    /// repetition. The body is in memory, so it can always be sent again.
     public var isReplayable: Bool {
         method.isIdempotent || headers["Idempotency-Key"] != nil || context.idempotencyKey != nil
     }
@@ -256,7 +256,8 @@ extension Endpoint {
     /// let query: Endpoint.Query = ["page": 2, "q": term, "cursor": cursor]
     /// ```
     ///
-    /// A value is a text, a number or a `Bool`. It is encoded when it is sent. A nil value leaves its name out.
+    /// A value is a text, a number or a `Bool`. It is encoded when it is sent. If the value is nil, its name isn't sent
+    /// either.
     public struct Query: Hashable, Sendable {
         /// The items, not encoded.
         public var items: [URLQueryItem]
@@ -303,13 +304,13 @@ extension Endpoint {
         case invalidHeader(name: String)
         /// The header is reserved for the transport, or has an invalid value.
         ///
-        /// These headers are reserved: Connection, Expect, Keep-Alive, Proxy-Connection, TE, Trailer,
-        /// Transfer-Encoding and Upgrade. A second or invalid Host, and a Content-Length that is not the body's
-        /// length, are refused too.
+        /// These headers are reserved: Connection, Expect, Keep-Alive, Proxy-Authorization, Proxy-Connection, TE,
+        /// Trailer, Transfer-Encoding and Upgrade. A second or invalid Host, and a Content-Length that is not the
+        /// body's length, are refused too.
         case reservedHeader(name: String)
         /// The method is not a token.
         case invalidMethod(String)
-        /// The method carries no body, but there is one.
+        /// There is a body, but the method allows none.
         case bodyNotAllowed(method: HTTPMethod)
         /// A call has more than one of `json`, `form`, `multipart` and `file`.
         case severalBodies

@@ -1,9 +1,9 @@
-/// The percent-encoding of a part of a URL, given by the UTF-8 bytes that are not encoded.
+/// The rules for percent-encoding one part of a URL: which UTF-8 bytes are not encoded.
 package struct PercentEncoding {
     /// For a literal path and query, which are encoded already.
     ///
-    /// The characters are those that RFC 3986, section 3, allows there. A "%" before two hexadecimal digits also
-    /// stays.
+    /// The characters that RFC 3986, section 3, allows in a path or a query stay as they are, and so does a "%" before
+    /// two hexadecimal digits.
     static let literal = PercentEncoding(allowing: "-._~!$&'()*+,;=:@/?", keepingEscapes: true)
 
     /// For a path: RFC 3986's `pchar` and "/", without "+", which some servers read as a space.
@@ -17,7 +17,7 @@ package struct PercentEncoding {
     /// For a query's name or value: RFC 3986's `unreserved`.
     static let query = PercentEncoding(allowing: "-._~")
 
-    /// For a form's name or value (WHATWG's URL standard, section 5): a space is "+".
+    /// For a form's name or value (WHATWG's URL standard, section 5): a space becomes "+".
     static let form = PercentEncoding(allowing: "*-._", spaceAsPlus: true)
 
     private let allowed: [Bool]
@@ -71,7 +71,7 @@ package struct PercentEncoding {
         String(validating: decodedBytes(of: text.utf8), as: UTF8.self)
     }
 
-    /// Decodes a percent-encoded text to bytes, which may not be UTF-8; see `decode(_:)`.
+    /// Decodes a percent-encoded text to bytes, which need not be UTF-8; see `decode(_:)`.
     static func decodedBytes(of text: some Sequence<UInt8>) -> [UInt8] {
         var rest = Array(text)[...]
         var bytes: [UInt8] = []

@@ -15,7 +15,8 @@ package enum TimeLimit {
 
     /// The cause, if the limit says nothing about the service; otherwise nil.
     ///
-    /// A deadline is the caller's. Without a free connection, the request was not sent.
+    /// The deadline is the caller's choice, and while no connection was free, the request was not sent. So in both
+    /// cases, the service is not to blame.
     fileprivate var cause: ServiceError? {
         switch self {
         case .deadline(let time):
@@ -39,9 +40,10 @@ package enum TimeLimit {
 }
 
 extension HTTPError {
-    /// Creates the error of a transport's time limit.
+    /// Creates the error for a transport's time limit that was exceeded.
     ///
-    /// - Parameter cause: The transport's own error. It is ignored if the limit says nothing about the service.
+    /// - Parameter cause: The transport's own error. It is ignored for a deadline, and for the wait for a free
+    ///   connection.
     package init(
         _ limit: TimeLimit, endpoint: Endpoint? = nil, request: HTTPRequest? = nil,
         cause: (any Error)? = nil
@@ -52,7 +54,7 @@ extension HTTPError {
     }
 }
 
-/// The reason why no secure connection could be made, in a few words of this package.
+/// The reason why no secure connection could be made, in this package's own words.
 package enum TLSFailureReason {
     /// The reason in the error text of a TLS library: OpenSSL, BoringSSL, libcurl, or SwiftNIO.
     ///
@@ -63,7 +65,7 @@ package enum TLSFailureReason {
         return reasons.first { words, _ in words.contains { text.contains($0) } }?.reason
     }
 
-    /// The first match is used, so the vague words are last.
+    /// The first match is used, so the words that say least are last.
     private static let reasons: [(words: [String], reason: String)] = [
         (["pinned"], "the server has none of the pinned keys"),
         (["not yet valid"], "the certificate is not valid yet"),

@@ -93,21 +93,21 @@ extension HTTPError {
         /// The transport refused to follow a redirect to a forbidden place.
         public static let redirectRefused = Code(
             rawValue: "redirectRefused", description: "the redirect was refused")
-        /// The server refused the token, or it had expired, and no new one is available.
+        /// The server refused the token, or the token had expired, and no new token is available.
         ///
         /// The error's cause says why.
         public static let tokenRefreshFailed = Code(
             rawValue: "tokenRefreshFailed", description: "no new access token could be had")
         /// The server no longer accepts the refresh token.
         ///
-        /// Nothing is refreshed until a user signs in. The error's cause is the server's response.
+        /// No token is refreshed until a user signs in. The error's cause is the server's response.
         public static let signInNeeded = Code(
             rawValue: "signInNeeded",
             description: "the refresh token is not valid any more: sign in")
         /// No user is signed in, or a user signed in or out during the request.
         ///
-        /// The change came while the request waited for a token, before a redirect was followed, or before
-        /// another attempt.
+        /// The user signed in or out while the request waited for a token, before a redirect was followed, or before
+        /// another attempt was sent.
         public static let sessionEnded = Code(
             rawValue: "sessionEnded", description: "the session ended: sign in and ask again")
         /// Another failure; the error's cause says which.
@@ -116,7 +116,7 @@ extension HTTPError {
 }
 
 extension HTTPError.Code {
-    /// The code for a proxy's response to CONNECT: a lasting refusal, or a failure that may pass.
+    /// The code for a proxy's response to CONNECT: `proxyRefused` if it is lasting, `cannotConnect` if it may pass.
     package static func refusal(byProxy status: Int) -> HTTPError.Code {
         [408, 425, 429].contains(status) || !(300...499).contains(status)
             ? .cannotConnect : .proxyRefused

@@ -10,8 +10,8 @@ public import PledgeServices
 /// application/json in its body): {"error":"sold out","account":"…"}
 /// ```
 ///
-/// The text shows no userinfo, no query values, and of the headers only the Content-Type. It shows the body like
-/// ``bodyPreview(upTo:)``. Read ``body`` for the whole body.
+/// The text shows no userinfo, no query values, and no headers except the Content-Type. It shows the same part of the
+/// body as ``bodyPreview(upTo:)``. Read ``body`` for the whole body.
 public struct HTTPError: Error {
     /// The kind of failure.
     public var code: Code
@@ -40,10 +40,11 @@ public struct HTTPError: Error {
     /// - Parameters:
     ///   - code: The kind of failure.
     ///   - endpoint: The endpoint.
-    ///   - request: The request. If the response has the request as it was sent, the error keeps the sent one.
+    ///   - request: The request. If the response contains the request as it was sent, the error keeps that request
+    ///     instead.
     ///   - response: The response, if there was one, or the part that had arrived.
     ///   - cause: The underlying error.
-    ///   - reason: The reason in a few words. They are part of the text and must contain no secrets.
+    ///   - reason: The reason in a few words. The error's text contains these words, so they must contain no secrets.
     public init(
         code: Code,
         endpoint: Endpoint? = nil,
@@ -76,7 +77,7 @@ extension HTTPError {
     ///
     /// | Body | What is shown |
     /// |---|---|
-    /// | JSON, by its type or by its looks | The names and the structure. A string or a number only if its name says that it is about an error: `error`, `message`, `code`, `status`, `title`, `detail`, `type`, `reason`, `description`, `instance`, and the like. |
+    /// | JSON, by its type or by its looks | The names and the structure; also a string or a number whose name says that it is about an error: `error`, `message`, `code`, `status`, `title`, `detail`, `type`, `reason`, `description`, `instance`, and the like. |
     /// | a form, by its type or by its looks | The names. |
     /// | plain text, HTML | The text; control characters as escapes. |
     /// | anything else | Nothing. |
@@ -86,7 +87,7 @@ extension HTTPError {
     /// - userinfo, and the values of the query
     /// - the values of all headers that are not known to be harmless
     /// - the values of the body that was sent
-    /// - the response's own values, if the table hides them at their own place
+    /// - values that the table hides in one place of the response, if they also occur in another
     /// - values after a name like "token"
     /// - runs of 20 or more letters and digits
     ///
@@ -94,12 +95,12 @@ extension HTTPError {
     /// not in Base64, in hexadecimal digits or as `\x41`. Values of fewer than four bytes, and words like
     /// "true", stay.
     ///
-    /// In plain text, a short secret is shown if it was not sent and has no name.
+    /// In plain text, a short secret is shown if it was not sent and doesn't follow a name like "token".
     ///
-    /// A body that cannot be examined is not shown. JSON, forms, and the fields of multipart bodies are
-    /// examined, up to 64 KiB. If anything else was sent, such as a file, a stream or a text, or if the error
-    /// has no request, only the structure of JSON is shown, with the names above. No text of an incomplete
-    /// response is shown.
+    /// The body that was sent can be searched for secrets only if it is JSON, a form, or a multipart body of fields,
+    /// JSON and forms, and has at most 64 KiB. For any other sent body, such as a file, a stream or a text, less of the
+    /// response is shown: of JSON, only the structure and the names listed above; of anything else, nothing. This also
+    /// holds if the error knows no request, and for an incomplete response.
     ///
     /// - Parameter limit: The most characters to show; "…" follows if the text is longer.
     /// - Returns: The text; nil if no part of the body may be shown.
@@ -116,7 +117,7 @@ extension HTTPError {
     func preview(without secrets: KnownSecrets?, upTo limit: Int) -> String? {
         guard let response, !response.body.isEmpty else { return nil }
         var secrets = secrets ?? knownSecrets
-        // A secret that is cut in two would not be found.
+        // In an incomplete body, a secret may be cut in two, and would not be found.
         if !isWhole { secrets.isMissingSome() }
         return BodyPreview.text(
             of: response.body, contentType: response.headers["Content-Type"],
@@ -136,7 +137,7 @@ extension HTTPError {
 }
 
 extension Error {
-    /// True if a time limit was exceeded: of an attempt, a call, a future, or a transport.
+    /// True if an attempt, a call, a future or a transport exceeded its time limit.
     ///
     /// ```swift
     /// if error.isTimeout { show("The server is slow. Try again.") }
@@ -192,7 +193,7 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         )
     }
 
-    /// The request, and the last sent request if it went to another place.
+    /// The endpoint or the request, and the request that was sent last if its origin or path is different.
     private var shownSubject: String {
         guard let endpoint else { return request?.description ?? "a request" }
         guard let url = endpoint.url, let request, !request.url.isSamePlace(as: url) else {
@@ -214,7 +215,7 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
     /// The same as ``description``.
     public var errorDescription: String? { description }
 
-    /// The status if it was not accepted; otherwise the code's word.
+    /// The status if it was not accepted; otherwise the raw value of the code.
     public var loggedCode: String {
         guard code == .unacceptableStatus, let status else { return code.rawValue }
         return "\(status)"

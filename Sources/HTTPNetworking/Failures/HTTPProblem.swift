@@ -9,7 +9,7 @@
 public struct HTTPProblem: Hashable, Sendable {
     /// The kind of problem, as a URI or as a reference relative to the response's URL.
     ///
-    /// If the server names no kind, it is "about:blank", which means the same as the status.
+    /// If the server names no kind, this is "about:blank": the problem is only what the status says.
     public let type: String
 
     /// The kind in a few words, the same for every problem of this kind.
@@ -18,7 +18,7 @@ public struct HTTPProblem: Hashable, Sendable {
     /// The origin server's status; a proxy may have changed the response's own status.
     public let status: Int?
 
-    /// This occurrence of the problem in words.
+    /// A description of this occurrence of the problem.
     public let detail: String?
 
     /// A URI reference for this occurrence.
@@ -31,7 +31,7 @@ public struct HTTPProblem: Hashable, Sendable {
 extension HTTPProblem: Decodable {
     /// Reads the members of a JSON object.
     ///
-    /// - Throws: `DecodingError` if it is not an object.
+    /// - Throws: `DecodingError` if the JSON value is not an object.
     public init(from decoder: any Decoder) throws {
         var members = try [String: JSONValue](from: decoder)
         func text(_ name: String) -> String? {

@@ -76,7 +76,7 @@ extension SafeText {
 }
 
 extension [UInt8] {
-    /// Removes the bytes of a character that has begun.
+    /// Removes the bytes of an incomplete character at the end.
     fileprivate mutating func removeLastCharacter() {
         while let last, last & 0xC0 == 0x80 { removeLast() }
         if let last, last & 0x80 != 0 { removeLast() }

@@ -41,7 +41,7 @@ enum BodyPreview {
     }
 }
 
-/// A body by how it can be shown, given its declared type and its content.
+/// The kind of a body, which decides how it is shown; found from its declared type and its content.
 enum BodyText {
     /// JSON, or a text that begins like JSON.
     case json(JSONOutline)
@@ -54,8 +54,8 @@ enum BodyText {
 
     /// Examines the first 64 KiB of a body.
     ///
-    /// A body that looks like JSON, or like a form, is treated as one, whatever its declared type, because plain text
-    /// is shown with its values.
+    /// A body that looks like JSON is treated as JSON, and one that looks like a form as a form, whatever the declared
+    /// type. As plain text, its values would be shown.
     init(_ body: Data, contentType: String?, harmless: HarmlessNames = .none) {
         let bytes = Array(body.prefix(KnownSecrets.limit))
         guard let text = Self.text(bytes, isCut: bytes.count < body.count) else {
@@ -92,9 +92,9 @@ enum BodyText {
         return type.filter { $0 != " " && $0 != "\t" }.lowercased()
     }
 
-    /// Returns UTF-8 text without its byte order mark, or nil for anything else.
+    /// Returns UTF-8 text without its byte order mark; nil for bytes that are not text.
     ///
-    /// Text that contains NUL counts as something else. An incomplete character at the end of a cut text is dropped.
+    /// Bytes that contain NUL don't count as text. An incomplete character at the end of a cut text is dropped.
     private static func text(_ bytes: [UInt8], isCut: Bool) -> [UInt8]? {
         guard !bytes.contains(0) else { return nil }
         let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
@@ -138,8 +138,8 @@ struct JSONPreview {
     ///
     /// - Parameters:
     ///   - outline: The outline of the text. If it is incomplete, no value is shown.
-    ///   - secrets: The secrets to remove from names and values, including the outline's values. If they are
-    ///     incomplete, only the names that describe errors are shown.
+    ///   - secrets: The secrets to remove from names and values, including the outline's values. If not all secrets are
+    ///     known, only the names that describe errors are shown.
     ///   - harmless: The names whose values are shown.
     ///   - limit: The largest number of characters; "…" follows them if the text is longer.
     static func text(
@@ -231,7 +231,7 @@ struct JSONPreview {
 }
 
 extension String {
-    /// The text with the escapes of a JSON string, except for control characters.
+    /// The text with quotes and backslashes escaped as in JSON; control characters are left as they are.
     fileprivate var escapedForJSON: String {
         unicodeScalars.reduce(into: "") { text, scalar in
             if scalar == "\"" || scalar == "\\" { text += "\\" }
@@ -250,7 +250,7 @@ struct JSONOutline {
     /// True if the text is JSON, rather than a text that only begins with a bracket.
     private(set) var hasText = false
 
-    /// The strings, with their escapes, and the other scalars, except values of harmless names.
+    /// The strings with their escapes, and the numbers, Booleans and nulls, except the values of harmless names.
     private(set) var values: [ArraySlice<UInt8>] = []
 
     /// The names, with their escapes.
@@ -307,7 +307,7 @@ struct HarmlessNames {
         "instance",
     ])
 
-    /// Returns whether a name is one of them, in any case and with "_" or "-" between its words.
+    /// Returns whether the names contain a name, ignoring case, and any "_" and "-" in it.
     func contains(_ name: ArraySlice<UInt8>?) -> Bool {
         guard let name, name.count <= 32, !names.isEmpty else { return false }
         let word = name.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }

@@ -6,10 +6,10 @@ struct EscapedText {
     /// The decoded bytes.
     private(set) var bytes: [UInt8]
 
-    /// The range of each byte in the source.
+    /// For each decoded byte, the range in the source that it was decoded from.
     private(set) var places: [Range<Int>]
 
-    /// The characters that begin an escape.
+    /// The kinds of escapes to decode, each named by the character that begins it.
     struct Notation {
         let signs: String
 

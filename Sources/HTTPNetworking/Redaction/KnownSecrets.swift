@@ -1,11 +1,11 @@
 /// Secrets that must not be shown, and their removal from texts.
 ///
-/// A value of four bytes or more is found wherever it occurs completely, in lower or upper case, and in any form that
-/// ``EscapedText`` decodes in up to three levels. Parts of long values are found too: every 16 bytes of a value of 16
-/// bytes or more, and every eight bytes of a value that looks like a token, because servers often show the beginning of
-/// a refused token. A value that is one word of fewer than 16 letters is found only without a letter beside it:
-/// "redirect" does not match "Redirecting". Shorter values, and words such as "true", are not searched for, because
-/// removing them would hide nothing and damage many harmless texts.
+/// A value of four bytes or more is found wherever the whole value occurs, in lower or upper case, and in any form that
+/// ``EscapedText`` decodes in up to three levels. Parts of long values are found too: any 16 bytes in a row, and if the
+/// value looks like a token, any eight, because servers often show the beginning of a refused token. If a value is one
+/// word of fewer than 16 letters, it is found only where no letter stands beside it: "redirect" does not match
+/// "Redirecting". Values of fewer than four bytes, and words such as "true", are not searched for, because removing
+/// them would hide nothing and damage many harmless texts.
 struct KnownSecrets {
     /// True if everything was examined.
     ///
@@ -15,7 +15,7 @@ struct KnownSecrets {
     /// The largest size of a body or a field that is examined, in bytes.
     static let limit = 65_536
 
-    /// The longest needle, in bytes.
+    /// The length of the longest needle, in bytes; a needle is a sequence of bytes to search for.
     private static let longest = 16
 
     /// The largest total size of the secrets, in bytes.
@@ -23,7 +23,7 @@ struct KnownSecrets {
 
     /// The added values, in lower case.
     private var values: Set<[UInt8]> = []
-    /// The needles, each with a flag that says whether it is a word that matches only as a whole.
+    /// The needles; the value is true for a word that matches only as a whole.
     private var needles: [ArraySlice<UInt8>: Bool] = [:]
     /// The first four bytes of each needle, which quickly rule out most places in a text.
     private var beginnings: Set<UInt32> = []
@@ -34,7 +34,7 @@ struct KnownSecrets {
     /// Notes that something could not be examined.
     mutating func isMissingSome() { isComplete = false }
 
-    /// Adds a value, unchanged and decoded.
+    /// Adds a value as it is, and with its escapes decoded.
     mutating func add(_ value: some Collection<UInt8>) {
         guard value.count <= Self.limit else { return isMissingSome() }
         var text = EscapedText(value)
@@ -45,7 +45,7 @@ struct KnownSecrets {
         }
     }
 
-    /// Adds a value, unchanged and decoded.
+    /// Adds a value as it is, and with its escapes decoded.
     mutating func add(_ value: some StringProtocol) { add(Array(value.utf8)) }
 
     private mutating func addOne(_ bytes: ArraySlice<UInt8>) {
@@ -91,7 +91,7 @@ extension KnownSecrets {
         return SafeText.replacing(marks(in: source), in: source)
     }
 
-    /// Returns a flag for each byte that says whether it belongs to a secret.
+    /// Returns one flag for each byte of a text: true if the byte belongs to a secret.
     func marks(in source: [UInt8]) -> [Bool] {
         var marks = [Bool](repeating: false, count: source.count)
         guard !needles.isEmpty else { return marks }
@@ -133,7 +133,7 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// One byte for both cases of a letter, and for "+" and a space, which both mean a space in a form.
+    /// The byte in lower case; a space for "+", because in a form "+" means a space.
     fileprivate var folded: UInt8 {
         self == UInt8(ascii: "+") ? UInt8(ascii: " ") : lowercased
     }
@@ -148,7 +148,7 @@ extension Collection<UInt8> where SubSequence == ArraySlice<UInt8> {
 }
 
 extension Collection<UInt8> {
-    /// True for one long word of letters and digits that is not an address.
+    /// True for 12 bytes or more that include a letter and a digit, but no white space and no "://".
     var looksLikeToken: Bool {
         count >= 12 && allSatisfy { $0 > 32 } && contains(where: \.isDigit)
             && contains(where: \.isLetter)
@@ -235,7 +235,7 @@ extension KnownSecrets {
         add(Data(decoded.utf8).base64EncodedString())
     }
 
-    /// Adds the values of a query or a form; an item without a name counts as a value.
+    /// Adds the values of a query or a form; an item without "=" counts as a value.
     mutating func add(query: Substring) {
         for item in query.split(whereSeparator: { "&;?".contains($0) }) {
             add(item.firstIndex(of: "=").map { item[item.index(after: $0)...] } ?? item)
@@ -244,8 +244,8 @@ extension KnownSecrets {
 
     /// Adds the value of a header, and its parts.
     ///
-    /// The parts are the value without its scheme, the values of its pairs, and each word; Basic credentials are also
-    /// decoded.
+    /// The parts are the value without its scheme, the values of its `name=value` pairs, and each word. Basic
+    /// credentials are also decoded.
     private mutating func add(field value: some StringProtocol) {
         add(value)
         add(value.drop { $0 != " " })
@@ -287,7 +287,7 @@ extension KnownSecrets {
 
     private mutating func add(part headers: HTTPHeaders, _ body: HTTPRequest.Body) {
         var headers = headers
-        // The app chooses the names of fields, but the user chooses the names of files.
+        // The names of files are added, because the user chooses them; the app chooses the names of fields.
         let names = headers["Content-Disposition"]?.split(separator: "filename=\"") ?? []
         if names.count > 1 { add(names[1].dropLast()) }
         headers.remove("Content-Disposition")
@@ -315,7 +315,7 @@ extension KnownSecrets {
     init(of data: Data, in text: String) {
         let words = Set(Self.beginnings(of: Array(text.utf8)))
         for value in JSONOutline(Array(data)).values {
-            // An escaped value begins differently in the text.
+            // A value with an escape may begin differently in the text, so it is always added.
             let start = Self.beginnings(of: Array(value.prefix(4))).first
             if value.contains(UInt8(ascii: "\\")) || start.map(words.contains) ?? false {
                 add(value.prefix(4096))
@@ -331,7 +331,7 @@ extension KnownSecrets {
 }
 
 extension KnownSecrets {
-    /// The largest part of a text that is examined before the text is cut to the shown length, in bytes.
+    /// The most bytes of a text that are examined for showing; what follows them is never shown.
     static let shownAtOnce = 4096
 
     /// Returns a server's text without secrets, for showing.
@@ -347,7 +347,7 @@ extension KnownSecrets {
         marks.markAssignments(in: source)
         var kept = source
         if isCut {
-            // A secret cut in two would not be recognised, so the end is dropped.
+            // A secret that is cut in two would not be recognised, so the last 256 bytes are dropped.
             kept = Array(source.dropLast(256))
             while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
             if let last = kept.last, last & 0x80 != 0 { kept.removeLast() }
@@ -372,8 +372,8 @@ extension [Bool] {
 
     /// Marks the values that may be secrets because of what precedes them.
     ///
-    /// That is a name like "token" with "=" or ":", any name with "=" in a query, or any quoted name with ":" that is
-    /// not harmless.
+    /// A value is marked after a name like "token" and "=" or ":", after any name and "=" in a query, and after a
+    /// quoted name and ":", unless the name is harmless.
     fileprivate mutating func markAssignments(in source: [UInt8]) {
         for sign in source.indices where "=:".utf8.contains(source[sign]) {
             let before = source[..<sign].suffix(64)
@@ -383,7 +383,7 @@ extension [Bool] {
             let isInQuery =
                 !isColon && "?&".utf8.contains(source[..<name.startIndex].last ?? 0)
             let isInQuotes = isColon && source[end..<sign].contains(UInt8(ascii: "\""))
-            // In HTML, these attributes hold the values of a form, and the metadata of a page.
+            // In HTML, the attribute `value` holds a value of a form, and `content` holds metadata of the page.
             let isAttribute =
                 !isColon && ["value", "content"].contains(String(decoding: name, as: UTF8.self))
             if SensitiveNames.contain(name) || isInQuery || isAttribute
@@ -396,7 +396,7 @@ extension [Bool] {
 
     /// Marks a quoted string up to its closing quote, or else one word.
     ///
-    /// After the scheme of credentials, it marks the next word.
+    /// After a scheme such as "Bearer", it marks the next word instead.
     private mutating func markValue(_ rest: ArraySlice<UInt8>) {
         let opening = rest.prefix { " \\\"'".utf8.contains($0) }
         var value = rest[opening.endIndex...]
@@ -421,7 +421,7 @@ private enum SensitiveNames {
         "credential", "signature", "csrf", "xsrf", "jwt", "privatekey", "accesskey",
     ]
 
-    /// Returns whether a name contains one of the stems, with any separators between its words.
+    /// Returns whether a name contains one of the stems, ignoring case and separators.
     static func contain(_ name: some Collection<UInt8>) -> Bool {
         let word = String(decoding: name.filter(\.isLetterOrDigit), as: UTF8.self).lowercased()
         return stems.contains { word.contains($0) }
@@ -431,7 +431,7 @@ private enum SensitiveNames {
 extension HTTPRequest {
     /// True if the body holds a login, or the renewal of a token.
     ///
-    /// Either the request's context says so, or the names in a form or in JSON do, within the first 64 KiB.
+    /// Either the request's context says so, or a name in the first 64 KiB of a form or of JSON does.
     var hasCredentialsInBody: Bool {
         if body.isEmpty { return false }
         if context.skipsAuthorization { return true }

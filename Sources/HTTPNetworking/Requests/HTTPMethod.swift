@@ -31,7 +31,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     ///
     /// Carries no body.
     public static let trace = HTTPMethod(rawValue: "TRACE")
-    /// Asks the question in its body, safely and repeatably.
+    /// Asks the question that its body contains; safe and idempotent.
     public static let query = HTTPMethod(rawValue: "QUERY")
 }
 

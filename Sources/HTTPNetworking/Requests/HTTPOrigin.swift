@@ -18,7 +18,7 @@ public struct HTTPOrigin: Hashable, Sendable {
         self = origin
     }
 
-    /// Reads the URL as bytes, which is faster, because several middleware need each request's origin.
+    /// Reads the URL as bytes, which is faster than as characters; several middleware read each request's origin.
     private init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let offsets = URLPartOffsets(bytes) else { return nil }
         scheme = offsets.colon == 5 ? "https" : "http"
@@ -29,7 +29,7 @@ public struct HTTPOrigin: Hashable, Sendable {
         let end = authority[start...].firstIndex(of: UInt8(ascii: isLiteral ? "]" : ":"))
         let hostEnd = end.map { isLiteral ? $0 + 1 : $0 } ?? authority.endIndex
         let host = String(decoding: bytes[start..<hostEnd], as: UTF8.self)
-        // Most hosts are in lower case already, and `lowercased` would look each of them up in Unicode's tables.
+        // Most hosts are in lower case already, and `lowercased` would look up each character in Unicode's tables.
         let isLower = bytes[start..<hostEnd].allSatisfy { $0 < 0x80 && !(65...90).contains($0) }
         self.host = isLower ? host : host.lowercased()
         let digits = bytes[hostEnd..<offsets.path].dropFirst()
@@ -60,7 +60,7 @@ extension HTTPOrigin {
     /// - A number, or a text in brackets, that is not an address. Clients disagree about its meaning.
     /// - `localhost` or a name below it, or a name below `local`, `internal` or `home.arpa`.
     ///
-    /// The address of any other name is known only to the resolver.
+    /// Any other name counts as not private, because only the resolver knows its address.
     public var isPrivate: Bool {
         if host.hasPrefix("[") {
             return IPAddress(v6: host.dropFirst().dropLast())?.isPrivate ?? true
@@ -94,7 +94,7 @@ extension HTTPError {
 public struct HTTPOrigins: Sendable {
     private let isMember: @Sendable (HTTPOrigin) -> Bool
 
-    /// Creates a set of the origins of some URLs.
+    /// Creates the set of the given URLs' origins.
     ///
     /// Only absolute http and https URLs have an origin; others are left out.
     public static func origins(of urls: URL...) -> HTTPOrigins {
@@ -110,7 +110,7 @@ public struct HTTPOrigins: Sendable {
         where isMember: @escaping @Sendable (HTTPOrigin) -> Bool
     ) -> HTTPOrigins { HTTPOrigins(isMember: isMember) }
 
-    /// Every origin, including targets of redirects below, and over http too.
+    /// Every origin, even over http, and even if only a redirect leads there.
     public static let all = HTTPOrigins { _ in true }
 
     /// Returns whether the set contains the origin of a URL.
@@ -118,8 +118,8 @@ public struct HTTPOrigins: Sendable {
 
     /// Returns whether a request may carry a secret for these origins.
     ///
-    /// The set must contain the origin of its URL and of each URL that redirected to it, because another origin must
-    /// not choose what is requested with a secret.
+    /// The set must contain the origin of the request's URL, and the origin of each URL that redirected to it.
+    /// Otherwise an origin outside the set could choose what is requested with a secret.
     package func contains(_ request: HTTPRequest) -> Bool {
         contains(request.url) && request.context.redirectingOrigins.allSatisfy(isMember)
     }
@@ -134,7 +134,7 @@ enum IPAddress: Equatable {
     /// Eight groups of 16 bits.
     case v6([UInt16])
 
-    /// True if the address is not globally reachable by IANA's registries (RFC 6890).
+    /// True if the address is not globally reachable, according to IANA's registries (RFC 6890).
     ///
     /// It is then private, loopback, link-local, shared, reserved, multicast, or for documentation or benchmarks. An
     /// IPv6 address that embeds an IPv4 address (mapped, NAT64, 6to4) is classified by the embedded one.

@@ -3,7 +3,7 @@ import PledgeFutures
 extension HTTPRequest {
     /// The body of a request: bytes and their type.
     public struct Body: Hashable, Sendable {
-        /// True for a file or a stream, because sending it takes time that depends on its size.
+        /// True for a file or a stream; the policies' time limits don't count the time in which it is sent.
         package var isReadWhileSent: Bool {
             switch content {
             case .none, .data: false
@@ -29,9 +29,9 @@ extension HTTPRequest {
         /// The Content-Type to send if the headers have none.
         public let contentType: String?
 
-        /// The value behind JSON without its own settings; not compared.
+        /// The value of a JSON body that has no settings of its own; not compared.
         ///
-        /// A client encodes it again with its own settings.
+        /// A client encodes the value again with the client's settings.
         @Uncompared package var value: (any Encodable & Sendable)?
 
         package init(_ content: Content, contentType: String?) {
@@ -237,7 +237,7 @@ extension HTTPRequest {
         /// Otherwise the body is sent at most once: no retry, redirect or token refresh repeats it.
         public let isReplayable: Bool
 
-        /// The pieces in order, for examination; nil if they are unknown.
+        /// The pieces of the body in order, for code that looks into the body; nil if they are unknown.
         package let pieces: [Piece]?
 
         private let make: @Sendable () throws -> HTTPBodyStream

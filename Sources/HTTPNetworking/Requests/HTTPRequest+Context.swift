@@ -1,11 +1,12 @@
 extension HTTPRequest {
-    /// Properties of a request for middleware and clients, which do not belong to the message.
+    /// Properties of a request that middleware and clients use, and that are no part of the HTTP message.
     ///
     /// The time when the call must end, and the number of the attempt, are in the `CallContext`.
     public struct Context: Sendable {
-        /// The properties, or nil until one is set.
+        /// The properties; nil until one is set.
         ///
-        /// Each part that a request passes copies it, and most requests set no property.
+        /// Each middleware copies the context with the request. Most requests set no property, so there is usually
+        /// nothing to copy.
         private var storage: Storage?
 
         /// Creates a context.
@@ -19,7 +20,7 @@ extension HTTPRequest {
             values.skipsAuthorization = skipsAuthorization
         }
 
-        /// The compared properties.
+        /// The properties that `==` compares.
         var compared: ComparedProperties {
             ComparedProperties(
                 idempotencyKey: idempotencyKey, tags: tags, skipsAuthorization: skipsAuthorization)
@@ -34,7 +35,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Context {
-    /// The key that identifies repetitions to the server, sent as the header Idempotency-Key.
+    /// The key by which the server recognises a repetition, sent as the header Idempotency-Key.
     ///
     /// A request with a key may be repeated, whatever its method.
     public var idempotencyKey: String? {
@@ -48,7 +49,7 @@ extension HTTPRequest.Context {
         _modify { yield &values.skipsAuthorization }
     }
 
-    /// Values of an app for its own middleware, neither sent nor shown.
+    /// An app's values for its own middleware; they are neither sent nor shown.
     public var tags: [String: String] {
         get { storage?.values.tags ?? [:] }
         _modify { yield &values.tags }
@@ -96,7 +97,7 @@ extension HTTPRequest.Context {
 
     /// The headers that middleware has added, with their users and origins.
     ///
-    /// They do not belong to the requested resource, and are not compared.
+    /// They say who makes the request, not what is requested, so they are not compared.
     package var credentials: [HTTPRequest.Credential] {
         get { storage?.values.credentials ?? [] }
         _modify { yield &values.credentials }
@@ -128,8 +129,8 @@ extension HTTPRequest.Context {
 
     /// True if the request must not be sent to a private address; not compared.
     ///
-    /// A redirect from elsewhere sets it, if such redirects must not lead into a private network. A transport that
-    /// knows the peer's address then sends nothing to a private one.
+    /// The middleware `redirect` sets it for a redirect from a public host, if `refusingPrivateAddresses` is set. A
+    /// transport that knows the peer's address then sends nothing to a private address.
     package var refusesPrivateAddresses: Bool {
         get { storage?.values.refusesPrivateAddresses ?? false }
         _modify { yield &values.refusesPrivateAddresses }
@@ -153,14 +154,14 @@ extension HTTPRequest.Context {
         var refusesPrivateAddresses = false
     }
 
-    /// Unchecked, because it changes only while a single context holds it.
+    /// `@unchecked`, because it changes only while a single context holds it.
     private final class Storage: @unchecked Sendable {
         var values: Values
 
         init(_ values: Values) { self.values = values }
     }
 
-    /// The properties, for changing them.
+    /// The properties; a change copies them first if another context shares them.
     private var values: Values {
         get { storage?.values ?? Values() }
         _modify {
@@ -174,7 +175,7 @@ extension HTTPRequest.Context {
 }
 
 extension HTTPRequest.Context: CustomStringConvertible, CustomReflectable {
-    /// The properties that are set, without the key and the values of the tags.
+    /// The properties that are set, without the idempotency key itself and the values of the tags.
     public var description: String {
         let parts = [
             idempotencyKey.map { _ in "an idempotency key" },
@@ -205,7 +206,7 @@ extension HTTPRequest {
         /// The bytes of the value; nil if they are the UTF-8 of its text.
         private(set) var bytes: [UInt8]?
 
-        /// The user of the header.
+        /// The user whom the header is for.
         package let principal: Principal
 
         /// The origins that may receive the header; nil for only the origin of the original request.
@@ -221,7 +222,7 @@ extension HTTPRequest {
             self.origins = origins
         }
 
-        /// Creates a credential whose value has a server's bytes.
+        /// Creates a credential whose value is made of bytes that a server sent.
         package init(
             header: String, bytes: [UInt8], principal: Principal, origins: HTTPOrigins?
         ) {
@@ -231,11 +232,11 @@ extension HTTPRequest {
             self.bytes = bytes
         }
 
-        /// Returns whether another origin than the request's may receive the header.
+        /// Returns whether an origin other than the request's may receive the header.
         func isFor(_ other: HTTPOrigin) -> Bool { origins?.contains(other) ?? false }
     }
 
-    /// Returns the request with a header that replaces the earlier one, whichever user that was for.
+    /// Returns the request with a credential's header, in place of an earlier one for any user.
     package func adding(_ credential: Credential) -> HTTPRequest {
         var request = self
         if let bytes = credential.bytes {

@@ -68,7 +68,7 @@ public struct HTTPRequest: Sendable {
         try self.init(Endpoint.based(on: base)(endpoint))
     }
 
-    /// Creates the request that sends an endpoint with a base.
+    /// Creates the request that sends an endpoint that has a base.
     ///
     /// - Throws: `Endpoint.Error` if the endpoint cannot be sent.
     public init(_ endpoint: Endpoint) throws(Endpoint.Error) {
@@ -77,7 +77,7 @@ public struct HTTPRequest: Sendable {
             body: Body(endpoint.body), context: endpoint.context)
     }
 
-    /// Creates the request that sends an endpoint, with another body unless that is nil.
+    /// Creates the request that sends an endpoint; a `body` that is not nil replaces the endpoint's body.
     init(_ endpoint: Endpoint, sending body: Body?) throws(Endpoint.Error) {
         try self.init(endpoint)
         if let body { self.body = body }
@@ -85,8 +85,8 @@ public struct HTTPRequest: Sendable {
 
     /// Returns the request with a client's JSON settings.
     ///
-    /// The settings encode the body, unless it has its own, and decode the response. If another client has set its own,
-    /// the request does not change.
+    /// The settings encode the body, unless the body has settings of its own, and decode the response. If another
+    /// client has already set its settings, the request does not change.
     ///
     /// - Throws: The encoder's error.
     package func using(_ json: JSONCoding) throws -> HTTPRequest {
@@ -102,8 +102,8 @@ public struct HTTPRequest: Sendable {
 
     /// The headers that are sent, without Content-Length and Transfer-Encoding.
     ///
-    /// These are ``headers``, the body's Content-Type unless they have one, and the idempotency key, if there is one,
-    /// unless they have an Idempotency-Key.
+    /// These are ``headers``, the body's Content-Type if they have none, and the idempotency key of ``context`` if they
+    /// have no Idempotency-Key.
     public var effectiveHeaders: HTTPHeaders {
         var headers = completedHeaders
         headers.remove("Content-Length")
@@ -132,7 +132,7 @@ extension HTTPHeaders {
 }
 
 extension HTTPRequest: Hashable {
-    /// Returns whether two requests are equal; see the type for what counts.
+    /// Returns whether two requests are equal; see ``HTTPRequest`` for the parts that are compared.
     public static func == (left: HTTPRequest, right: HTTPRequest) -> Bool {
         left.method == right.method && left.url == right.url && left.headers == right.headers
             && left.body == right.body && left.context.compared == right.context.compared
@@ -166,8 +166,8 @@ extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
 extension HTTPRequest: Replayable {
     /// True if the request may be sent twice.
     ///
-    /// Its body must be replayable. Its method must be idempotent, or it must have an idempotency key, so that the
-    /// server recognises the repetition.
+    /// Its body must be replayable. Its method must be idempotent, or the request must have an idempotency key, so that
+    /// the server recognises the repetition.
     public var isReplayable: Bool {
         body.isReplayable
             && (method.isIdempotent || context.idempotencyKey != nil

@@ -13,7 +13,7 @@ package enum Principal: Hashable, Sendable {
     /// Returns the holder of the secret in a header.
     ///
     /// The hash represents the secret within this process. It cannot be inverted, and its salt differs in each process.
-    /// Two secrets collide as rarely as a random guess hits a 64-bit number.
+    /// The probability that two secrets have the same hash is 2⁻⁶⁴.
     package static func holder(of value: String, in header: String) -> Principal {
         var hasher = Hasher()
         hasher.combine(salt)
@@ -27,11 +27,11 @@ package enum Principal: Hashable, Sendable {
         if case .signIn(let signIn) = self { signIn.isOver } else { false }
     }
 
-    /// An addition to the process's own seed, which an environment variable can fix.
+    /// A second seed for the hash, because an environment variable can fix the process's own seed.
     private static let salt = UInt64.random(in: .min ... .max)
 }
 
-/// One sign-in of a user, different from every other, even for the same account.
+/// One sign-in of a user, different from every other sign-in, even for the same account.
 package final class SignIn: Sendable {
     private let over = Locked(false)
 
@@ -50,8 +50,8 @@ package final class SignIn: Sendable {
 
 /// The sign-ins that a call is made for, bound when its first request is sent.
 ///
-/// A redirect, a repetition after a 401, and each further attempt of a retry or a hedge keep them, so that the parts
-/// below do not continue for another user.
+/// A redirect, a repetition after a 401, and each further attempt of a retry or a hedge keep them, so that no part of
+/// the call continues for another user.
 package struct SignIns: CallUsers, Equatable {
     /// The sign-in of the token, which may stand for no user; nil if no refresher was asked.
     package var token: SignIn?
@@ -92,7 +92,7 @@ extension SignIn: Hashable {
 /// A cookie jar that keeps the cookies of all responses to the requests that it added cookies to.
 ///
 /// The jar's middleware sees only the response that the caller gets. If a part below replaces a response, or shares one
-/// whose caller has left, that part passes it to the jar through the request.
+/// whose caller has left, that part passes the response to the jar through the request.
 package protocol CookieKeeping: AnyObject, Sendable {
     /// Keeps the cookies of a response.
     ///
@@ -119,7 +119,7 @@ extension HTTPRequest: AnswerKeeping {
         keepCookies(response.headers, from: response.url ?? url)
     }
 
-    /// Keeps a late response to one account away from the next account's jar.
+    /// Keeps cookies in the jar, unless their sign-in is over: a late response must not set cookies for the next user.
     private func keepCookies(_ headers: HTTPHeaders, from url: URL) {
         if context.signIns.cookies?.isOver ?? false { return }
         context.cookieJar?.store(headers, from: url)

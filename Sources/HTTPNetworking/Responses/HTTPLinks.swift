@@ -8,8 +8,8 @@ extension HTTPResponseHead {
     /// The URL is resolved against the URL that answered.
     ///
     /// - Parameter relation: A relation type (RFC 8288, section 2.1), case-insensitive.
-    /// - Returns: The URL; nil if there is no such link, or if it is not an http or https URL. A link about another
-    ///   resource, with an `anchor`, does not count.
+    /// - Returns: The URL; nil if there is no such link, or if it is not an http or https URL. A link with an `anchor`
+    ///   is about another resource, and does not count.
     public func link(_ relation: String) -> URL? {
         let links = headers.values(for: "Link").lazy.flatMap(LinkField.links)
         return links.first { $0.has(relation) }.flatMap { resolved($0.target) }
@@ -25,7 +25,8 @@ extension HTTPResponseHead {
 
     /// The delay that the header Retry-After asks for; nil if it is missing or invalid.
     ///
-    /// A date counts from the response's own Date, or from the system's if the response has none.
+    /// For a date, the delay is the time from the response's own Date header until that date; without such a header, it
+    /// is the time from the system's date.
     public var retryAfter: Duration? { RetryAfter.delay(in: headers, now: .now) }
 
     private func resolved(_ reference: String) -> URL? {
@@ -34,7 +35,7 @@ extension HTTPResponseHead {
 }
 
 extension HTTPError {
-    /// The delay that the response's Retry-After asks for; nil without a response or a valid value.
+    /// The delay that the response's Retry-After asks for; nil if there is no response or no valid value.
     public var retryAfter: Duration? { response?.retryAfter }
 }
 

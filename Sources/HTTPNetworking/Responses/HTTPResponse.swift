@@ -70,10 +70,10 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The status and the size of the body, without its content.
+    /// The status, the headers and the size of the body, without secrets and without the body's content.
     public var description: String { description(without: KnownSecrets(of: request, nil, self)) }
 
-    /// The same text without the secrets of the exchange.
+    /// Returns the description without the given secrets.
     func description(without secrets: KnownSecrets) -> String {
         "\(status), \(headers.description(without: secrets)), body of \(body.count) bytes"
     }
@@ -203,8 +203,8 @@ extension HTTPResponse {
 
     /// Returns whether the fields fail to say where the body ends.
     ///
-    /// That is so if there is no Transfer-Encoding, and Content-Length is not a number or has two different values. A
-    /// client must not use such a response (RFC 9112, section 6.3).
+    /// They fail to do so if there is no Transfer-Encoding, and Content-Length is not a number or has two different
+    /// values. A client must not use such a response (RFC 9112, section 6.3).
     ///
     /// - Parameter method: The method of the request.
     package func hasInvalidLength(for method: HTTPMethod) -> Bool {

@@ -2,7 +2,7 @@ public import PledgeFutures
 
 /// The common part of whole and streamed responses.
 ///
-/// Write middleware that uses only status and headers once for both:
+/// Middleware that uses only the status and the headers can serve both. Declare it in
 /// `extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead`.
 public protocol HTTPResponseHead: Sendable {
     /// The status code, such as 200 or 404.
@@ -23,7 +23,7 @@ public protocol HTTPResponseHead: Sendable {
     /// The body if it has arrived completely; nil for a streamed body.
     var receivedBody: Data? { get }
 
-    /// The stream of the body; nil for a whole body, and then setting it has no effect.
+    /// The stream of the body; nil for a whole body, where setting it has no effect.
     var bodyStream: HTTPBodyStream? { get set }
 
     /// Declares that nothing will read the body, so that its connection can be reused or closed.
@@ -33,8 +33,8 @@ public protocol HTTPResponseHead: Sendable {
     ///
     /// - Parameter limit: The largest size of a streamed body, in bytes.
     /// - Returns: A future of the response. It rejects with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/bodyTooLarge`` if a streamed body is larger, and with the body's error. A whole body is
-    ///   returned, whatever its size.
+    ///   ``HTTPError/Code/bodyTooLarge`` if a streamed body is larger, and with the body's own error if reading it
+    ///   fails. A whole body is returned, whatever its size.
     func collected(upTo limit: Int) -> Future<HTTPResponse>
 }
 
@@ -81,7 +81,7 @@ extension HTTPResponseHead {
     /// Rejects with an error that keeps this response, with a body of limited size.
     ///
     /// - Returns: A future that rejects at once if the body is whole. Otherwise it rejects when the body has ended, or
-    ///   after a second. The error does not keep a body that is larger than 64 KiB, is slower, or fails.
+    ///   after a second. The error keeps no body that is larger than 64 KiB, takes longer than a second, or fails.
     package func failure<Output>(
         _ code: HTTPError.Code, of request: HTTPRequest, cause: (any Error)? = nil,
         on scheduler: some FutureScheduler = .live
@@ -91,7 +91,7 @@ extension HTTPResponseHead {
         }
     }
 
-    /// Returns the whole response, without its body if that is too large or too slow, or fails.
+    /// Returns the whole response, but without a body that is too large or too slow, or that fails.
     package func kept(on scheduler: some FutureScheduler = .live) -> Future<HTTPResponse> {
         let head = head
         return collected(upTo: 65_536).timeout(.errorBody, on: scheduler).recover { _ in head }
@@ -99,7 +99,7 @@ extension HTTPResponseHead {
 }
 
 extension Duration {
-    /// The time limit for reading the body of an error, whose caller waits for the status.
+    /// The time limit for reading an error's body, short because the caller waits for the error meanwhile.
     package static let errorBody = Duration.seconds(1)
 }
 
@@ -124,10 +124,10 @@ extension Error {
 }
 
 extension Future {
-    /// Adds a request to the response or the error, unless that has one.
+    /// Adds a request to the response or the error, unless it already has one.
     ///
-    /// The transports of this package set the request themselves; this serves other services below middleware that
-    /// changes a request. An output that is not a response does not change.
+    /// The transports of this package set the request themselves. Other services may not, so middleware that changes a
+    /// request calls this. An output that is not a response does not change.
     package func naming(_ request: HTTPRequest) -> Future {
         // Casting the future is cheap. Casting its value to the protocol would copy the value into a box.
         if let whole = self as? Future<HTTPResponse> {

@@ -13,7 +13,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         private var splitter: LineSplitter
         /// The lines of the last chunk that have not been returned, in reverse order.
         private var ready: [String] = []
-        /// The failure that follows the ready lines.
+        /// The error to throw after the ready lines.
         private var failure: HTTPError?
         private var hasEnded = false
 
@@ -26,8 +26,8 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         ///
         /// Cancelling the task cancels the stream.
         ///
-        /// - Throws: The stream's error; or an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge`` for a line
-        ///   that is longer than allowed, after the lines before it. The stream is then cancelled.
+        /// - Throws: The stream's error. For a line that is longer than allowed, an ``HTTPError`` with the code
+        ///   ``HTTPError/Code/bodyTooLarge``; the lines before it are returned first, and the stream is cancelled.
         public mutating func next() async throws -> String? {
             if Task.isCancelled { ready = [] }
             while ready.isEmpty {
@@ -60,7 +60,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         }
     }
 
-    /// Creates an iterator; only one of them can read a body.
+    /// Creates an iterator; only one iterator can read a body.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
@@ -102,7 +102,8 @@ struct LineSplitter: Sendable {
     ///
     /// - Parameters:
     ///   - chunk: The chunk.
-    ///   - lines: Receives the lines that end within the chunk; if the splitter throws, the lines before the error.
+    ///   - lines: Receives the lines that end within the chunk. If the method throws, it has received the lines before
+    ///     the error.
     mutating func feed(_ chunk: Data, to lines: inout [String]) throws(HTTPError) {
         var start = chunk.startIndex
         for index in chunk.indices {

@@ -20,7 +20,7 @@ public final class HTTPBodyPipe: Sendable {
     /// Creates a pipe, and the body that reads from it.
     ///
     /// - Parameters:
-    ///   - length: The total number of bytes; nil if it is unknown. It is not checked; see
+    ///   - length: The total number of bytes; nil if it is unknown. The length is not checked; see
     ///     ``HTTPBodyStream/checkingLength(_:)``.
     ///   - capacity: The number of bytes that may wait for the reader. Less than one is a programming error and traps.
     public static func make(
@@ -31,7 +31,7 @@ public final class HTTPBodyPipe: Sendable {
 
     /// Creates a pipe whose writer does not run the reader's functions.
     ///
-    /// - Parameter hand: Called with a function that notifies a waiting reader, to run it elsewhere.
+    /// - Parameter hand: Gets a function that notifies a waiting reader, and runs it elsewhere, for example on a queue.
     package static func make(
         length: Int64?, capacity: Int,
         handing hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
@@ -75,9 +75,10 @@ public final class HTTPBodyPipe: Sendable {
         }
     }
 
-    /// Writes a chunk if there is room for it, for a producer without back-pressure.
+    /// Writes a chunk if there is room for it, for a producer that cannot wait.
     ///
-    /// Without room, the body fails with the code ``HTTPError/Code/bodyTooLarge``, after the chunks written before.
+    /// If there is no room, the reader gets the chunks written before, and then the body fails with the code
+    /// ``HTTPError/Code/bodyTooLarge``.
     ///
     /// - Returns: True if the chunk was taken; if false, the pipe takes no further chunk either.
     public func offer(_ data: Data) -> Bool {
@@ -112,8 +113,9 @@ public final class HTTPBodyPipe: Sendable {
 
     /// Registers a function to call when the reader cancels the body before its end.
     ///
-    /// - Parameter handler: Called once, on the thread that cancels, or at once if that has already happened. It is
-    ///   released when the pipe ends, so a handler that keeps the pipe requires that the pipe is ended.
+    /// - Parameter handler: Called once, on the thread that cancels, or at once if the reader has already cancelled.
+    ///   The pipe keeps the handler until you end the body or the reader cancels it. So a handler that keeps a
+    ///   reference to the pipe keeps the pipe alive until then.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) {
         if state.withLock({ $0.listen(handler) }) { handler() }
     }
@@ -141,8 +143,8 @@ extension HTTPBodyPipe {
 extension HTTPBodyPipe {
     /// The state between a writer and a reader: pure, so that tests need no threads.
     ///
-    /// A reader waits only while the buffer is empty. The state returns the objects that it removes, so that none is
-    /// released, and runs code, under the lock.
+    /// A reader waits only while the buffer is empty. The state returns the objects that it removes. Otherwise they
+    /// could be released, and run other code, while the lock is held.
     struct State {
         enum Phase {
             /// The pipe takes more bytes. Next: `ended`, `left`.
@@ -191,7 +193,7 @@ extension HTTPBodyPipe {
 
         init(capacity: Int) { self.capacity = capacity }
 
-        /// The number of chunks kept, including read ones, for the test that they do not accumulate.
+        /// The number of chunks kept, including read ones; a test checks that they do not accumulate.
         var size: Int { chunks.count }
 
         /// True while the pipe takes more bytes.
@@ -258,7 +260,7 @@ extension HTTPBodyPipe {
             }
         }
 
-        /// Takes constant time, amortised, because the array is moved only when half of it has been read.
+        /// Removes the first chunk, in amortised constant time: the array moves only when half of it has been read.
         private mutating func forgetFirst() {
             buffered -= chunks[first].count
             chunks[first] = Data()

@@ -6,9 +6,9 @@ public import PledgeFutures
 /// for try await chunk in response.body { try file.write(contentsOf: chunk) }
 /// ```
 ///
-/// The stream fetches no chunk before it is requested, if the transport supports back-pressure. It is read once, by one
-/// reader: iterators share the remaining chunks. Releasing a stream before its end cancels its source. Any thread may
-/// call its methods.
+/// If the transport supports back-pressure, the stream fetches no chunk before the chunk is requested. A stream is read
+/// once, by one reader: iterators share the remaining chunks. Releasing a stream before its end cancels its source. Any
+/// thread may call its methods.
 public final class HTTPBodyStream: Sendable {
     /// The total number of bytes; nil if it is unknown.
     public let length: Int64?
@@ -39,7 +39,8 @@ public final class HTTPBodyStream: Sendable {
     ///
     /// - Returns: A future of the chunk. It rejects with an ``HTTPError`` with the code
     ///   ``HTTPError/Code/bodyIsBeingRead`` while an earlier chunk is pending, with `CancellationError` after
-    ///   ``cancel()``, and with the stream's error in every call after the failure. Cancelling it cancels the stream.
+    ///   ``cancel()``, and with the stream's error once the stream has failed. Cancelling the future cancels the
+    ///   stream.
     public func next() -> Future<Data?> {
         switch state.withLock({ $0.startReading() }) {
         case .give(let result): return Future(result: result)
@@ -92,8 +93,8 @@ extension HTTPBodyStream {
     private func wait(
         for chunk: Future<Data?>, from source: Source, _ resolver: Resolver<Data?>
     ) {
-        // Waits for a branch of the chunk. Retaining the source's own promise would hide its release, and cancelling
-        // the branch does not affect other holders of the future.
+        // Waits on a branch of the chunk's future. If the stream kept the future itself, nobody would notice that the
+        // source has released its promise. And cancelling the branch does not affect other holders of the future.
         let reading = chunk.mapWithoutOrigin { $0 }
         guard state.withLock({ $0.wait(for: reading) }) else {
             reading.cancel()
@@ -132,7 +133,7 @@ extension HTTPBodyStream {
             next: {
                 rest.withLock { rest in
                     guard !rest.isEmpty else { return Future(value: nil) }
-                    // Copies the bytes, so that a retained chunk does not retain all of them.
+                    // Copies the bytes, so that a chunk that is kept does not keep all of the data.
                     let chunk = Data(rest.prefix(size))
                     rest = rest.dropFirst(size)
                     return Future(value: chunk)
@@ -162,9 +163,9 @@ extension HTTPBodyStream: AsyncSequence {
 extension HTTPBodyStream {
     /// Creates a stream from an asynchronous sequence of chunks, such as `Data` or `[UInt8]`.
     ///
-    /// One task, which starts here, iterates over the sequence. It creates the iterator for the first chunk, and
-    /// requests each element only when a chunk is requested. Cancelling the stream, or releasing it before its end,
-    /// cancels the task. An error that the sequence throws fails the stream.
+    /// One task, which starts here, iterates over the sequence. It creates the iterator when the first chunk is
+    /// requested, and requests each element only when a chunk is requested. Cancelling the stream, or releasing it
+    /// before its end, cancels the task. An error that the sequence throws fails the stream.
     ///
     /// - Parameters:
     ///   - length: The total number of bytes; nil if it is unknown.
@@ -201,11 +202,11 @@ extension HTTPBodyStream {
     /// The next chunk is requested when the function's future has resolved, so a slow writer slows the reading down.
     /// Stack and memory use are constant, however many chunks there are.
     ///
-    /// - Parameter body: Called with each chunk, on the thread where that chunk, or the future returned for the
-    ///   previous chunk, settled.
+    /// - Parameter body: Called with each chunk, on the thread where that chunk settled, or where the future that was
+    ///   returned for the previous chunk settled.
     /// - Returns: A future that resolves after the last chunk. It rejects with the stream's error, or with the error of
-    ///   the function or its future, and then the rest of the stream is cancelled. Cancelling it cancels the stream and
-    ///   the pending future.
+    ///   the function or its future; the rest of the stream is then cancelled. Cancelling the returned future cancels
+    ///   the stream and the function's pending future.
     public func forEach(
         _ body: @escaping @Sendable (Data) throws -> Future<Void>
     ) -> Future<Void> {
@@ -239,8 +240,8 @@ extension HTTPBodyStream {
     ///
     /// Complexity: linear in the number of bytes.
     ///
-    /// - Parameter limit: The largest number of bytes. If there are more, at most one chunk beyond it is read, and then
-    ///   the stream is cancelled.
+    /// - Parameter limit: The largest number of bytes. If there are more, at most one chunk beyond the limit is read,
+    ///   and then the stream is cancelled.
     /// - Returns: A future of the bytes. It rejects with an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge``
     ///   if there are more, and with the stream's error. Cancelling it cancels the stream.
     public func collected(upTo limit: Int) -> Future<Data> {
@@ -261,11 +262,11 @@ extension HTTPBodyStream {
 extension HTTPBodyStream {
     /// Returns the same bytes in a stream that fails if their number differs from a length.
     ///
-    /// The result reads this stream, so do not read it otherwise.
+    /// The result reads this stream, so don't read this stream yourself.
     ///
     /// - Parameter length: The required number of bytes.
-    /// - Returns: A stream with that length. It fails with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/bodyLengthMismatch`` instead of a chunk beyond the length, or instead of an early end.
+    /// - Returns: A stream with that length. If a chunk goes beyond the length, or the bytes end too early, the stream
+    ///   fails with an ``HTTPError`` with the code ``HTTPError/Code/bodyLengthMismatch`` instead.
     public func checkingLength(_ length: Int64) -> HTTPBodyStream {
         let rest = Locked(length)
         return wrapped(length: length) { chunk in
@@ -376,8 +377,8 @@ extension HTTPBodyStream {
 
     /// The state of reading a stream.
     ///
-    /// It never calls a function of the source; its caller does, without the lock. It also hands the source over, so
-    /// that the last reference to it is not released under the lock.
+    /// The state never calls a function of the source. The code that uses the state does so, after it has released the
+    /// lock. That code also holds a reference to the source, so the last reference is not released under the lock.
     struct State {
         enum Phase {
             /// No chunk is pending. Next: `asking`, `over`.
@@ -399,7 +400,7 @@ extension HTTPBodyStream {
         }
 
         enum ReadEnd {
-            /// The reader gets this.
+            /// The reader gets this result.
             case give(Result<Data?, any Error>)
             /// The chunk was empty, so the caller asks the source again.
             case again
@@ -457,7 +458,7 @@ extension HTTPBodyStream {
             }
         }
 
-        /// Ends the stream, and returns the objects to cancel; nil if no object needs it now.
+        /// Ends the stream, and returns the objects to cancel; nil if there is nothing to cancel now.
         mutating func cancel() -> (source: Source?, reading: Future<Data?>?)? {
             var awaited: Future<Data?>?
             switch phase {

@@ -6,7 +6,7 @@ extension Middleware where Input == HTTPRequest {
     ///
     /// See ``HTTPRequest/Body/reportingProgress(to:)``. Simultaneous calls are counted separately.
     ///
-    /// - Parameter report: Called with the number of bytes so far and the total number, or nil if that is unknown.
+    /// - Parameter report: Called with the number of bytes so far, and the total number, which is nil if it is unknown.
     public static func uploadProgress(
         _ report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
     ) -> Middleware {
@@ -25,7 +25,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse 
     ///
     /// See ``HTTPBodyStream/reportingProgress(to:)``. Simultaneous calls are counted separately.
     ///
-    /// - Parameter report: Called with the number of bytes so far and the total number, or nil if that is unknown.
+    /// - Parameter report: Called with the number of bytes so far, and the total number, which is nil if it is unknown.
     public static func downloadProgress(
         _ report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
     ) -> Middleware {
@@ -44,11 +44,11 @@ extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse 
 extension HTTPBodyStream {
     /// Reports how many bytes have been read.
     ///
-    /// The result reads this stream, so do not read it otherwise.
+    /// The result reads this stream, so don't read this stream yourself.
     ///
-    /// - Parameter report: Called for each chunk before the reader gets it, on the thread where it arrived, and never
-    ///   twice at the same time. It gets the number of bytes so far, including this chunk, and the total number, or nil
-    ///   if that is unknown.
+    /// - Parameter report: Called for each chunk before the reader gets the chunk, on the thread where the chunk
+    ///   arrived, and never twice at the same time. It gets the number of bytes so far, including this chunk, and the
+    ///   total number, which is nil if it is unknown.
     /// - Returns: A stream of the same bytes and the same length.
     public func reportingProgress(
         to report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
@@ -74,7 +74,7 @@ extension HTTPRequest.Body {
     ///
     /// - Parameter report: Called as in ``HTTPBodyStream/reportingProgress(to:)``. Each attempt to send the body counts
     ///   from zero. An empty body reports nothing.
-    /// - Returns: A body of the same bytes, replayable if this one is. It equals no other body.
+    /// - Returns: A body of the same bytes, which is replayable if this body is, and equal to no other body.
     public func reportingProgress(
         to report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
     ) -> HTTPRequest.Body {

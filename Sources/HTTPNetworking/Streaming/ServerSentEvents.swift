@@ -21,8 +21,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         ///
         /// An event that the end of the body cuts off is not returned. Cancelling the task cancels the stream.
         ///
-        /// - Throws: The stream's error; or an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge`` for a line
-        ///   or an event that is longer than allowed. The stream is then cancelled.
+        /// - Throws: The stream's error. For a line or an event that is longer than allowed, an ``HTTPError`` with the
+        ///   code ``HTTPError/Code/bodyTooLarge``; the stream is then cancelled.
         public mutating func next() async throws -> ServerSentEvent? {
             while let line = try await lines.next() {
                 do {
@@ -38,7 +38,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
     }
 
-    /// Creates an iterator; only one of them can read a body.
+    /// Creates an iterator; only one iterator can read a body.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
@@ -69,8 +69,8 @@ extension HTTPBodyStream {
     /// for try await event in response.body.serverSentEvents() { print(event.data) }
     /// ```
     ///
-    /// The sequence ends with the body, and does not reconnect; ``ServerSentEvent/id`` and ``ServerSentEvent/retry``
-    /// help you to do so.
+    /// The sequence ends with the body, and does not reconnect. To reconnect yourself, use ``ServerSentEvent/id`` and
+    /// ``ServerSentEvent/retry``.
     ///
     /// - Parameter limit: The largest size of a line, and of the data of one event, in bytes. Less than 1 is a
     ///   programming error and traps.
@@ -89,9 +89,9 @@ public struct ServerSentEvent: Hashable, Sendable {
 
     /// The last event ID that the stream has received so far; empty without one.
     ///
-    /// When a client reconnects, it sends the last ID that is not empty in the header Last-Event-ID. In the new stream,
-    /// the ID is empty again until the server sends one. An ID is ignored if no header could send it, because it
-    /// contains a control character, or U+FFFD in place of bytes that are not UTF-8.
+    /// When a client reconnects, it sends the last non-empty ID as the header Last-Event-ID. In the new stream, the ID
+    /// is empty again until the server sends one. An ID is ignored if no header could send it, because it contains a
+    /// control character, or U+FFFD in place of bytes that are not UTF-8.
     public var id: String
 
     /// The time that the server asks a client to wait before reconnecting; nil if it has not asked.
@@ -112,7 +112,7 @@ public struct ServerSentEvent: Hashable, Sendable {
 extension ServerSentEvent {
     /// Decodes the data as JSON, with the settings of the client that opened the stream.
     ///
-    /// - Parameter type: The type to decode; inferred from the context if omitted.
+    /// - Parameter type: The type to decode; leave it out if Swift can infer it.
     /// - Throws: ``DecodingFailure`` if the data does not match the type.
     public func decoded<T: Decodable>(as type: T.Type = T.self) throws(DecodingFailure) -> T {
         try json.decoder().decoded(T.self, from: Data(data.utf8))
@@ -144,8 +144,8 @@ struct ServerSentEventParser: Sendable {
 
     /// Takes a line, and returns the event that it ends, if any.
     mutating func event(endedBy line: String) throws(HTTPError) -> ServerSentEvent? {
-        // Scalars, not characters: a mark at the beginning of a value would form one character with the colon or the
-        // space.
+        // Reads scalars, not characters: a combining mark at the beginning of a value would form one character with the
+        // colon or the space before it.
         var line = line.unicodeScalars[...]
         if isFirstLine, line.first == "\u{FEFF}" { line.removeFirst() }
         isFirstLine = false
@@ -179,7 +179,7 @@ struct ServerSentEventParser: Sendable {
             type = ""
             data = ""
         }
-        // Without a line of data there is no event; an empty line of data makes one.
+        // Without a line of data, there is no event; an empty line of data is enough.
         if data.isEmpty { return nil }
         return ServerSentEvent(
             type: type.isEmpty ? "message" : type, data: String(data.dropLast()), id: id,

@@ -8,7 +8,7 @@ public struct ConnectionSettings: Hashable, Sendable {
     public enum Versions: Hashable, Sendable {
         /// HTTP/2 over TLS if the server supports it; otherwise HTTP/1.1.
         ///
-        /// A transport may still send a request over HTTP/1.1 if it could not keep its promises over HTTP/2.
+        /// A transport may still send a request over HTTP/1.1 if it would handle the request wrongly over HTTP/2.
         case automatic
         /// HTTP/1.1.
         case http1
@@ -27,10 +27,10 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// The versions of HTTP that the transport may use.
     public var versions = Versions.automatic
 
-    /// The path of a Unix domain socket for every request, whatever its host; nil for none.
+    /// The path of a Unix domain socket for every request, whatever the URL's host; nil for none.
     public var unixSocketPath: String?
 
-    /// The addresses of hosts that need no name lookup, such as "api.example.com" with ["10.0.0.7"].
+    /// The addresses to use instead of a name lookup, by host, such as ["10.0.0.7"] for "api.example.com".
     public var addresses: [String: [String]] = [:]
 
     /// Lets a call wait for a network, instead of failing with `HTTPError.Code.notConnected`.

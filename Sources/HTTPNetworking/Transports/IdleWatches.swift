@@ -13,11 +13,12 @@ package protocol IdleWatched: AnyObject, Sendable {
 ///
 /// All calls have the same limit, so one timer serves them all. It fires when the first call may be due, checks each
 /// call, and is set again for the next one. Activity only records the time, and a call that begins and ends between two
-/// checks costs only a place in a list. (AsyncHTTPClient's own limit sets a timer for each chunk, which costs a tenth
-/// of a small call, and it also counts while a reader pauses.)
+/// checks costs only a place in a list. (AsyncHTTPClient's own limit sets a timer for each chunk, which takes a tenth
+/// of the time of a small call. It also counts the time in which a reader pauses.)
 ///
-/// A call is ended at its limit, or up to a hundredth of the limit later, so that many calls do not set the timer
-/// repeatedly. The last timer is not cancelled, and does nothing when it fires.
+/// A call is ended when it reaches the limit, or up to a hundredth of the limit later. Without this tolerance, many
+/// calls would set the timer again and again. When no call is left, the timer is not cancelled; it fires once more, and
+/// does nothing.
 package final class IdleWatches: Sendable {
     private struct State {
         /// The watched calls, with nil for each free place.

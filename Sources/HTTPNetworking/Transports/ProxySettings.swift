@@ -31,7 +31,7 @@ public struct ProxySettings: Hashable, Sendable {
     ///     https servers go through a tunnel (CONNECT).
     ///   - user: The user, if the proxy requires one; nil for none.
     ///   - password: The user's password.
-    ///   - bypassed: The hosts that requests reach without the proxy, such as "localhost" or "example.com", which
+    ///   - bypassed: The hosts that requests reach without the proxy, such as "localhost" or "example.com". A name
     ///     includes its subdomains.
     public static func server(
         _ url: URL, user: String? = nil, password: String? = nil, bypassing bypassed: [String] = []
@@ -77,9 +77,9 @@ package struct ProxyChoice: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - settings: The settings.
-    ///   - environment: The variables for ``ProxySettings/environment``. As in curl, `http_proxy` is read in lower case
-    ///     only, and `https_proxy`, `all_proxy` and `no_proxy` in upper case too if the lower-case variable is missing.
-    ///     An empty variable counts as missing.
+    ///   - environment: The variables for ``ProxySettings/environment``. As in curl, `http_proxy` is read only in lower
+    ///     case. For `https_proxy`, `all_proxy` and `no_proxy`, the name in upper case is read if the variable in lower
+    ///     case is missing. An empty variable counts as missing.
     package init(_ settings: ProxySettings, in environment: [String: String]) {
         switch settings.kind {
         case .none:
@@ -93,7 +93,7 @@ package struct ProxyChoice: Hashable, Sendable {
             let proxy = { (names: [String]) in
                 first(names + ["all_proxy", "ALL_PROXY"]).map(ProxySettings.Server.init(variable:))
             }
-            // HTTP_PROXY is not read, because in a CGI program it comes from a header of the request.
+            // HTTP_PROXY is not read, because in a CGI program it comes from the request's header Proxy.
             self.init(
                 http: proxy(["http_proxy"]), https: proxy(["https_proxy", "HTTPS_PROXY"]),
                 bypass: ProxyBypass(text: first(["no_proxy", "NO_PROXY"]) ?? ""))
@@ -142,8 +142,8 @@ package struct ProxyBypass: Hashable, Sendable {
 
     /// Creates a bypass from a list of entries.
     ///
-    /// An entry is a name, which includes its subdomains, an address, a block of addresses such as "10.0.0.0/8", or "*"
-    /// for every host.
+    /// An entry is a name (with its subdomains), an address, a block of addresses such as "10.0.0.0/8", or "*" for
+    /// every host.
     package init(_ entries: [String]) {
         self.entries = entries.compactMap { entry in
             var entry = entry.lowercased()
@@ -161,7 +161,7 @@ package struct ProxyBypass: Hashable, Sendable {
         self.init(text.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init))
     }
 
-    /// True if there is no such host.
+    /// True if there are no entries, so that every host uses the proxy.
     package var isEmpty: Bool { entries.isEmpty }
 
     /// Returns whether requests to a host use no proxy.
@@ -181,7 +181,7 @@ package struct ProxyBypass: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// Reads an address in a URL: four decimal numbers, or an IPv6 address in brackets.
+    /// Reads an address in a URL: four numbers with dots between them, or an IPv6 address in brackets.
     fileprivate init?(literal text: Substring) {
         if text.hasPrefix("["), text.hasSuffix("]") {
             self.init(v6: text.dropFirst().dropLast())

@@ -37,7 +37,7 @@ package final class TransportExchange: Sendable {
         package var maxUnreadBytes: Int
         /// The watches that detect idle exchanges; nil without an idle limit.
         package var idle: IdleWatches?
-        /// The watches that detect too long waits for a connection; nil without a limit.
+        /// The watches that detect when a request has waited too long for a connection; nil without a limit.
         package var connectionWait: IdleWatches?
         /// Runs the functions of a body's reader; nil to run them at once.
         package var hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
@@ -59,13 +59,13 @@ package final class TransportExchange: Sendable {
         }
     }
 
-    /// Runs a closure where the transport's futures settle.
+    /// A function that runs a closure on the thread where the transport's futures settle.
     package typealias Delivery = (@escaping @Sendable () -> Void) -> Void
 
     private struct State {
         /// The recipient; nil after the head of a streamed response.
         ///
-        /// The promise would keep the response, and so hide its release.
+        /// The promise would keep the response alive, and nobody would notice that the caller has released it.
         var recipient: Recipient?
         /// The head of the response, without the body, so that copying the head does not copy the body.
         var head: HTTPResponse?
@@ -214,9 +214,9 @@ extension HTTPBodyPipe: TransportBody {
 // MARK: - The request
 
 extension TransportExchange {
-    /// Notes that the request waits for a connection, because the allowed number is in use.
+    /// Notes that the request waits for a connection, because all allowed connections are in use.
     package func waitForConnection() {
-        // The record comes first, before another thread can note the end of the wait.
+        // The record is updated first, so that another thread cannot note the end of the wait before its beginning.
         context.record?.begin(.queue, on: scheduler)
         let isNew = state.withLock { state in
             if state.isOver || state.isQueueing { return false }
@@ -270,7 +270,7 @@ extension TransportExchange {
         if request.body.isReadWhileSent { move(.upload) }
     }
 
-    /// Notes the transfer that begins now; nil for none.
+    /// Notes that one transfer ends and the next one begins; nil if there is no next one.
     private func move(_ next: CallRecord.Pause?) {
         guard let record = context.record else { return }
         if let next { record.begin(next, isOngoing: next == .download, on: scheduler) }
@@ -350,14 +350,14 @@ extension TransportExchange {
     /// The number of bytes of the body that have been passed on.
     package var receivedCount: Int64 { state.withLock { $0.received } }
 
-    /// Returns whether the response has announced its length, and all of it has arrived.
+    /// Returns whether the response has announced the length of its body, and all of the body has arrived.
     ///
     /// - Parameter count: The number of bytes that the transport has not passed on yet.
     package func isComplete(with count: Int = 0) -> Bool {
         state.withLock { $0.head != nil && $0.announced == $0.received + Int64(count) }
     }
 
-    /// Takes the head of the response, and skips interim heads.
+    /// Takes the head of the response; ignores the heads of interim responses (1xx).
     ///
     /// - Parameters:
     ///   - head: The head.
@@ -395,7 +395,8 @@ extension TransportExchange {
         if isInvalid { return failure(.badResponse, reason: HTTPError.invalidLength) }
         move(isStreamed ? nil : .download)
         if case .streamed(let promise) = recipient {
-            // The record comes first, before the caller decides by it; the body does not change the request's fate.
+            // The record is updated before the caller gets the response, because a policy may then decide by the
+            // record. The body does not change the request's fate.
             if let mark { context.record?.end(mark, .init(of: .success(head))) }
             open(head, length: length, for: promise, deliver)
         }
@@ -421,7 +422,8 @@ extension TransportExchange {
     }
 
     private func next(of body: HTTPBodyStream) -> Future<Data?> {
-        // This comes first, because a chunk that arrives during the call notes that no more is expected.
+        // The reader is noted before the call, because a chunk that arrives during the call notes that the reader is
+        // away again.
         noteReader(asks: true)
         let chunk = body.next()
         if chunk.isSettled { noteReader(asks: false) }
@@ -559,10 +561,10 @@ extension CallDeadline {
     /// timer after the transport does: on virtual time for the same instant, on a live clock some microseconds later.
     /// That is why the action is scheduled once more when the deadline has passed.
     ///
-    /// - Returns: A token that cancels the action until the deadline; afterwards the action may still run.
+    /// - Returns: A token that cancels the action. After the deadline, the action may run although it was cancelled.
     package func schedule(_ action: @escaping @Sendable () -> Void) -> any ScheduledAction {
         scheduler.schedule(after: remaining) {
-            // Only on virtual time does an action run exactly at its instant.
+            // An action runs exactly at its instant only on virtual time.
             let isOnVirtualTime = remaining == .zero
             scheduler.schedule(after: isOnVirtualTime ? .zero : .milliseconds(1), action)
         }

@@ -8,10 +8,10 @@ public import PledgeFutures
 /// }
 /// ```
 ///
-/// The context is a task-local value, and works with or without a task. A `Task` that starts within a call inherits
-/// it. A transform that returns a future, such as `flatMap`'s, runs in the context in which you registered it. Other
-/// callbacks, of futures and schedulers, run in the context of the code that calls them. A middleware that calls a
-/// service from such a callback has to keep the context:
+/// The context is a task-local value, and works with or without a task. A `Task` that starts within a call inherits it.
+/// A transform that returns a future, such as `flatMap`'s, runs in the context in which you registered it. Every other
+/// callback of a future or a scheduler runs in the context of the code that calls it. A middleware that calls a service
+/// from such a callback has to keep the context:
 ///
 /// ```swift
 /// let context = CallContext.current
@@ -35,8 +35,8 @@ public struct CallContext: Sendable {
 
     /// Calls a service in this context.
     ///
-    /// The effect is the same as ``run(_:)`` with a closure. But in generic code, the closure would look up the type
-    /// of its result at run time, for each call.
+    /// This has the same effect as ``run(_:)`` with a closure that calls the service. But in generic code, such a
+    /// closure would look up the type of its result at run time, for each call.
     func call<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
@@ -74,8 +74,8 @@ public struct CallContext: Sendable {
 
     /// The call's importance, ``CallPriority/critical`` unless another one was bound.
     ///
-    /// A call that several callers share has the highest of their priorities. It rises when a more important caller
-    /// joins.
+    /// If several callers share a call, the call's priority is the highest of theirs. The priority rises when a more
+    /// important caller joins.
     public var priority: CallPriority { boundPriority ?? .critical }
 
     /// The priority that was bound to this call or to a call around it, or nil if none was.
@@ -87,7 +87,9 @@ public struct CallContext: Sendable {
         }
     }
 
-    /// The priority of the shared call around this one, unless another priority was bound since.
+    /// The priority that this call gets from the shared call around it; nil if it doesn't get one.
+    ///
+    /// A priority that was bound inside the shared call takes precedence.
     var sharedPriority: SharedPriority? {
         if case .shared(let priority)? = storage?.parts.priority { priority } else { nil }
     }
@@ -97,7 +99,7 @@ public struct CallContext: Sendable {
 
     /// The call's place in a distributed trace, or nil without a trace.
     ///
-    /// Its span is the innermost one: the caller's, the call's, or a request's.
+    /// The trace context holds the innermost span: the caller's, the call's, or a request's.
     public var traceContext: TraceContext? { storage?.parts.traceContext }
 
     /// The record of what the innermost attempt has sent.
@@ -116,13 +118,13 @@ public struct CallContext: Sendable {
     /// The innermost shared call around this one.
     var sharedCall: SharedCall? { storage?.parts.sharedCall }
 
-    /// True if a first attempt can use this context as it is: there is no span, and the attempt is the first.
+    /// True if a first attempt can use this context as it is: it has no span, and the number of a first attempt.
     var isPlain: Bool {
         guard let storage else { return true }
         return storage.parts.span == nil && storage.parts.attempt == 1
     }
 
-    /// The place where an observed call notes its span for a policy around it that isn't observed.
+    /// The place where an observed call notes its span, so that an unobserved policy around the call finds it.
     var callBeneath: CallBeneath? { storage?.parts.callBeneath }
 
     /// The span of an observed call, or nil without observers.
@@ -161,7 +163,7 @@ public struct CallContext: Sendable {
 
     /// The storage that is bound now.
     ///
-    /// Futures pass it on as an untyped object. Only this type binds one, so the cast is safe.
+    /// Futures pass it on as an untyped object. Only this type binds such an object, so the cast is safe.
     static var bound: Storage? {
         CallerContext.bound.map { unsafeDowncast($0, to: Storage.self) }
     }
@@ -191,7 +193,7 @@ extension CallContext {
 
     /// Returns this context with another record, or with none.
     ///
-    /// Remove the record for work that isn't part of an attempt, such as work that several calls share.
+    /// Pass nil for work that isn't part of an attempt, such as work that several calls share.
     public func with(record: CallRecord?) -> CallContext {
         record === self.record ? self : with { $0.record = record }
     }
@@ -204,14 +206,14 @@ extension CallContext {
     /// Returns this context with a value from another module, in place of the previous one.
     package func with(carried: any Sendable) -> CallContext { with { $0.carried = carried } }
 
-    /// Returns this context, which then accepts no answers from before an era.
+    /// Returns this context, limited to answers from an era or later.
     func with(since era: Era) -> CallContext { era <= since ? self : with { $0.since = era } }
 
     /// Returns this context as part of a shared call.
     ///
     /// - Parameters:
     ///   - era: The earliest era from which the shared call accepts an answer.
-    ///   - sharedCall: The shared call, for memos further in; nil if no memo can look for it.
+    ///   - sharedCall: The shared call, so that memos inside it can find it; nil if there is no memo that could.
     ///   - priority: The shared call's priority; nil if no priority was ever bound.
     func with(
         since era: Era, sharedCall: SharedCall?, priority: SharedPriority?
@@ -238,7 +240,7 @@ extension CallContext {
         }
     }
 
-    /// Returns this context with a place where an observed call inside notes its span.
+    /// Returns this context with a place where an observed call inside it notes its span.
     func with(callBeneath: CallBeneath) -> CallContext {
         callBeneath === self.callBeneath ? self : with { $0.callBeneath = callBeneath }
     }
@@ -271,12 +273,12 @@ extension CallContext {
     /// }
     /// ```
     ///
-    /// If no policy may repeat the call, there is no record. Then this only calls `send`.
+    /// If no policy may repeat the call, there is no record. In that case, this method only calls `send`.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - fate: Returns the request's fate from its result. Called at most once, on the thread that settles the
-    ///     call, and only if the request isn't replayable.
+    ///   - fate: Derives the request's fate from the request's result. Called at most once, on the thread that settles
+    ///     the call, and only if the request isn't replayable.
     ///   - send: Sends the request. Called at most once, before `sending` returns.
     /// - Returns: The future that `send` returns. If the request must not be sent, a future that fails with
     ///   ``AttemptSuperseded``.
@@ -304,7 +306,7 @@ public struct CallDeadline: Sendable {
     /// The time left, zero at the deadline and negative after it.
     public var remaining: Duration { scheduler.now.duration(to: instant) }
 
-    /// The instant, on ``scheduler``.
+    /// The instant, on the clock of ``scheduler``.
     ///
     /// A deadline that doesn't count upload time moves later while bytes of the request's body are being sent.
     public var instant: SchedulerInstant {
@@ -338,7 +340,7 @@ public struct CallDeadline: Sendable {
     private let first: SchedulerInstant
     private let uploads: CallRecord?
 
-    /// Creates a deadline after a duration from now.
+    /// Creates a deadline that passes after a duration, counted from now.
     public init(after duration: Duration, on scheduler: some FutureScheduler = .live) {
         self.init(at: scheduler.now.advanced(by: duration), on: scheduler)
     }
@@ -352,13 +354,13 @@ package struct KeptCaller: Sendable {
     /// Nil if the work runs at once, on the caller's own thread.
     private let task: CallersTask?
 
-    /// Keeps the context and the values of the current code.
+    /// Keeps the context and the task-local values of the code that calls this.
     package init(_ context: CallContext = .current) {
         self.context = context
         task = CallersTask()
     }
 
-    /// Keeps the context and the values of the current code, for work that follows a future.
+    /// Keeps the context and the task-local values of the code that calls this, for work that waits for a future.
     package init(_ context: CallContext = .current, until future: Future<some Sendable>) {
         self.context = context
         task = future.isSettled ? nil : CallersTask()

@@ -26,11 +26,13 @@ extension CallPriority: Comparable {
 
 /// The priority of a shared call: the highest among the callers that have joined it.
 ///
-/// It is in the call's context. Policies further in that make the call wait find it there, and hear when it rises.
+/// The call's context carries it. A policy inside the call that makes the call wait reads it there, and is told when it
+/// rises.
 package final class SharedPriority: Sendable {
-    /// Creates the priority of a shared call that begins.
+    /// Creates the priority of a shared call, when the call begins.
     ///
-    /// A call that begins before any priority is bound stays critical, as all calls are then.
+    /// Until some code in the process binds a priority, all calls are critical. A shared call that begins before then
+    /// stays critical.
     ///
     /// - Parameter context: The first caller's context.
     /// - Returns: Nil if no priority was ever bound in the process.
@@ -38,16 +40,18 @@ package final class SharedPriority: Sendable {
         isInUse.load(ordering: .relaxed) ? SharedPriority(context.boundPriority) : nil
     }
 
-    /// Turns on shared priorities, before the first priority is bound.
+    /// Turns on shared priorities; called before a priority is bound.
     static func expectPriorities() {
         if !isInUse.load(ordering: .relaxed) { isInUse.store(true, ordering: .relaxed) }
     }
 
-    /// Relaxed loads are enough: a thread that reads false has bound no priority.
+    /// True once any priority was bound in the process.
+    ///
+    /// Relaxed loads are enough, because a thread that has bound a priority always reads true.
     private static let isInUse = Atomic<Bool>(false)
 
     private struct State {
-        /// Nil if no caller has bound one, which means critical.
+        /// The priority; nil if no caller has bound one, and then the call is critical.
         var bound: CallPriority?
         var listeners: [Int: @Sendable (CallPriority) -> Void] = [:]
         var lastListener = 0
@@ -60,7 +64,7 @@ package final class SharedPriority: Sendable {
     /// The priority, or nil if no caller has bound one.
     var bound: CallPriority? { state.withLock { $0.bound } }
 
-    /// The number of listeners, for the test that all are removed.
+    /// The number of listeners, for a test that checks that all were removed.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
     /// Raises the priority to a caller's; never lowers it.
@@ -70,7 +74,7 @@ package final class SharedPriority: Sendable {
             state.bound = priority
             return Array(state.listeners.values)
         }
-        // Outside the lock: a listener may raise another shared call.
+        // The listeners are called outside the lock, because a listener may raise the priority of another shared call.
         for listener in listeners { listener(priority) }
     }
 
@@ -96,7 +100,7 @@ package final class SharedPriority: Sendable {
 }
 
 extension Future {
-    /// Passes rises of the caller's priority on to a shared call, while this future waits for it.
+    /// Raises a shared call's priority when the caller's priority rises, while this future waits for the call.
     ///
     /// - Parameters:
     ///   - shared: The shared call's priority; nil if it has none.

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// A policy that may repeat a call binds a record in the ``CallContext`` of each attempt. Code that sends a request
 /// notes a mark in the record before it sends, and the request's fate afterwards. ``CallContext/sending(_:fate:by:)``
-/// notes both. So the policy decides by what has left the process, whatever code is in between: functions that
-/// convert inputs to requests, further policies, or your own services.
+/// notes both. So the policy's decision depends on what has left the process, whatever code lies between the policy and
+/// the sender: functions that convert inputs to requests, further policies, or your own services.
 ///
 /// If the attempt is part of an outer attempt, its marks count in the outer record as well. You can use a record from
 /// any thread. Each use takes a few atomic operations, and a few more for each outer attempt.
@@ -66,7 +66,7 @@ extension CallRecord {
     /// - Parameter isReplayable: Whether the request may be processed twice without harm.
     /// - Returns: The mark to pass to ``end(_:_:)``.
     /// - Throws: ``AttemptSuperseded`` if the request must not be sent. Either this attempt or one around it is over,
-    ///   or the request isn't replayable and another attempt of the hedged call has sent such a request.
+    ///   or the request isn't replayable and another attempt of the hedged call has sent an unreplayable request.
     public func willSend(replayable isReplayable: Bool) throws(AttemptSuperseded) -> Mark {
         let mark = Mark(request: isReplayable ? nil : UnreplayableRequest())
         try add(mark)
@@ -101,7 +101,7 @@ extension CallRecord {
         subtract()
     }
 
-    /// Creates a record for a part of the attempt, in case the part doesn't note what it sends.
+    /// Creates a record for a part of the attempt that may not note what it sends.
     ///
     /// - Parameter mark: A mark in this record that stands for whatever the part sends. It is removed as soon as the
     ///   part notes a mark of its own.
@@ -109,7 +109,7 @@ extension CallRecord {
 
     /// Adds a mark to this record and all outer ones, the outermost first.
     ///
-    /// If a record refuses, the records around it drop an unreplayable mark.
+    /// If a record refuses an unreplayable mark, the mark is removed again from the records around it.
     private func add(_ mark: Mark) throws(AttemptSuperseded) {
         try outer?.add(mark)
         let isReplayable = mark.request == nil
@@ -157,7 +157,7 @@ extension CallRecord {
 // MARK: - Pauses
 
 extension CallRecord {
-    /// A kind of time that says nothing about the service.
+    /// A kind of pause in a call: time that says nothing about how fast the service is.
     package enum Pause: Int, CaseIterable, Sendable {
         /// A request waits in a queue of this process.
         case queue
@@ -217,7 +217,7 @@ private struct PauseTime {
     private var count = 0
     /// Nil while no request pauses.
     private var since: (scheduler: any FutureScheduler, start: SchedulerInstant)?
-    /// The end of the time that counts, or nil if it still goes on.
+    /// The instant until which the time counts, or nil while the time goes on.
     private var last: SchedulerInstant?
 
     var total: Duration {
@@ -250,13 +250,13 @@ private struct PauseTime {
 extension CallRecord {
     /// Notes the users for whom a request is sent.
     ///
-    /// A further attempt is for the same users, or fails.
+    /// A later attempt is sent for the same users, or fails.
     package func note(users: any CallUsers) {
         outer?.note(users: users)
         noted.storeIfNil(Locked(nil)).withLock { $0 = users }
     }
 
-    /// The users noted last, by this attempt or else by a shared call that it has joined.
+    /// The users that this attempt noted last, or else the users noted by a shared call that it has joined.
     var users: (any CallUsers)? {
         noted.load()?.withLock { $0 }
             ?? adopted.load()?.withLock { $0 }.lazy.compactMap(\.users).first
@@ -289,7 +289,7 @@ extension CallRecord {
 
     /// Counts a shared call's requests as requests of this attempt as well.
     ///
-    /// That includes the requests that the shared call has sent before.
+    /// This includes the requests that the shared call sent before this attempt joined it.
     ///
     /// - Parameter flight: The record of the shared call.
     public func adopt(_ flight: CallRecord) {
@@ -313,7 +313,7 @@ extension CallRecord.Verdict: Comparable {
 
 /// A request that must not be processed twice.
 private final class UnreplayableRequest: Sendable {
-    /// Ends the request, and returns whether this call was the first to do so.
+    /// Marks the request as ended, and returns true the first time.
     func end() -> Bool { !isEnded.exchange(true, ordering: .acquiringAndReleasing) }
 
     private let isEnded = Atomic(false)
@@ -323,9 +323,9 @@ private final class UnreplayableRequest: Sendable {
 final class SoleSender: Sendable {
     private let sender = Atomic<ObjectIdentifier?>(nil)
 
-    /// Claims this role for an attempt.
+    /// Makes an attempt the sole sender, unless another attempt is already the sole sender.
     ///
-    /// - Returns: False if another attempt has it.
+    /// - Returns: True if the attempt is the sole sender now.
     fileprivate func claim(for record: CallRecord) -> Bool {
         let (isFirst, current) = sender.compareExchange(
             expected: nil, desired: ObjectIdentifier(record), ordering: .relaxed)
@@ -336,8 +336,9 @@ final class SoleSender: Sendable {
 extension CallRecord {
     /// Notes that other attempts run beside this one.
     ///
-    /// - Parameter sender: The object that these attempts share. It keeps no record alive. The policy that makes the
-    ///   attempts does, so that no two records have the same identity.
+    /// - Parameter sender: The object that these attempts share. It knows an attempt by the identity of the attempt's
+    ///   record, but doesn't keep the record alive. The policy that makes the attempts keeps all records alive, so that
+    ///   no two records have the same identity.
     /// - Returns: The verdict on this attempt so far.
     func allowRivals(_ sender: SoleSender) -> Verdict {
         _ = soleSender.storeIfNil(sender)
@@ -352,7 +353,7 @@ extension CallRecord {
     func claim() -> Bool { soleSender.load()?.claim(for: self) ?? true }
 }
 
-/// The state of a ``CallRecord``, in one word.
+/// The state of a ``CallRecord``, in one word of 64 bits.
 struct RecordState: RawRepresentable, AtomicRepresentable {
     /// The bits of the state.
     ///
@@ -385,11 +386,11 @@ struct RecordState: RawRepresentable, AtomicRepresentable {
 
     mutating func add(isReplayable: Bool) { rawValue = (rawValue | 4) + (isReplayable ? 0 : 8) }
 
-    /// Subtracts an unreplayable request.
+    /// Counts one unreplayable request less.
     mutating func subtract() { rawValue -= 8 }
 }
 
-/// The error of a request that isn't sent, because its attempt is over or another one sends instead.
+/// The error of a request that isn't sent, because its attempt is over or another attempt sends instead.
 public struct AttemptSuperseded: Error, Hashable {
     /// Creates the error.
     public init() {}

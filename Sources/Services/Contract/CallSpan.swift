@@ -42,7 +42,7 @@ extension CallContext {
             isUnproven: isUnproven)
     }
 
-    /// Calls a service in this context, as one of the calls that a policy makes for a single call.
+    /// Calls a service in this context, as one of several calls that a policy may make for one call of its caller.
     ///
     /// If the call is observed, the new call gets its own span inside the context's span. Observers hear when it
     /// begins, and when it ends or is cancelled, with its outcome and latency.
@@ -87,8 +87,8 @@ extension CallContext {
 
     /// Reports the end of a call that is pending or has failed.
     ///
-    /// This is a separate function because it looks up generic types at run time. If it were inlined, all calls would
-    /// do that.
+    /// This is a separate function because it looks up generic types at run time. If it were inlined, every call would
+    /// do these lookups.
     @inline(never)
     private func end<Output: Sendable>(
         _ ending: SpanEnding, after future: Future<Output>, _ classifier: Classifier<Output>
@@ -165,9 +165,9 @@ final class CallTrace: Sendable {
     let observers: [ServiceObserver]
     /// The events' clock, as a closure so that reading it doesn't copy the scheduler.
     let now: @Sendable () -> SchedulerInstant
-    /// The trace that numbers the spans, or nil if this one does.
+    /// The trace that numbers the spans, or nil if this trace numbers them.
     private let outer: CallTrace?
-    /// Spans are counted from one within each call, so that a trace looks the same each time.
+    /// Spans are counted from one within each call, so that equal calls have equal traces.
     private let lastSpan = Atomic<Int>(0)
 
     /// Calls are counted across the process, because one observer may see calls of several stacks.
@@ -196,7 +196,7 @@ final class CallTrace: Sendable {
 extension Future {
     /// Runs a closure when this future ends or is cancelled, or at once if it has ended.
     ///
-    /// It is inlined, so that a future that has ended needs no closure.
+    /// This function is inlined, so that no closure is created for a future that has already ended.
     @inline(__always)
     func atEnd(_ body: @escaping @Sendable () -> Void) -> Future<Value> {
         if isSettled {

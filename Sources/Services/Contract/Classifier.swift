@@ -27,13 +27,13 @@ public struct Classifier<Output: Sendable>: Sendable {
 
     /// Creates a classifier.
     ///
-    /// - Parameter classify: Returns the outcome of a result. Each policy that asks calls it once for each end of a
-    ///   call, on the thread that settled the call. It should be quick, and depend only on the result.
+    /// - Parameter classify: Returns the outcome of a result. Each policy that needs the outcome calls it once for each
+    ///   call that ends, on the thread that settled the call. It should be quick, and depend only on the result.
     public init(_ classify: @escaping @Sendable (Result<Output, any Error>) -> Outcome) {
         rules = .own(classify)
     }
 
-    /// Returns whether a future has already succeeded, and is a success by the standard rules.
+    /// Returns whether a future has already succeeded, and counts as a success by the standard rules.
     ///
     /// Nearly all calls take this path, so it looks up no generic type at run time.
     func isPlainSuccess(_ future: Future<Output>) -> Bool {
@@ -75,9 +75,11 @@ extension Classifier {
 
 /// The outcome that an output's own type advises.
 ///
-/// A cast to the protocol would copy each output into a box.
+/// This type holds a function that reads the advice without a cast, because a cast to the protocol would copy each
+/// output into a box.
 ///
-/// Unchecked: the protocol isn't Sendable, so its metatype isn't either. By contract, it is used on any thread.
+/// Unchecked: the protocol isn't Sendable, so its metatype isn't either. By contract, `advisedOutcome` may be read on
+/// any thread.
 private final class Advice<Output>: @unchecked Sendable {
     let outcome: (Output) -> Outcome
 
@@ -85,7 +87,7 @@ private final class Advice<Output>: @unchecked Sendable {
     ///
     /// - Parameter type: `Output` itself.
     init<Advising: OutcomeAdvising>(of type: Advising.Type) {
-        // The closure is cast once, so that no output has to be.
+        // The closure is cast once, so that no output has to be cast.
         outcome = { (output: Advising) in output.advisedOutcome } as Any as! (Output) -> Outcome
     }
 }
@@ -99,8 +101,8 @@ private final class Advice<Output>: @unchecked Sendable {
 /// }
 /// ```
 ///
-/// ``Classifier/standard`` follows the advice. It asks an error whatever the error's static type is. It asks an
-/// output only if the service's output type conforms, which is looked up once, when the stack is built.
+/// ``Classifier/standard`` follows the advice. It asks every error that conforms, whatever the error's static type is.
+/// It asks an output only if the service's output type conforms. This is looked up once, when the stack is built.
 public protocol OutcomeAdvising {
     /// The outcome for the policies.
     var advisedOutcome: Outcome { get }

@@ -1,9 +1,9 @@
 public import PledgeFutures
 
-/// The meaning of a call's end, with a separate answer for each question.
+/// The meaning of a call's end for the policies, with one property for each question.
 ///
-/// Each policy reads one part. Retry and hedge read ``retry``, a circuit breaker reads ``health``, and a fallback and
-/// observers read ``isSuccess``. A ``Classifier`` decides once for all of them.
+/// Each policy reads one property. Retry and hedge read ``retry``, a circuit breaker reads ``health``, and a fallback
+/// and observers read ``isSuccess``. A ``Classifier`` decides once for all of them.
 public struct Outcome: Hashable, Sendable {
     /// The service's health, as the end of a call shows it.
     public enum Health: String, Sendable {
@@ -27,7 +27,7 @@ public struct Outcome: Hashable, Sendable {
     public enum Fault: String, Sendable {
         /// The call succeeded, or was cancelled.
         case nobody
-        /// The caller, with an input that can't be sent, a wrong type, or too short a time.
+        /// The caller, with an input that can't be sent, a wrong type, or too short a time limit.
         case caller
         /// The network.
         case network
@@ -128,11 +128,11 @@ extension Outcome {
 extension ServiceError: OutcomeAdvising {
     /// The outcome by the error's ``code``.
     ///
-    /// A refusal says nothing about the service. It isn't repeated, because that would add to the load that the
-    /// refusal sheds.
+    /// A refusal says nothing about the service. It isn't repeated, because another call would add to the load that the
+    /// refusal is meant to reduce.
     ///
-    /// An attempt's timeout is a failure of the service, but a passed deadline is not. Both may be repeated if the
-    /// call's deadline leaves time.
+    /// An attempt's timeout is a failure of the service, but a passed deadline is not. After either error, a policy may
+    /// repeat the call if the deadline around that policy leaves time.
     public var advisedOutcome: Outcome {
         switch code {
         case .timedOut, .injected: .retryable
@@ -150,8 +150,8 @@ extension ServiceError: OutcomeAdvising {
 extension FutureError: OutcomeAdvising {
     /// The outcome by the error's code.
     ///
-    /// An abandoned promise, a cycle, and an aggregate without inputs are mistakes in the service, and would happen
-    /// again.
+    /// An abandoned promise, a cycle, and an aggregate without inputs are mistakes in the service's code, and would
+    /// happen again.
     public var advisedOutcome: Outcome {
         switch code {
         case .abandoned, .cycle, .noInputs: .failure

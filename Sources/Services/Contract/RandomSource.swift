@@ -19,8 +19,8 @@ public struct RandomSource: Sendable {
 
     /// Returns a source that always draws the same number, for a test that computes exact times.
     ///
-    /// With 0, a full jitter waits for zero, and no server's delay is lengthened. With 0.5, a full jitter waits for
-    /// half of its limit.
+    /// With 0, a full jitter doesn't wait at all, and a delay that a server asks for isn't lengthened. With 0.5, a full
+    /// jitter waits for half of its limit.
     ///
     /// - Parameter fraction: The number as a fraction of the range, from 0 up to, but not including, 1. Any other
     ///   value is a programming error and traps.
@@ -29,7 +29,7 @@ public struct RandomSource: Sendable {
         return RandomSource(ConstantGenerator(number: UInt64(fraction * 0x1p64)))
     }
 
-    /// Creates a source from a generator, which only one thread uses at a time.
+    /// Creates a source that lets one thread at a time use a generator.
     public init(_ generator: some RandomNumberGenerator & Sendable) {
         state = Locked(generator)
     }
@@ -43,7 +43,7 @@ public struct RandomSource: Sendable {
         return state.withLock { $0.next() }
     }
 
-    /// Draws one number, and returns whether an event with a probability happens.
+    /// Draws one number, and returns whether an event with this probability happens.
     ///
     /// - Parameter probability: From 0, never, to 1, always.
     public func happens(withProbability probability: Double) -> Bool {
@@ -97,11 +97,11 @@ extension Duration {
         return overflow || overflowOfSum ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// Returns a duration from zero to a bound, both included, chosen to the nanosecond by 64 random bits.
+    /// Returns a duration from zero to a bound, both included, in whole nanoseconds, chosen by 64 random bits.
     ///
-    /// The result is the upper half of bits × (bound + 1), so each draw takes one number. This is the method of
-    /// Lemire 2019, "Fast random integer generation in an interval", without the rejection. The bias is below 2⁻²⁹
-    /// for bounds up to 30 seconds.
+    /// The result is the upper half of bits × (bound + 1), so each draw needs only one random number. This is the
+    /// method of Lemire 2019, "Fast random integer generation in an interval", without the rejection. The bias is below
+    /// 2⁻²⁹ for bounds up to 30 seconds.
     package static func uniform(upTo bound: Duration, bits: UInt64) -> Duration {
         let count = UInt64(max(0, bound.nanoseconds)) + 1
         return .nanoseconds(Int64(bits.multipliedFullWidth(by: count).high))

@@ -8,20 +8,20 @@
 /// }
 /// ```
 ///
-/// Retry and hedging decide by what an attempt has sent, as its ``CallRecord`` says. If that is unknown, they read
-/// `isReplayable` of the request that the error carries (``HasRequest``), and then of the input, whatever its static
-/// type. They do so only before another call, so a call that succeeds at once doesn't pay for it.
+/// Retry and hedging decide by what an attempt has sent, as its ``CallRecord`` says. If the record says nothing, they
+/// read `isReplayable` of the request that the error carries (``HasRequest``), or else of the input, whatever the
+/// input's static type is. They do so only before another call, so a call that succeeds at once doesn't pay for it.
 ///
-/// If the input's type doesn't conform either, nothing is known. A retry that allows it repeats the input, and a
-/// hedge never does.
+/// If the error carries no request and the input's type doesn't conform, nothing is known. A retry then repeats the
+/// call if its settings allow that, and a hedge never does.
 public protocol Replayable {
     /// True if a second call with this input does no harm, even after the first has had effects.
     var isReplayable: Bool { get }
 
     /// True if a call has used up the input, so that it can't be sent again.
     ///
-    /// Such an input isn't repeated even if the call certainly didn't arrive. False by default. Return true for a
-    /// stream that can be read only once, after its use.
+    /// Such an input isn't repeated even if the call certainly didn't arrive. False by default. For a stream that can
+    /// be read only once, return true after its use.
     var isConsumed: Bool { get }
 }
 
@@ -32,8 +32,8 @@ extension Replayable {
 
 /// An error that carries the request that failed.
 ///
-/// If an attempt's record has no mark, a policy that may repeat the call asks this request, and only without one the
-/// input.
+/// If an attempt's record has no mark, a policy that may repeat the call asks this request whether it is replayable.
+/// The policy asks the input only if there is no request.
 public protocol HasRequest: Error {
     /// The request that failed; nil if it isn't known.
     var failedRequest: (any Replayable & Sendable)? { get }
@@ -48,10 +48,10 @@ enum Repeatability {
     /// The call must not be made again.
     case refused
 
-    /// Decides about another call after an attempt.
+    /// Decides whether another call may follow an attempt.
     ///
-    /// The value is cast to the protocol, because the static type of the input may be an existential, a superclass or
-    /// an optional. The cast takes about 20 ns if the runtime has cached the conformance.
+    /// The input is cast to the protocol, because its static type may be an existential, a superclass or an optional.
+    /// The cast takes about 20 ns if the runtime has cached the conformance.
     ///
     /// - Parameters:
     ///   - input: The input of the next call.

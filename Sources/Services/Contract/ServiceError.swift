@@ -1,13 +1,13 @@
 public import PledgeFutures
 
-/// An error with which a policy itself fails a call.
+/// An error that a policy itself creates to fail a call.
 ///
-/// Errors of the service inside pass through unchanged.
+/// Errors of the wrapped service pass through unchanged.
 public struct ServiceError: Error {
     /// The kind of failure.
     public let code: Code
 
-    /// The kind of policy that failed the call, by the name in its events.
+    /// The kind of policy that failed the call, the same as ``PolicyEvent/policy`` in its events.
     public let policy: String
 
     /// The name of the policy's state, such as ``CircuitBreaker/name``; nil if it has none.
@@ -20,13 +20,13 @@ public struct ServiceError: Error {
 
     /// The earliest instant at which another call makes sense after a refusal; nil if unknown.
     ///
-    /// It is on the policy's scheduler.
+    /// The instant is on the clock of the policy's scheduler.
     public let retryAt: SchedulerInstant?
 
     /// The time from the refusal until ``retryAt``.
     public let retryAfter: Duration?
 
-    /// The error behind this one, if there is one.
+    /// The error that led to this one, if there is one.
     public let cause: (any Error)?
 
     /// The name of the input, if it is a ``NamedInput``.
@@ -58,7 +58,7 @@ extension ServiceError {
         case deadlineExceeded
         /// A breaker is open, because the service has failed too often.
         ///
-        /// Without ``ServiceError/retryAt``, the breaker is isolated.
+        /// If ``ServiceError/retryAt`` is nil, the breaker is isolated.
         case circuitOpen
         /// A bulkhead admits no more calls, and its queue is full.
         case bulkheadFull
@@ -68,7 +68,7 @@ extension ServiceError {
         case queueTimedOut
         /// A rate limit would have made the call wait longer than allowed.
         case rateLimited
-        /// The service has asked all calls to wait, for longer than allowed.
+        /// The service has asked all calls to wait, and the wait is longer than allowed.
         case heldBack
         /// A throttle refused the call, because the service fails too large a share of the calls.
         case throttled
@@ -94,7 +94,7 @@ extension ServiceError {
 extension ServiceError: CustomStringConvertible {
     /// The policy, the failure, the input's name, and when to call again.
     ///
-    /// Of the cause, it shows only the type.
+    /// It shows only the type of the cause.
     public var description: String {
         let again = retryAfter.map { "; call again in \($0.inWords)" } ?? ""
         let about = subject.map { " for \($0)" } ?? ""

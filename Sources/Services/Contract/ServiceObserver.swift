@@ -102,7 +102,7 @@ extension PolicyEvent {
         /// A retryable failure is returned, and not repeated.
         case retryWithheld(RetryRefusal)
 
-        /// An attempt's time limit has passed, or the call's deadline.
+        /// An attempt's time limit or the call's deadline has passed.
         case timedOut(after: Duration)
 
         /// Another call starts after this duration, beside the calls in flight.
@@ -118,7 +118,7 @@ extension PolicyEvent {
         case refused(ServiceError)
         /// A call continues without the policy.
         ///
-        /// A ``Middleware/keyed(by:limit:named:_:)`` has no room for the call's key.
+        /// This happens if a ``Middleware/keyed(by:limit:named:_:)`` has no room for the call's key.
         case bypassed
 
         /// A call waits in a queue of this length, itself included.
@@ -126,7 +126,7 @@ extension PolicyEvent {
         /// A call runs after it has waited for this duration.
         case dequeued(after: Duration)
 
-        /// A call joined one in flight, which this number of callers share now.
+        /// A call joined another one in flight, and this number of callers now share it.
         case coalesced(callers: Int)
         /// A kept answer was found.
         case hit
@@ -175,8 +175,8 @@ public enum RetryRefusal: String, CaseIterable, Sendable {
 /// }
 /// ```
 ///
-/// An error that a policy creates, such as a timeout's, contains this name. Nothing is written about other inputs,
-/// because they may hold secrets.
+/// An error that a policy creates, for example after a timeout, contains this name. Nothing is written about other
+/// inputs, because they may hold secrets.
 public protocol NamedInput {
     /// The name. It must not hold secrets.
     var loggedName: String { get }

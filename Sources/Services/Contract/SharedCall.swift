@@ -1,7 +1,7 @@
 import PledgeFutures
 import Synchronization
 
-/// The time between two invalidations, of any keys and anywhere in the process.
+/// The time between two invalidations in this process, whichever keys they were for.
 ///
 /// If a call began in an era before its key's last invalidation, its answer may be outdated.
 struct Era: Comparable, Sendable {
@@ -27,8 +27,8 @@ struct Era: Comparable, Sendable {
 
 /// A shared call and the dependencies of its answer.
 ///
-/// The answer depends on other shared calls that this one waits for, and on answers that memos further in have kept.
-/// The object is in the call's context, where memos and coalescers find it.
+/// The answer depends on other shared calls that this one waits for, and on answers that memos inside the call have
+/// kept. The object is in the call's context, where memos and coalescers find it.
 final class SharedCall: Sendable {
     /// Creates a shared call, or returns nil while the process has no memo that could look for it.
     static func make() -> SharedCall? { hasMemos.load(ordering: .relaxed) ? SharedCall() : nil }
@@ -49,7 +49,7 @@ final class SharedCall: Sendable {
 
     /// Adds an answer that the call depends on.
     ///
-    /// - Parameter isInvalidated: Returns whether the answer has been invalidated since then.
+    /// - Parameter isInvalidated: Returns whether the answer has been invalidated since it was added.
     func add(_ isInvalidated: @escaping @Sendable () -> Bool) {
         parts.withLock { $0.isInvalidated.append(isInvalidated) }
     }
@@ -63,7 +63,7 @@ final class SharedCall: Sendable {
         while let call = calls.popLast() {
             guard seen.insert(ObjectIdentifier(call)).inserted else { continue }
             let parts = call.parts.withLock { $0 }
-            // These closures compare keys, so no lock is held here.
+            // No lock is held here, because these closures compare keys, and that runs the key types' own code.
             if parts.isInvalidated.contains(where: { $0() }) { return true }
             calls += parts.calls
         }
@@ -75,7 +75,7 @@ final class SharedCall: Sendable {
 ///
 /// A cookie is such a part. The server sets it for the caller who asked, and not for the callers who share the answer.
 package protocol Shareable: Sendable {
-    /// A copy without that part, for all other callers.
+    /// A copy without the first receiver's part, for all other callers.
     var shared: Self { get }
 
     /// True if a user of the answer has signed out, so that the answer must not be kept.
@@ -83,7 +83,7 @@ package protocol Shareable: Sendable {
 }
 
 extension Result where Success: Sendable, Failure == any Error {
-    /// The result for callers who share it, or the same result if its type isn't ``Shareable``.
+    /// The result for the callers who share it; the same result if its type isn't ``Shareable``.
     var shared: Result {
         switch self {
         case .success(let value):
@@ -100,18 +100,18 @@ extension Result where Success: Sendable, Failure == any Error {
     }
 }
 
-/// An input that hears about every answer to it, even about one that doesn't become the result.
+/// An input that is told of every answer to it, even of an answer that doesn't become the call's result.
 package protocol AnswerKeeping: Sendable {
     /// Receives an answer that is replaced by another one, or whose caller has left.
     func keep<Output: Sendable>(_ result: Result<Output, any Error>)
 }
 
 extension Result where Success: Sendable, Failure == any Error {
-    /// Tells an input that this result is replaced.
+    /// Tells an input that another result replaces this one.
     package func replaced(of input: some Sendable) { (input as? any AnswerKeeping)?.keep(self) }
 }
 
-/// The users for whom a service further in has sent a request.
+/// The users for whom a service inside the call has sent a request.
 package protocol CallUsers: Sendable {
     /// True if one of the users has signed out.
     var isOver: Bool { get }
@@ -119,12 +119,12 @@ package protocol CallUsers: Sendable {
 
 /// An input that may be sent again only for the same users.
 package protocol UserBound: Sendable {
-    /// Returns the input for these users only.
+    /// Returns the input, limited to these users.
     func bound(to users: any CallUsers) -> Self
 }
 
 extension CallRecord {
-    /// Returns the input of the next attempt, for the users of this one.
+    /// Returns the input of the next attempt, limited to the users of this attempt.
     func next<Input: Sendable>(_ input: Input) -> Input {
         guard let users, let bound = input as? any UserBound else { return input }
         return bound.bound(to: users) as? Input ?? input

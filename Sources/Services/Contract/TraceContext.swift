@@ -9,7 +9,7 @@
 /// ``traceparent`` and ``tracestate``. The type follows the Recommendation (level 1). It also keeps level 2's random
 /// flag, and accepts level 2's keys, which include level 1's.
 public struct TraceContext: Hashable, Sendable {
-    /// The ID of the trace, which all calls on behalf of one request share.
+    /// The ID of the trace, shared by all calls that serve one request.
     public var traceID: TraceID
 
     /// The ID of the span that sends a request; the specification's `parent-id`.
@@ -17,10 +17,10 @@ public struct TraceContext: Hashable, Sendable {
 
     /// True if the sender may have recorded the span.
     ///
-    /// If so, receivers should record theirs.
+    /// If so, receivers should record their own spans.
     public var isSampled: Bool
 
-    /// True if the lower 7 bytes of the trace ID are random: the flag of level 2, kept as received.
+    /// True if the lower 7 bytes of the trace ID are random (level 2's flag, kept as received).
     public var isRandom: Bool
 
     /// The entries of tracing systems, from the header `tracestate`.
@@ -47,7 +47,7 @@ public struct TraceContext: Hashable, Sendable {
 
     /// Begins a trace, with a new trace ID, a new span ID, and no state.
     ///
-    /// The random flag isn't set, because level 1 asks for a zero there.
+    /// The random flag isn't set, because level 1 asks for a zero in its place.
     ///
     /// - Parameters:
     ///   - isSampled: Whether receivers should record their spans.
@@ -79,16 +79,15 @@ extension TraceContext: CustomStringConvertible {
 extension TraceContext {
     /// Reads the values of the headers `traceparent` and `tracestate`.
     ///
-    /// Of a later version, this reads what the specification requires: the fields that are also in version 00, and no
-    /// flag but the sampled one. It ignores white space around a value. The time is proportional to the length of the
-    /// values.
+    /// For a later version, this reads only what the specification requires: the fields that version 00 also has, and
+    /// the sampled flag. It ignores white space around a value. The time is proportional to the length of the values.
     ///
     /// - Parameters:
     ///   - traceparent: The header's value. A request with several such headers has no valid one.
     ///   - tracestate: The header's values, in the order of its lines. If one is invalid, all are discarded; see
     ///     ``TraceState/init(_:)-([String])``.
     /// - Returns: Nil if `traceparent` is invalid: it has another form, the version ff, an ID of zeros only, or
-    ///   upper-case digits. Begin a new trace then. `tracestate` isn't read.
+    ///   upper-case digits. Then `tracestate` isn't read, and you should begin a new trace.
     public init?(traceparent: String, tracestate: [String] = []) {
         guard let parent = Self(parent: Array(traceparent.utf8).withoutOuterSpace) else {
             return nil
@@ -159,7 +158,7 @@ extension TraceContext {
 
         /// Reads an ID of 32 hexadecimal digits in lower case.
         ///
-        /// - Returns: Nil for any other text, and for zeros only.
+        /// - Returns: Nil for any other text, and for an ID of zeros only.
         public init?(_ text: String) { self.init(digits: Array(text.utf8)[...]) }
 
         init?(digits: ArraySlice<UInt8>) {
@@ -197,7 +196,7 @@ extension TraceContext {
 
         /// Reads an ID of 16 hexadecimal digits in lower case.
         ///
-        /// - Returns: Nil for any other text, and for zeros only.
+        /// - Returns: Nil for any other text, and for an ID of zeros only.
         public init?(_ text: String) { self.init(digits: Array(text.utf8)[...]) }
 
         init?(digits: ArraySlice<UInt8>) {
@@ -273,7 +272,7 @@ extension TraceContext {
 
         /// Returns this state with a value for a key, as the first member.
         ///
-        /// The new member replaces the key's former one. If the state gets too long, members are removed.
+        /// The new member replaces the key's former member. If the state gets too long, members are removed.
         ///
         /// - Returns: Nil if the key or the value is invalid.
         public func setting(_ value: String, for key: String) -> TraceState? {
@@ -313,7 +312,7 @@ extension TraceContext.TraceState.Member {
         )
     }
 
-    /// The number of its characters in the header.
+    /// The number of characters that the member takes in the header.
     fileprivate var length: Int { key.utf8.count + 1 + value.utf8.count }
 
     fileprivate static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
@@ -346,7 +345,7 @@ extension TraceContext.TraceState: CustomStringConvertible {
 package enum HexDigits {
     /// Returns the number that the digits represent, or nil if one of them isn't valid.
     ///
-    /// - Parameter digits: 16 at most.
+    /// - Parameter digits: At most 16 digits.
     static func value(of digits: ArraySlice<UInt8>) -> UInt64? {
         var value: UInt64 = 0
         for digit in digits {

@@ -10,16 +10,18 @@ import PledgeFutures
 /// try recorder.chromeTrace.write(toFile: "trace.json", atomically: true, encoding: .utf8)
 /// ```
 ///
-/// It keeps the instants and the names of an event, and the type and the code of an error, but no input, output or
-/// error. Texts are cut after 200 Unicode scalars. So the two limits bound the memory, to about 300 bytes for each
-/// event. You can use it from any thread. An event takes a lock for constant time.
+/// It keeps the instants and the names of each event, and the type and the code of each error, but no inputs or
+/// outputs, and not the errors themselves. Texts are cut after 200 Unicode scalars. So the limits on calls and events
+/// bound the memory: an event takes about 300 bytes. You can use the recorder from any thread. Recording an event holds
+/// a lock for constant time.
 public final class CallRecorder: Sendable {
     /// The observer that records events.
     ///
-    /// Use it only once for each call, or marks are shown twice.
+    /// Use it only once for each call, because otherwise marks are shown twice.
     public var observer: ServiceObserver {
         ServiceObserver { event in
-            // Outside the lock, because this reads an error's code.
+            // This is done outside the lock, because it reads an error's code, and that may run the error type's own
+            // code.
             let event = RecordedEvent(event)
             self.recorded.withLock { $0.add(event) }
         }
@@ -116,7 +118,7 @@ public struct RecordedCall: Sendable {
     /// The spans, in the order in which their beginnings were received.
     private(set) var spans: [Span] = []
     private(set) var marks: [Mark] = []
-    /// The spans' indices, by their numbers.
+    /// The index of each span in ``spans``, by the span's number.
     private var places: [Int: Int] = [:]
 
     init(number: UInt64) { self.number = number }
@@ -125,8 +127,8 @@ public struct RecordedCall: Sendable {
 extension RecordedCall {
     /// Adds an event of this call.
     ///
-    /// An observer may be used twice. So a second beginning of a span changes nothing, and neither does an end
-    /// without a beginning or after another end.
+    /// A call may report each event twice, if the observer is used twice. So a second beginning of a span, a second
+    /// end, and an end without a beginning are ignored.
     ///
     /// - Parameter limit: The largest number of spans and marks. Further ones are only counted.
     mutating func add(_ event: RecordedEvent, limit: Int) {
@@ -180,7 +182,7 @@ extension RecordedCall {
         }
 
         let content: Content
-        /// The number of its ancestors.
+        /// The number of the row's ancestors.
         let depth: Int
 
         fileprivate var key: (SchedulerInstant, Int) {
@@ -193,13 +195,14 @@ extension RecordedCall {
 
     /// Spans and marks in order of time, each below its parent span.
     ///
-    /// Children of an unknown span are at the top. A loop with its own stack replaces recursion, because spans may be
-    /// nested as deeply as the recorder has events.
+    /// Children of an unknown span are at the top level. A loop with its own stack replaces recursion, because spans
+    /// may be nested as deeply as the recorder has events.
     var rows: [Row] {
         var children: [Int?: [Row.Content]] = [:]
         for span in spans {
             let parent = span.parent.flatMap { self.span($0) }?.number
-            // A parent with a greater number could make a cycle, and a cycle is in no tree.
+            // A parent with a greater number is ignored, because it could make a cycle, and no row of a cycle would be
+            // in the tree.
             children[parent.flatMap { $0 < span.number ? $0 : nil }, default: []]
                 .append(.span(span))
         }
@@ -252,8 +255,8 @@ struct RecordedCalls: Sendable {
 
     /// Adds an event.
     ///
-    /// A call begins where it is observed. So later events of a dropped call don't add it again, unless it is
-    /// observed once more further in.
+    /// Only the event of a call's beginning adds the call. So later events of a dropped call don't add it again, unless
+    /// a second `.observed` inside the call reports another beginning.
     mutating func add(_ event: RecordedEvent) {
         if calls[event.call] == nil {
             guard case .began = event.kind, event.policy == PolicyEvent.callPolicy else { return }

@@ -33,7 +33,7 @@ struct ChromeTrace {
 
 /// One call, which the viewer shows as a process.
 private struct ProcessTrace {
-    /// Keys, and values in JSON.
+    /// Pairs of a key and a value; the value is JSON.
     typealias Fields = [(String, String)]
 
     let call: RecordedCall
@@ -102,8 +102,8 @@ private struct ProcessTrace {
 
 /// The lines in which a trace viewer draws the spans of a call.
 ///
-/// A viewer draws a thread's spans as a stack, so two of them must be nested or disjoint. The spans of hedges may
-/// overlap in another way. So a span that overlaps its siblings gets another line, together with its children.
+/// A viewer draws a thread's spans as a stack, so two of them must be nested or disjoint. But the spans of hedges may
+/// overlap without being nested. So a span that overlaps its siblings gets another line, together with its children.
 struct TraceLanes {
     /// The line of each span, counted from one, by the span's number.
     private(set) var lane: [Int: Int] = [:]
@@ -130,7 +130,7 @@ struct TraceLanes {
         }
     }
 
-    /// Returns the index of a line for a span: its parent's, or the first free one, or a new one.
+    /// Returns the index of a line for a span: its parent's line, or else the first free line, or else a new line.
     private mutating func choose(_ span: RecordedCall.Span, _ end: SchedulerInstant) -> Int {
         for place in lanes.indices {
             while let top = lanes[place].last, top.end <= span.start, !isAncestor(top, of: span) {

@@ -1,4 +1,4 @@
-/// A policy's state whose numbers metrics show, such as the calls in flight in a bulkhead.
+/// A policy's state with numbers that metrics can show, such as the calls in flight in a bulkhead.
 public protocol GaugedState: AnyObject, Sendable {
     /// The kind of policy, for the label `policy`.
     static var policy: String { get }
@@ -6,9 +6,9 @@ public protocol GaugedState: AnyObject, Sendable {
     /// The name, for the label `policy_name`; nil if the state has none.
     var name: String? { get }
 
-    /// The state's numbers now.
+    /// The state's current numbers.
     ///
-    /// Read for each scrape, on any thread, while no lock is held.
+    /// The metrics read them for each scrape, on any thread, while no lock is held.
     var gauges: [StateGauge: Double] { get }
 }
 
@@ -18,13 +18,13 @@ public enum StateGauge: String, Hashable, Sendable, CaseIterable {
     case inFlight = "in_flight"
     /// The number of calls that wait.
     case queued
-    /// The largest number of calls in flight.
+    /// The largest number of calls that may be in flight.
     case limit
     /// The number of retries that a budget allows now.
     case balance
     /// The state of a breaker: 0 closed, 1 half-open, 2 open, 3 isolated.
     case state
-    /// The share of calls that are refused, 0…1.
+    /// The share of calls that are refused, from 0 to 1.
     case probability
 }
 
@@ -116,7 +116,7 @@ extension RetryBudget: GaugedState {
     /// The label `retry`.
     public static var policy: String { "retry" }
 
-    /// The retries that the budget allows; empty for the unlimited budget.
+    /// The retries that the budget allows; empty for an unlimited budget.
     public var gauges: [StateGauge: Double] {
         balance == .max ? [:] : [.balance: Double(balance)]
     }

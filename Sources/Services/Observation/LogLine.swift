@@ -25,8 +25,8 @@ extension PolicyEvent {
     /// An example is
     /// `call=7 span=2 parent=1 attempt=1 at_ms=110 policy=retry event=ended outcome=success latency_ms=10`.
     ///
-    /// The keys up to `event` are always the same, in this order, except that `parent` is missing without a parent
-    /// span. The other keys depend on the event. They begin with `policy_name` if the policy's state has a name.
+    /// The keys up to `event` are always the same, in this order, except that `parent` is missing if the span has no
+    /// parent. The other keys depend on the event. They begin with `policy_name` if the policy's state has a name.
     ///
     /// Durations are in milliseconds, exact to the nanosecond. `at_ms` counts from the scheduler's origin. A value
     /// becomes a JSON string if it is empty, or has a space, a quote, a backslash, an equals sign, or an invisible
@@ -141,7 +141,7 @@ extension Outcome {
         }
     }
 
-    /// The health, unless the outcome's word implies it.
+    /// The health, or nil if the outcome's word already implies it.
     fileprivate var furtherHealth: Health? {
         let implied: Health = isSuccess ? .healthy : isFailure ? .unhealthy : .unknown
         return health == implied ? nil : health

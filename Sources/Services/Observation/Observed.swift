@@ -3,9 +3,10 @@ public import PledgeFutures
 extension Middleware {
     /// Reports each call to observers: its beginning, its end, and the actions of all policies inside.
     ///
-    /// Use it once, as the outermost middleware. The policies find the observers in the ``CallContext``. Without
-    /// observers, each policy only checks the context. Within a call that is already observed, this adds a span. Its
-    /// observers join the outer ones, and use the clock of the outermost.
+    /// Use it once, as the outermost middleware. The policies find the observers in the ``CallContext``. In a call
+    /// without observers, each policy only checks the context. Within a call that is already observed, this adds a
+    /// span. Events inside that span go to the outer observers and to these, with instants on the outermost observers'
+    /// clock.
     ///
     /// - Parameters:
     ///   - observers: The observers, which are notified in this order.

@@ -41,7 +41,8 @@ extension String {
 
     /// The text as a JSON string (RFC 8259), quotes included.
     ///
-    /// It escapes the scalars for which JSON requires that, and all that aren't plain. So the string is one line.
+    /// It escapes the scalars that JSON requires to be escaped, and all scalars that aren't plain. So the string is one
+    /// line.
     package var quoted: String {
         var text = "\""
         for scalar in unicodeScalars {
@@ -64,7 +65,7 @@ extension String {
 }
 
 extension String.UnicodeScalarView {
-    /// Returns the index after a number of scalars, or nil if there are no more scalars.
+    /// Returns the index after a number of scalars, or nil if no scalar follows.
     fileprivate func index(at count: Int) -> Index? {
         let index = index(startIndex, offsetBy: count, limitedBy: endIndex)
         return index == endIndex ? nil : index

@@ -25,34 +25,34 @@ import PledgeFutures
 /// Prometheus' own clients. Outcomes are `success`, `retryable`, `failure` and `ignorable`, as the caller sees them.
 /// So a rejection by a healthy service is a failure.
 ///
-/// The label `policy_name` is the name of a policy's state, such as ``CircuitBreaker/name``. It is missing if the
-/// state has no name. In a client that makes a state for each origin, it is the origin. An event after the end of its
-/// call has no label `call`.
+/// The label `policy_name` is the name of a policy's state, such as ``CircuitBreaker/name``. The label is missing if
+/// the state has no name. In a client that makes a state for each origin, the name is the origin. An event after the
+/// end of its call has no label `call`.
 ///
-/// Each value of a label makes time series that stay. So let a call's name say the kind of call, not which product it
-/// loads. When a label has reached its limit of values, further ones are counted as `other`. Values are cut after 128
-/// Unicode scalars.
+/// Each new value of a label adds time series that are never removed. So let a call's name say what kind of call it is,
+/// not which product it loads. When a label has reached its limit of values, further values are counted as `other`.
+/// Values are cut after 128 Unicode scalars.
 ///
-/// You can use the metrics from any thread. An event takes a lock for constant time. The memory is bounded by the
-/// values of labels and by the calls in flight, at most 65,536 of them.
+/// You can use the metrics from any thread. Counting an event holds a lock for constant time. The memory is bounded by
+/// the values of labels and by the calls in flight, at most 65,536 of them.
 public final class ServiceMetrics: Sendable {
     /// The observer that counts events.
     ///
-    /// Use it only once for each call, or events are counted twice.
+    /// Use it only once for each call, because otherwise events are counted twice.
     public var observer: ServiceObserver {
         ServiceObserver { event in self.table.withLock { $0.add(event) } }
     }
 
     /// All series, in Prometheus' text format, version 0.0.4; empty if nothing was counted yet.
     ///
-    /// Answer a scrape with this text and ``contentType``. The order is always the same. The time is proportional to
-    /// the number of series. Events wait only while the table is copied.
+    /// Answer a scrape with this text and ``contentType``. The order of the series is always the same. The time is
+    /// proportional to the number of series. New events wait only while the table is copied.
     public var prometheusText: String {
         let table = table.withLock { $0 }
         return table.prometheusText(prefix: prefix, gauges: gauges)
     }
 
-    /// Shows a state's numbers from now on, such as a breaker's, a bulkhead's or a budget's.
+    /// Shows the numbers of a state, such as a breaker, a bulkhead or a budget, from now on.
     ///
     /// ```swift
     /// metrics.watch(breaker)
@@ -61,8 +61,8 @@ public final class ServiceMetrics: Sendable {
     /// The metrics don't keep the state: its numbers are shown as long as something else keeps it. If several states
     /// have the same name, their numbers are added. For breakers and throttles, the largest number is shown instead.
     ///
-    /// A client with these metrics has its own states watched. The number of watched states is limited, and further
-    /// ones aren't shown.
+    /// A client with these metrics calls this for its own states. The number of watched states is limited, and further
+    /// states aren't shown.
     public func watch(_ state: some GaugedState) {
         watched.withLock { watched in
             if watched.count >= watchLimit { watched = watched.filter { $0.value.state != nil } }
@@ -136,7 +136,7 @@ extension String {
 struct MetricsTable: Sendable {
     /// The largest number of open spans of calls.
     ///
-    /// A further one is counted as "other" when it ends.
+    /// When a further span ends, it is counted as "other".
     static let openLimit = 65_536
 
     private(set) var calls = MetricFamily<PrometheusHistogram>(
@@ -167,7 +167,7 @@ struct MetricsTable: Sendable {
     private var policies: BoundedLabels
     private var policyNames: BoundedLabels
     private var reasons: BoundedLabels
-    /// The names of the calls in flight, because the event of an end has no name.
+    /// The names of the calls in flight, kept because the event at a call's end has no name.
     private var open: [SpanKey: String] = [:]
     /// The outermost observed span of each call in flight.
     ///
@@ -262,8 +262,8 @@ struct MetricFamily<Value: Sendable>: Sendable {
 
     /// The series in the order of their label values, each with its labels.
     ///
-    /// A policy without a name has no label for it, and neither has an event without a call. To Prometheus, a missing
-    /// label means the same as an empty one.
+    /// A label without a value is left out, such as the name of a policy that has none, or the call of an event after
+    /// the call's end. To Prometheus, a missing label means the same as an empty one.
     var sorted: [(labels: [(name: String, value: String)], value: Value)] {
         series.sorted { $0.key.lexicographicallyPrecedes($1.key) }
             .map { values, value in
@@ -285,7 +285,9 @@ private let optionalLabels = [policyNameLabel, callLabel]
 
 /// The number of durations in each range, and their sum.
 struct PrometheusHistogram: Sendable {
-    /// The upper bounds of the ranges, included in them: the defaults of Prometheus' own clients.
+    /// The upper bound of each range, which is part of the range.
+    ///
+    /// The bounds are the defaults of Prometheus' own clients.
     static let bounds: [Duration] = [
         .milliseconds(5), .milliseconds(10), .milliseconds(25), .milliseconds(50),
         .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1),
@@ -330,7 +332,7 @@ struct BoundedLabels: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Returns the label value for a value: the value itself or "other".
+    /// Returns the value if the label may have it, or else "other".
     mutating func admit(_ value: String) -> String {
         let value = value.cut(to: Self.longest)
         if known.contains(value) { return value }
@@ -341,7 +343,7 @@ struct BoundedLabels: Sendable {
 }
 
 extension MetricsTable {
-    /// Returns the table in Prometheus' text format, version 0.0.4, without families that have no series.
+    /// Returns the table in Prometheus' text format, version 0.0.4, leaving out families without series.
     ///
     /// - Parameters:
     ///   - prefix: The beginning of each name, before an underscore.

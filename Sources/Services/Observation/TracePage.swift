@@ -110,7 +110,7 @@ struct TracePageData {
             + "\"dropped\":\(call.eventsDropped),\"rows\":[\(rows.joined(separator: ","))\n]}"
     }
 
-    /// Returns a span, without an end and an outcome while it is in progress.
+    /// Returns a span; while the span is in progress, it has no end and no outcome.
     private static func object(
         of span: RecordedCall.Span, depth: Int, since zero: SchedulerInstant
     ) -> String {
@@ -152,7 +152,8 @@ extension String {
 
     /// JSON without the characters that HTML could take for a tag, a comment or the element's end.
     ///
-    /// They occur only within strings, where JSON has escapes. (HTML, "Restrictions for contents of script elements".)
+    /// These characters occur only within strings, where they are replaced by JSON's escapes. (HTML, "Restrictions for
+    /// contents of script elements".)
     fileprivate var escapedForScript: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(utf8.count)

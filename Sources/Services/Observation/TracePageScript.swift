@@ -1,6 +1,6 @@
 /// The script of a recorder's page.
 enum TracePageScript {
-    /// The calls and their rows, what is chosen, and what a search finds.
+    /// JavaScript for the calls and their rows, for what is chosen, and for what a search finds.
     static let model = #"""
         "use strict";
         const element = (id) => document.getElementById(id);
@@ -21,14 +21,14 @@ enum TracePageScript {
           call.text = call.rows.map((row) => row.text).join("\n");
         }
 
-        // from and to: the shown time. closed: the spans whose insides are hidden.
+        // from and to: the part of the time that is shown. closed: the spans whose rows are hidden.
         const state = { call: undefined, row: undefined, from: 0, to: 1, closed: new Set(), words: [] };
 
-        // Whether a text has every word that is searched for.
+        // True if a text has every word of the search.
         const isFound = (text) => state.words.every((word) => text.includes(word));
         const isMarked = (row) => state.words.length > 0 && isFound(row.text);
 
-        // The rows that are not within a closed span.
+        // The rows outside closed spans.
         function openRows() {
           let closed = Infinity;
           return state.call.rows.filter((row) => {
@@ -58,7 +58,7 @@ enum TracePageScript {
 
         """#
 
-    /// The part of a call's time that is shown.
+    /// JavaScript for the part of a call's time that is shown.
     static let time = #"""
         // A time in the unit that suits the whole call, as the text waterfall writes it.
         function timeText(milliseconds, call = state.call, digits = 1) {
@@ -70,7 +70,7 @@ enum TracePageScript {
 
         const endOf = (row) => row.isSpan ? row.end ?? state.call.end : row.start;
 
-        // Where an instant is drawn, in percent of the shown time.
+        // The position of an instant, in percent of the shown time.
         const place = (instant) => 100 * (instant - state.from) / (state.to - state.from);
 
         // Shows a part of the call's time: a nanosecond or more, and nothing outside of the call.
@@ -113,7 +113,7 @@ enum TracePageScript {
 }
 
 extension TracePageScript {
-    /// The drawing of the two lists.
+    /// JavaScript that draws the two lists.
     static let view = #"""
         // Text is set as text, never as markup.
         function make(tag, className = "", text = "") {
@@ -222,7 +222,7 @@ extension TracePageScript {
 }
 
 extension TracePageScript {
-    /// The reader's actions, and what they redraw: the rows, the axis and the details.
+    /// JavaScript for the reader's actions, and for what they redraw: the rows, the axis and the details.
     static let control = #"""
         const callList = new List("calls", 30, callLine);
         const rowList = new List("rows", 26, rowLine);
@@ -320,7 +320,7 @@ extension TracePageScript {
           draw();
         }
 
-        // The next row that the search finds, from the chosen one on, and from the first again.
+        // The next row after the chosen one that the search finds; after the last row, it starts again at the first.
         function findNext() {
           const rows = state.call.rows;
           chooseRow(rows.slice(state.row.index + 1).find(isMarked) ?? rows.find(isMarked));
@@ -330,7 +330,7 @@ extension TracePageScript {
 }
 
 extension TracePageScript {
-    /// The keys, the buttons and the wheel.
+    /// JavaScript for the keys, the buttons and the wheel.
     static let input = #"""
         const listKeys = (list, choose) => ({
           ArrowDown: () => choose(list.after(1)), ArrowUp: () => choose(list.after(-1)),

@@ -1,7 +1,7 @@
 import PledgeFutures
 
 extension RecordedCall {
-    /// Draws the call as text: over time, with a line for each span and each mark.
+    /// Draws the call as text along a time axis, with a line for each span and each mark.
     ///
     /// ```text
     ///               0.0 ms     30.0 ms     start     took
@@ -11,8 +11,8 @@ extension RecordedCall {
     ///   attempt 2  |            ======|  20.0 ms  10.0 ms  success
     /// ```
     ///
-    /// A span is drawn with `=` if it succeeded, `x` if it failed, `-` if its end is ignorable (a cancelled hedge's,
-    /// for example), and `>` if it hasn't ended. It takes at least one column. A span's children are below it and
+    /// A span is drawn with `=` if it succeeded, `x` if it failed, `-` if its end is ignorable (for example, if a hedge
+    /// was cancelled), and `>` if it hasn't ended. It takes at least one column. A span's children are below it and
     /// indented. Spans that overlap in time overlap in the drawing. Times are counted from the first event.
     ///
     /// Columns are aligned as if each character were one column wide. An invisible character is drawn as `?`. A name
@@ -199,7 +199,7 @@ struct TimeScale {
             ? .microsecond : total < .seconds(10) ? .millisecond : .second
     }
 
-    /// Returns a bar from one instant to another, or to the last one if that is nil.
+    /// Returns a bar from one instant to another, or to the last instant if `end` is nil.
     ///
     /// The bar takes at least one column. A column is filled if any part of its time belongs to the bar.
     func bar(
@@ -211,7 +211,7 @@ struct TimeScale {
             + String(repeating: " ", count: columns - stop)
     }
 
-    /// The first and the last time, at the ends of the columns.
+    /// The text of the first time at the left end of the columns, and of the last time at the right end.
     var heading: String {
         let (left, right) = (text(of: first), text(of: last))
         let space = columns - left.count - right.count

@@ -16,9 +16,9 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - limit: The limit, shared by all stacks that load the same service.
-    ///   - classifier: Assesses the end of a call. A healthy end counts with its time. An unhealthy end counts as a
-    ///     drop, a sign of overload, if another call may succeed and this one may have left the process. All other ends
-    ///     count as nothing.
+    ///   - classifier: Assesses the end of a call. The limit learns from the time that a healthy call took. It counts
+    ///     an unhealthy call as a drop, a sign of overload, if another call may succeed and this call may have left the
+    ///     process. It learns nothing from all other calls.
     public static func adaptiveConcurrency(
         sharing limit: AdaptiveConcurrency, classifier: Classifier<Output> = .standard
     ) -> Middleware {
@@ -39,11 +39,11 @@ extension Middleware {
 /// let prices = stack(.adaptiveConcurrency(sharing: limit), over: loadPrice)
 /// ```
 ///
-/// For a ``Bulkhead``, you set the limit. This one finds it from how long answers take, and from drops: timeouts,
-/// refusals for overload (such as the statuses 429 and 503), and other failures that may be temporary. A call holds its
-/// place from the moment the service is called until its future settles or is cancelled. If the limit shrinks below the
-/// number of calls in flight, these continue, and no other call starts until enough of them have ended. Waiting calls
-/// are served in order, and later calls can't overtake them.
+/// For a ``Bulkhead``, you set the limit. An adaptive limit follows from the time that answers take, and from drops:
+/// timeouts, refusals for overload (such as the statuses 429 and 503), and other failures that may be temporary. A call
+/// holds its place from the moment the service is called until its future settles or is cancelled. If the limit shrinks
+/// below the number of calls in flight, those calls continue, and no other call starts until enough of them have ended.
+/// Waiting calls are served in order, and later calls can't overtake them.
 ///
 /// Create one for each service that can become slow on its own, and pass it to every stack that loads the service. You
 /// can use it from any thread. A call takes a lock when it starts and when it ends, for constant time plus the time of
@@ -55,7 +55,7 @@ public final class AdaptiveConcurrency: Sendable {
     /// The number of calls that may be in flight now.
     public var limit: Int { machine.withLock { $0.limit } }
 
-    /// The number of calls in flight now; more than the limit for a while after it has shrunk.
+    /// The number of calls in flight now; for a while after the limit has shrunk, it may exceed the limit.
     public var inFlight: Int { machine.withLock { $0.inFlight } }
 
     /// The number of calls that wait now.
@@ -67,8 +67,8 @@ public final class AdaptiveConcurrency: Sendable {
     ///   - name: The name in events and errors; nil for none. It must hold no secrets.
     ///   - algorithm: The algorithm that finds the limit.
     ///   - queue: The maximum number of waiting calls; with zero, a call without a place is refused. A client that
-    ///     makes several calls at once needs a queue: the gradient starts with three places, and goes back to three for
-    ///     each measurement. Less than zero is a programming error and traps.
+    ///     makes several calls at once needs a queue: the default algorithm starts with three places, and goes back to
+    ///     three for each measurement. Less than zero is a programming error and traps.
     ///   - queueTimeout: The maximum wait of a call; with nil, a call waits as long as its caller does. Less than zero
     ///     is a programming error and traps.
     ///   - scheduler: The clock for calls and waits.
@@ -102,7 +102,7 @@ public final class AdaptiveConcurrency: Sendable {
     }
 }
 
-/// The place that a call holds is the number of calls in flight when it was admitted, including itself.
+/// The place of an admitted call is the number of calls in flight at its admission, including the call itself.
 extension AdaptiveConcurrency: AdmissionGate {
     /// `adaptiveConcurrency`.
     public static let policy = "adaptiveConcurrency"
@@ -131,7 +131,7 @@ extension AdaptiveConcurrency: AdmissionGate {
         letIn(machine.withLock { $0.leave(ticket) }.admissions)
     }
 
-    /// Frees a place, and admits the waiting calls that now have one.
+    /// Frees a place, and admits the waiting calls that now get a place.
     func leave(_ sample: ConcurrencySample?) { letIn(machine.withLock { $0.leave(sample) }) }
 
     private func letIn(
@@ -163,8 +163,8 @@ struct MeasuredCall<Output: Sendable>: Sendable {
 
     /// Follows a call that is pending or has failed.
     ///
-    /// A separate function, because it looks up generic types at run time. Inlined, it would cost every call those
-    /// lookups.
+    /// This is a separate function because it looks up generic types at run time. If it were inlined, every call would
+    /// do these lookups.
     @inline(never)
     private func followLater(
         _ future: Future<Output>, _ start: SchedulerInstant, _ place: Int
@@ -229,9 +229,9 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
 
     /// The number of calls in flight.
     private(set) var inFlight = 0
-    /// The number of calls that may be in flight; more are, for a while after it has shrunk.
+    /// The number of calls that may be in flight; for a while after the limit has shrunk, more calls are in flight.
     private(set) var limit: Int
-    /// The end of the last call that the algorithm learned from; nil before the first.
+    /// The end of the last call from which the algorithm learned; nil before the first such call.
     private(set) var lastSample: SchedulerInstant?
     private var algorithm: any ConcurrencyLimitMachine
     private let queueLimit: Int

@@ -31,16 +31,17 @@ extension Middleware {
 /// let prices = stack(.throttle(sharing: throttle), over: loadPrice)
 /// ```
 ///
-/// An overloaded service also spends time on refusing calls. A client that makes fewer calls leaves more of that time
-/// for the rest, and needs no signal from the service or from other clients. A circuit breaker lets all calls pass or
-/// none; a throttle lets a share pass, and adjusts it with each call that ends.
+/// An overloaded service spends time even on the calls that it refuses. A client that makes fewer calls saves the
+/// service some of this time, which is then left for the other calls. The client needs no signal from the service or
+/// from other clients. A circuit breaker lets all calls pass or none; a throttle lets a share pass, and adjusts it with
+/// each call that ends.
 ///
 /// A call counts as accepted if its end shows that the service is healthy (``Outcome/health``), even if the answer
 /// rejects the request. Ends that show nothing don't count: cancelled calls, refusals by other policies, and calls
 /// whose caller ran out of time. Calls in flight don't count either.
 ///
 /// Some calls always pass, so that a service that has recovered is noticed: the probability of a refusal is at most
-/// `maxProbability`. A few calls are too little evidence, so all calls pass below `minimumRate`.
+/// `maxProbability`. A few calls are too little evidence, so all calls pass while their rate is below `minimumRate`.
 ///
 /// Create one for each service, and pass it to every stack that calls the service. You can use it from any thread. A
 /// call takes a lock for constant time when it starts, when it is refused, and when it ends. (Beyer et al., "Site
@@ -123,7 +124,7 @@ extension AdaptiveThrottle {
 
     /// Follows a call that is pending or has failed.
     ///
-    /// A separate function, as in ``CircuitBreaker``, because it looks up generic types at run time.
+    /// This is a separate function, as in ``CircuitBreaker``, because it looks up generic types at run time.
     @inline(never)
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ classifier: Classifier<Output>
@@ -142,7 +143,7 @@ extension AdaptiveThrottle {
 ///
 /// Both rules take a root of max(0, (n − K × accepts) ÷ (n + 1)), where the service accepted `accepts` of n calls. They
 /// differ in n: in ``acceptMultiplier(_:over:)``, as in Google's rule, n includes the calls that the throttle refused;
-/// in ``successRate(_:aggression:over:)``, as in Envoy's, it doesn't.
+/// in ``successRate(_:aggression:over:)``, as in Envoy's rule, n doesn't include them.
 public struct ThrottleRule: Hashable, Sendable {
     /// K: the number of calls that the service may get for each call it accepts.
     let multiplier: Double
@@ -158,8 +159,8 @@ public struct ThrottleRule: Hashable, Sendable {
     /// half of the calls gets all of them. (Beyer et al., "Site Reliability Engineering", chapter 21, "Handling
     /// Overload".)
     ///
-    /// Google's window is two minutes. After two minutes of answers, such a window refuses nothing in an outage of half
-    /// a minute; after a long outage, it refuses calls for two more minutes.
+    /// Google's window is two minutes. With such a window, no call is refused in an outage of half a minute that
+    /// follows two minutes of answers. But after a long outage, calls are refused for two more minutes.
     ///
     /// - Parameters:
     ///   - multiplier: K; 1…1,000. A value out of range is a programming error and traps.
@@ -184,7 +185,8 @@ public struct ThrottleRule: Hashable, Sendable {
     ///   - rate: The share of accepted calls below which calls are refused; 0.01…1. A value out of range is a
     ///     programming error and traps.
     ///   - aggression: The steepness of the rule; 1…10. With 1, the probability grows in proportion to the missing
-    ///     successes; with more, it grows faster at first. A value out of range is a programming error and traps.
+    ///     successes. With a higher value, a few missing successes already make the probability high. A value out of
+    ///     range is a programming error and traps.
     ///   - window: The length of the window; from a millisecond to an hour. A value out of range is a programming error
     ///     and traps.
     /// - Returns: The rule.
@@ -214,10 +216,11 @@ public struct ThrottleRule: Hashable, Sendable {
 /// The counts of an adaptive throttle, and the odds against its next call.
 ///
 /// A call counts when it has ended. Calls in flight are no evidence yet, so an initial burst isn't refused. All counts
-/// are integers, and deciding takes no root, so the decisions are the same on every machine.
+/// are integers, and a decision computes no root, so the decisions are the same on every machine.
 struct AdaptiveThrottleMachine: Sendable {
-    /// The width of each of the ten slices that count arrivals, and the shortest time for computing a rate, as in
-    /// Envoy.
+    /// The width of each of the ten slices that count arrivals.
+    ///
+    /// It is also the shortest time over which a rate is computed, as in Envoy.
     private static let rateSlice = Duration.seconds(1)
 
     private let rule: ThrottleRule
@@ -279,7 +282,7 @@ struct AdaptiveThrottleMachine: Sendable {
         return max(0, (count - allowed) / (count + 1))
     }
 
-    /// Returns whether the calls after the first one reach the minimum rate, over the time since the first.
+    /// Returns whether the calls since the first one have come at the minimum rate or faster.
     private mutating func rateIsReached(at instant: SchedulerInstant) -> Bool {
         if minimumRate == 0 { return true }
         let slice = Self.rateSlice.nanoseconds
@@ -302,10 +305,10 @@ struct ThrottleOdds: Equatable, Sendable {
     /// True if no call is refused.
     var isZero: Bool { quotient <= 0 }
 
-    /// Decides a call by a uniformly distributed number in 0..<1.
+    /// Decides about a call, with a uniformly distributed number in 0..<1.
     ///
-    /// The number is less than the quotient's root if its power is less than the quotient. The power takes only
-    /// multiplications, which give the same result on every machine.
+    /// Instead of comparing the number with the quotient's root, this compares the number's power with the quotient. A
+    /// power takes only multiplications, which give the same result on every machine.
     func refuses(_ fraction: Double) -> Bool {
         fraction < limit && power(fraction) < quotient
     }

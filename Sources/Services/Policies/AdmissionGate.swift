@@ -36,7 +36,7 @@ protocol AdmissionGate: AnyObject, Sendable {
     /// - Returns: False if it has left in the meantime; then it must not start.
     func begin(_ ticket: PriorityWaitQueue<Waiter>.Ticket) -> Bool
 
-    /// Raises a waiting call to a priority, if that is higher than its own; has no effect once the call is admitted.
+    /// Raises a waiting call to a priority that is higher than its own; has no effect once the call is admitted.
     func raise(_ ticket: PriorityWaitQueue<Waiter>.Ticket, to priority: CallPriority)
 
     /// Removes a call from the queue, or frees its place if it was admitted; has no effect once it has started.
@@ -47,7 +47,9 @@ protocol AdmissionGate: AnyObject, Sendable {
 enum Admission<Place, Waiter> {
     /// The call starts, and holds a place until it ends.
     case admitted(Place)
-    /// The call waits; `length` counts it. After `patience` it fails; with nil, it waits as long as its caller does.
+    /// The call waits; `length` counts it.
+    ///
+    /// After `patience`, the call fails. If `patience` is nil, the call waits for as long as its caller does.
     case queued(PriorityWaitQueue<Waiter>.Ticket, length: Int, patience: Duration?)
     /// The call is refused.
     case refused
@@ -81,13 +83,13 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
         if let place = gate.enterIfFree() { return callInPlace(place, service, input) }
         let context = CallContext.current
         guard gate.mayWait(in: context) else { return refuse(input, in: context) }
-        // In the meantime, a place may have become free, or the queue may have filled up.
+        // Since the checks above, a place may have become free, or the queue may have filled up.
         let turn = Gate.Turn()
         switch gate.enter(turn, in: context) {
         case .admitted(let place): return callInPlace(place, service, input)
         case .refused: return refuse(input, in: context)
         case .queued(let ticket, let length, let patience):
-            // Reported before the turn has an observer, so the event comes before the turn.
+            // This is reported before the turn has an observer, so that the event comes before the call's turn.
             gate.report(.queued(length: length), in: context)
             let inTime = inTime(turn, patience, input, in: context)
             return wait(raised(inTime, ticket, in: context), ticket, input, in: context)
@@ -102,9 +104,10 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
 
     /// Calls the service when it is the call's turn, with its own caller's task-local values.
     ///
-    /// The service's future frees the place, as soon as it exists: if the caller cancels while the service is being
-    /// called, no other call may start beside it. If the service isn't called, the last step removes the call from the
-    /// queue or frees its place, even if the call is cancelled just when its turn comes.
+    /// Once the call has begun, only the service's future frees the place. So if the caller cancels while the service
+    /// is still being called, the place stays taken, and no other call can start in it. If the service isn't called,
+    /// the last step removes the call from the queue or frees its place, even if the call is cancelled just when its
+    /// turn comes.
     private func wait(
         _ turn: Future<Gate.Place>, _ ticket: PriorityWaitQueue<Gate.Waiter>.Ticket,
         _ input: Input, in context: CallContext
@@ -137,7 +140,7 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
 
     /// Ends the wait for a turn after `patience`.
     ///
-    /// If another call displaces this one, the error gets this call's input.
+    /// If another call displaces this one, the error names this call's input.
     private func inTime(
         _ turn: Gate.Turn, _ patience: Duration?, _ input: Input, in context: CallContext
     ) -> Future<Gate.Place> {
@@ -161,7 +164,7 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
 /// Joining, leaving, raising, and removing the first or the last entry take constant time. An entry that has been
 /// called keeps its slot until it is confirmed, so each ticket ends exactly once.
 struct PriorityWaitQueue<Element> {
-    /// A unique number, and the slot of its entry.
+    /// An entry's unique number, and its slot.
     struct Ticket: Hashable, Sendable {
         fileprivate let number: Int
         fileprivate let slot: Int
@@ -213,7 +216,7 @@ struct PriorityWaitQueue<Element> {
         return Ticket(number: lastNumber, slot: slot)
     }
 
-    /// Makes a waiting entry the youngest of a higher priority; never lowers it.
+    /// Makes a waiting entry the youngest of a higher priority; never lowers the entry's priority.
     mutating func raise(_ ticket: Ticket, to priority: CallPriority) {
         let slot = ticket.slot
         guard isCurrent(ticket), case .waiting = slots[slot].stage,
@@ -259,8 +262,8 @@ struct PriorityWaitQueue<Element> {
 
     /// Returns the slot of the youngest or the oldest waiting entry of a priority.
     ///
-    /// A function, so that no second reference to the order exists when an entry is removed from it; removing would
-    /// otherwise copy all links.
+    /// This is a function, so that no second reference to the order exists while an entry is removed from it. With a
+    /// second reference, the removal would copy all links.
     private func end(of priority: CallPriority, youngest: Bool) -> Int? {
         youngest ? orders[priority.rawValue].last : orders[priority.rawValue].first
     }

@@ -4,8 +4,8 @@
 /// let api = stack(.retry(backoff: .fullJitter(base: .milliseconds(50))), over: transport)
 /// ```
 ///
-/// Retries are counted from zero, so the first one waits about `base`. Delays are whole nanoseconds, and each draws at
-/// most one random number. The three kinds of jitter come from "Exponential backoff and jitter" (Brooker, AWS
+/// Retries are counted from zero, so the first one waits about `base`. Delays are whole nanoseconds, and each delay
+/// takes at most one random number. The three kinds of jitter come from "Exponential backoff and jitter" (Brooker, AWS
 /// Architecture Blog, 2015).
 public struct Backoff: Sendable {
     /// Returns the delay before a retry.
@@ -71,7 +71,7 @@ public struct Backoff: Sendable {
 extension Backoff {
     /// Creates a backoff with random delays from zero to min(cap, base × 2ⁿ).
     ///
-    /// The default of a retry, because it spreads retries best.
+    /// This is the default for retries, because it spreads them best.
     ///
     /// - Parameters:
     ///   - base: The upper bound of the first delay. Less than zero is a programming error and traps.

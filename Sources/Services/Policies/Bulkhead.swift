@@ -33,11 +33,13 @@ extension Middleware {
 /// let prices = stack(.bulkhead(sharing: bulkhead), over: loadPrice)
 /// ```
 ///
-/// Its calls can't use more than its places. A call holds its place from the moment the service is called until its
-/// future settles or is cancelled. Waiting calls are served in order, and later calls can't overtake them.
+/// Calls through the bulkhead can't use more than its places. A call holds its place from the moment the service is
+/// called until its future settles or is cancelled. Waiting calls are served in order, and later calls can't overtake
+/// them.
 ///
-/// Create one for each resource whose calls must not use up everything. You can use it from any thread. A call takes a
-/// lock for constant time when it starts and when it ends. (Nygard, "Release It!"; Polly; resilience4j.)
+/// Create one for each resource, so that calls to that resource can't use up everything. You can use it from any
+/// thread. A call takes a lock for constant time when it starts and when it ends. (Nygard, "Release It!"; Polly;
+/// resilience4j.)
 public final class Bulkhead: Sendable {
     /// The name in events and errors; nil for none.
     public let name: String?

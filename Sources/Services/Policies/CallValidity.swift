@@ -1,6 +1,6 @@
 /// The calls in flight for each key, and whether their results may still be kept.
 ///
-/// A call starts valid. Next: invalid, if its key or everything is invalidated; or ended.
+/// A call starts valid. It becomes invalid if its key, or everything, is invalidated before the call has ended.
 package struct CallValidity<Key: Hashable> {
     /// The calls in flight for one key.
     @usableFromInline
@@ -97,7 +97,7 @@ struct Invalidations<Key: Hashable> {
 
     /// Stores a key's invalidation.
     ///
-    /// - Returns: The key that was forgotten instead, if any.
+    /// - Returns: The key that was forgotten to make room, if any.
     mutating func invalidate(_ key: Key, in era: Era) -> Key? {
         if let slot = eras.slot(of: key) {
             eras.update(slot) { $0 = max($0, era) }

@@ -18,14 +18,15 @@ extension Middleware {
     /// draws one number, in the order of the arguments, and a latency that occurs draws one more. With a seeded source,
     /// sequential calls get the same faults in every run.
     ///
-    /// Latencies add up, and pass before anything else; the call then starts on the scheduler's thread. If several
-    /// failures occur, the first one is used, and the service isn't called. Alterations run one after the other, each
-    /// on the previous one's result. Cancelling the future ends the wait or cancels the call. The call's deadline
-    /// doesn't shorten a latency, but a timeout outside the chaos ends it in time.
+    /// Latencies add up. They pass first, and then the call starts on the scheduler's thread. If several failures
+    /// occur, the first one is used, and the service isn't called. Alterations run one after the other, each on the
+    /// previous one's result. Cancelling the future ends the wait or cancels the call. The call's deadline doesn't
+    /// shorten a latency, but a timeout outside the chaos ends it in time.
     ///
     /// - Parameters:
     ///   - faults: The possible faults.
-    ///   - chaosSwitch: Turns all faults off; no number is drawn then. Without a switch, they are always on.
+    ///   - chaosSwitch: Turns all faults on or off; while they are off, no number is drawn. Without a switch, the
+    ///     faults are always on.
     ///   - scheduler: The clock for the latencies.
     ///   - random: The source of randomness that chooses the faults.
     public static func chaos(
@@ -68,7 +69,7 @@ struct Chaos<Output: Sendable>: Sendable {
             .flatMap { caller.run { go(on: plan, in: context, service, input) } }
     }
 
-    /// Continues after the latency.
+    /// Continues a call after its latency.
     private func go<Input: Sendable>(
         on plan: ChaosPlan, in context: CallContext, _ service: Service<Input, Output>,
         _ input: Input
@@ -151,7 +152,7 @@ extension ChaosFault {
     /// Fails the call, without calling the service.
     ///
     /// - Parameters:
-    ///   - error: The error. The standard classifier calls the default error retryable.
+    ///   - error: The error. For the standard classifier, the default error is retryable.
     ///   - probability: The probability of the fault.
     public static func failure(
         _ error: any Error = ServiceError(.injected, policy: "chaos"), probability: Double

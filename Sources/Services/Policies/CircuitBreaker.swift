@@ -54,13 +54,13 @@ extension Middleware {
 ///
 /// An open breaker refuses all calls, for a time that the backoff chooses. Then the next `probes` calls are probes. If
 /// all of them succeed, the breaker closes and discards its counts. If one fails or is slow, the breaker opens again,
-/// for longer. If a probe is cancelled, or its end says nothing, another call becomes a probe. The same happens if the
-/// probes take longer than the breaker was open. Calls that started before the breaker opened don't count if they end
-/// later.
+/// for longer. If a probe is cancelled, or its end says nothing about the service, another call becomes a probe.
+/// Another call also becomes a probe if the probes take longer than the breaker was open. Calls that started before the
+/// breaker opened don't count if they end later.
 ///
-/// Create one for each host or service that fails on its own, and pass it to every stack that calls it. You can use it
-/// from any thread. A call takes a lock for constant time when it starts and when it ends. (Finagle's
-/// FailureAccrualFactory; Nygard, "Release It!".)
+/// Create one for each host or service that fails on its own, and pass it to every stack that calls that host or
+/// service. You can use it from any thread. A call takes a lock for constant time when it starts and when it ends.
+/// (Finagle's FailureAccrualFactory; Nygard, "Release It!".)
 public final class CircuitBreaker: Sendable {
     /// The states of a circuit breaker.
     public enum State: Hashable, Sendable {
@@ -123,20 +123,20 @@ public final class CircuitBreaker: Sendable {
     /// - Parameters:
     ///   - name: The name in events and errors; nil for none. It must hold no secrets.
     ///   - failuresInARow: The number of failures in a row that opens the breaker; at least 1.
-    ///   - failuresLasting: The shortest time from the first to the last of these failures; zero or more. The share of
-    ///     successes also opens the breaker only if the failures in its window span this time. With zero, losing a
-    ///     single connection can open the breaker, if it fails that many calls.
+    ///   - failuresLasting: The shortest time from the first to the last of these failures; zero or more. A low share
+    ///     of successes, too, opens the breaker only if the failures in the window span this time. With zero, the loss
+    ///     of a single connection can open the breaker, if that many calls fail with it.
     ///   - successRate: The share of successes below which the breaker opens; 0…1. With zero, only failures in a row
     ///     count.
-    ///   - window: The length of the window for both shares; more than zero. It consists of ten slices of time, which
-    ///     lie at multiples of their length from the scheduler's origin.
+    ///   - window: The length of the window for both shares; more than zero. The window consists of ten slices of time,
+    ///     which begin at multiples of their length from the scheduler's origin.
     ///   - minimumRequests: The number of ended calls in the window below which the shares don't count; at least 1.
     ///   - slowCallDuration: The duration from which a call is slow, whatever its result; more than zero. With nil, no
     ///     call is slow.
     ///   - slowCallRate: The share of slow calls from which the breaker opens; more than 0, at most 1.
     ///   - probes: The number of calls that must succeed before the breaker closes again; at least 1.
-    ///   - backoff: The time that the breaker stays open. Called once per opening; its retry number is the number of
-    ///     earlier openings since the breaker was last closed.
+    ///   - backoff: The time that the breaker stays open. It is asked once for each opening. As the number of the
+    ///     retry, it gets the number of earlier openings since the breaker was last closed.
     ///   - scheduler: The clock. The breaker schedules no action on it.
     ///   - random: The source of the jitter.
     public init(
@@ -252,8 +252,8 @@ extension CircuitBreaker {
 
     /// Follows a call that is pending or has failed.
     ///
-    /// A separate function, because it looks up generic types at run time. Inlined, it would cost every call those
-    /// lookups.
+    /// This is a separate function because it looks up generic types at run time. If it were inlined, every call would
+    /// do these lookups.
     @inline(never)
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ call: Call, _ classifier: Classifier<Output>
@@ -342,13 +342,15 @@ struct CircuitBreakerMachine: Sendable {
         case closed
         /// All calls are refused, until the backoff has chosen the duration. Next: `open`.
         case tripped(since: SchedulerInstant)
-        /// All calls are refused. Next: `probing` or `halfOpen`, with the first call at that instant or later.
+        /// All calls are refused. Next: `probing` or `halfOpen`, on the first call at `until` or later.
         case open(until: SchedulerInstant)
         /// All probes are in flight, and other calls are refused. The probes may hang, so another call becomes a probe
         /// after as much time as the breaker was open. Next: `closed`, `tripped` or `halfOpen`.
         case probing(since: SchedulerInstant)
-        /// Another probe may pass, because the last one said nothing or several are needed. Next: `probing`, `closed`
-        /// or `tripped`.
+        /// Another probe may pass.
+        ///
+        /// The last probe said nothing about the service, or several probes are needed. Next: `probing`, `closed` or
+        /// `tripped`.
         case halfOpen
         /// All calls are refused, after `isolate()`. Next: `closed`, after `reset()`.
         case isolated
@@ -357,12 +359,12 @@ struct CircuitBreakerMachine: Sendable {
     private(set) var state = State.closed
 
     private let limits: CircuitBreakerLimits
-    /// The ticket that counts; older ones don't.
+    /// The ticket of the calls that count; calls with older tickets don't.
     private var ticket = 0
     private var failuresInARow = 0
     /// The end of the first failure in the row.
     private var rowSince: SchedulerInstant?
-    /// The end of the first failure since the window last had none.
+    /// The end of the first failure since the window last contained no failure.
     private var failingSince: SchedulerInstant?
     private var requests: SlicedSum
     private var successes: SlicedSum
@@ -373,7 +375,7 @@ struct CircuitBreakerMachine: Sendable {
     private var successfulProbes = 0
     /// The number of openings since the breaker was last closed.
     private var openings = 0
-    /// The last open time since the breaker was last closed.
+    /// The length of the last open time; nil if the breaker hasn't opened since it was last closed.
     private var previous: Duration?
 
     init(_ limits: CircuitBreakerLimits) {
@@ -468,7 +470,7 @@ struct CircuitBreakerMachine: Sendable {
 
     /// Estimates when a call may pass, before the backoff has chosen the open time.
     ///
-    /// It assumes the previous open time.
+    /// The estimate assumes that the breaker stays open for as long as the last time.
     func estimate(from since: SchedulerInstant, at instant: SchedulerInstant) -> SchedulerInstant {
         max(instant, since.advanced(by: previous ?? .zero))
     }
@@ -496,8 +498,8 @@ struct CircuitBreakerMachine: Sendable {
         if failuresInARow == 0, slow == 0 { return false }
         let count = requests.sum(at: instant)
         guard count >= limits.minimumRequests else { return false }
-        // A quotient is rounded to the nearest number, just like the limit in the program's source. A product might be
-        // rounded to the wrong side of the limit.
+        // This divides instead of multiplying. A quotient is rounded to the nearest number, just like a limit that is
+        // written in source code. A product might be rounded to the wrong side of the limit.
         if failuresInARow > 0, lasts(since: failingSince, at: instant),
             Double(successes.sum(at: instant)) / Double(count) < limits.successRate
         {
@@ -506,8 +508,9 @@ struct CircuitBreakerMachine: Sendable {
         return slow > 0 && slow / Double(count) >= limits.slowCallRate
     }
 
-    /// Returns whether failures since `start` are more than one event, such as the loss of a connection with many
-    /// calls.
+    /// Returns whether failures since `start` have lasted long enough to be more than one event.
+    ///
+    /// One event is, for example, the loss of a connection with many calls.
     private func lasts(since start: SchedulerInstant?, at instant: SchedulerInstant) -> Bool {
         start.map { $0.duration(to: instant) >= limits.failuresLasting } ?? false
     }

@@ -5,7 +5,7 @@ extension Middleware where Input: Hashable {
     ///
     /// This is ``coalesce(by:sharing:)-((Input)->Key,_)`` with the input itself as the key.
     ///
-    /// - Parameter group: The group of calls that share; nil for the calls of this stack only.
+    /// - Parameter group: The group within which calls are shared; nil for the calls of this stack only.
     public static func coalesce(sharing group: Coalescer<Input, Output>? = nil) -> Middleware {
         .coalesce(by: { $0 }, sharing: group)
     }
@@ -19,37 +19,37 @@ extension Middleware {
     /// ```
     ///
     /// The first caller calls the service. Callers that arrive before this call has ended wait for its result. Nothing
-    /// is kept afterwards: the next caller makes a new call. If a caller cancels, or its own deadline outside passes,
-    /// the others still get the answer. When the last caller leaves, the call is cancelled and its answer discarded; a
-    /// later caller makes a new call. (As in Go's singleflight.)
+    /// is kept afterwards: the next caller makes a new call. If a caller cancels, or its own deadline outside this
+    /// middleware passes, the other callers still get the answer. When the last caller leaves, the call is cancelled
+    /// and its answer discarded; a later caller makes a new call. (As in Go's singleflight.)
     ///
     /// **Context.** The shared call runs in its first caller's context, even after that caller has left: it has that
     /// caller's deadline, attempt and observers. The observers of other callers learn that they joined. No caller fails
-    /// because of another's deadline. If the call fails after the first caller's deadline, only the callers whose own
-    /// deadline has passed get the failure. The others share a new call, made at once in the context of the caller with
-    /// the most time left, if their inputs are ``Replayable``.
+    /// because of another's deadline. If the call fails after the first caller's deadline, the failure goes only to the
+    /// callers whose own deadline has passed, and to those whose input must not be sent again (``Replayable``). The
+    /// others share a new call, which is made at once in the context of the caller with the most time left.
     ///
     /// **Priority.** The shared call gets the highest ``CallContext/priority`` of all callers who have joined it. A
-    /// call that waits in a ``LoadShedder`` moves up when a more important caller joins. It stays there when that
+    /// call that waits in a ``LoadShedder`` moves up when a more important caller joins. It keeps its place when that
     /// caller leaves. When a task awaits a caller's future, it raises the tasks that work for the shared call.
     ///
     /// **Cookies.** A Set-Cookie in an HTTP response goes to the caller that made the call. The others get the
     /// response, or the error that contains it, without the cookie. Calls for a user who has signed out can't be
     /// joined.
     ///
-    /// **Changes.** After ``Memo/invalidate(_:)`` on a memo above or below, or ``Coalescer/invalidate(_:)``, the next
-    /// caller makes a new call, even if one is in flight.
+    /// **Changes.** After ``Memo/invalidate(_:)`` on a memo above or below this middleware, or
+    /// ``Coalescer/invalidate(_:)``, the next caller makes a new call, even if one is in flight.
     ///
     /// Answers arrive in the order of the callers, on the thread that settles the shared call. Each call takes a lock
-    /// for constant time, and its key is hashed and compared under this lock. Trap: a service that calls its own stack
-    /// with the same key, and waits for that call, waits forever.
+    /// for constant time, and its key is hashed and compared under this lock. Beware: a service that calls its own
+    /// stack with the same key, and waits for that call, waits forever.
     ///
     /// - Parameters:
     ///   - key: Returns an input's key, which must include everything that the answer depends on, such as the user.
     ///     Called once per call, on the caller's thread. If a key isn't equal to itself, such as a NaN, the call isn't
     ///     shared.
-    ///   - group: The group of calls that share; nil for the calls of this stack only. In stacks that share a group,
-    ///     equal keys must have the same meaning.
+    ///   - group: The group within which calls are shared; nil for the calls of this stack only. In stacks that share a
+    ///     group, equal keys must have the same meaning.
     public static func coalesce<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key, sharing group: Coalescer<Key, Output>? = nil
     ) -> Middleware {
@@ -65,9 +65,9 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - key: The named key. The call of an input without a key isn't shared. Once an unsafe HTTP request has ended,
-    ///     later requests for its URL don't share a call that began earlier (RFC 9111, section 4.4).
-    ///   - group: The group of calls that share; nil for the calls of this stack only. In stacks that share a group,
-    ///     equal keys must have the same meaning.
+    ///     later requests for its URL don't share a call that began before that end (RFC 9111, section 4.4).
+    ///   - group: The group within which calls are shared; nil for the calls of this stack only. In stacks that share a
+    ///     group, equal keys must have the same meaning.
     public static func coalesce<Key: Hashable & Sendable>(
         by key: CoalescingKey<Input, Output, Key>, sharing group: Coalescer<Key, Output>? = nil
     ) -> Middleware {
@@ -142,8 +142,8 @@ public struct CoalescingKey<Input: Sendable, Output: Sendable, Key: Hashable & S
 /// let detail = stack(.coalesce(by: \.id, sharing: group), .timeout(.seconds(2)), over: loadProduct)
 /// ```
 ///
-/// ``Middleware/coalesce(by:sharing:)-((Input)->Key,_)`` creates one for each stack. Create one yourself to share calls
-/// between stacks. You can use it from any thread.
+/// ``Middleware/coalesce(by:sharing:)-((Input)->Key,_)`` creates a group for each stack. Create one yourself to share
+/// calls between stacks. You can use it from any thread.
 public final class Coalescer<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     /// The name in events and errors; nil for none.
     public let name: String?
@@ -153,8 +153,8 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable>: Sendab
 
     /// Makes the next caller with a key start a new call, because the answer has changed.
     ///
-    /// A call in flight continues for the callers it has. A ``Memo`` does this on its own, for the calls below and
-    /// above it. (Singleflight's `Forget`, in Go.)
+    /// A call in flight continues for the callers it has. A ``Memo`` does this by itself, for the calls below and above
+    /// it. (Singleflight's `Forget`, in Go.)
     public func invalidate(_ key: Key) {
         machine.withLock { $0.invalidate(AnyHashable(key)) }
     }
@@ -170,9 +170,11 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable>: Sendab
     private let machine = Locked(Machine())
     /// The classifier for the reported outcomes.
     ///
-    /// Stored, because finding the type's own rules takes a lookup at run time.
+    /// It is stored, because finding the type's own rules takes a lookup at run time.
     private let classifier = Classifier<Output>.standard
-    /// True if answers have a part for only the caller that made the call; stored, because it also takes a lookup.
+    /// True if an answer has a part that is only for the caller that made the call.
+    ///
+    /// It is stored, because finding out takes a lookup at run time.
     private let hasOwnParts = Output.self is any Shareable.Type
 }
 
@@ -185,7 +187,7 @@ private typealias Machine = CoalesceMachine<AnyHashable, AnyCaller, CallHandle>
 /// A call in flight.
 private struct CallHandle: Sendable {
     let giveUp: @Sendable () -> Void
-    /// The future to raise when a task awaits an answer.
+    /// The future whose tasks get a higher priority when a more important task awaits an answer.
     let future: FutureNode
 }
 
@@ -209,7 +211,8 @@ extension Coalescer {
                 erased, since: since, in: era, notes: notes(in: context),
                 caller(context, service, input))
         }
-        // The call in flight is for a user who has signed out, and the key doesn't tell users apart.
+        // The call in flight is for a user who has signed out, and the key doesn't tell users apart, so it isn't
+        // joined.
         guard let entry else { return service(input) }
         switch entry {
         case .joined(let caller, let number, let callers, let notes):
@@ -231,10 +234,10 @@ extension Coalescer {
         }
     }
 
-    /// Returns the era from which on a call must have begun to answer this caller.
+    /// Returns the earliest era in which a call may have begun if it is to answer this caller.
     ///
-    /// If the call in flight depends on an outdated answer, new callers can't share it any more. Memos compare keys, so
-    /// no lock is held while they are asked.
+    /// If the call in flight depends on an outdated answer, new callers can't share it any more. The memos are asked
+    /// while no lock is held, because they compare keys, and that runs the key types' own code.
     private func since(
         in context: CallContext, _ key: AnyHashable, _ subject: @autoclosure () -> AnyHashable?
     ) -> Era {
@@ -254,7 +257,7 @@ extension Coalescer {
 
     /// Makes a call that changes its subject.
     ///
-    /// When it has ended, later callers don't share a call that began earlier.
+    /// Callers that come after this call's end don't share a call that began before that end.
     ///
     /// - Parameter subject: Returns the thing that the input changes.
     func change<Input: Sendable>(
@@ -290,7 +293,7 @@ extension Coalescer {
 
     /// Returns a caller's future.
     ///
-    /// Cancelling the future removes the caller. A task that awaits the future raises the call.
+    /// Cancelling the future removes the caller. A task that awaits the future raises the priority of the call's tasks.
     private func wait(
         _ caller: AnyCaller, _ notes: CallNotes, _ key: Key, _ number: Int
     ) -> Future<Output> {
@@ -318,7 +321,7 @@ extension Coalescer {
         _ future: Future<Output>, _ notes: CallNotes, _ key: Key, _ number: Int,
         of maker: AnyCaller
     ) {
-        // A separate branch: cancelling it doesn't affect other holders of the future.
+        // This makes a separate branch, because cancelling the branch doesn't affect other holders of the future.
         let call = future.onEnd { result in
             if self.isTooLate(result, maker.context),
                 self.callAgain(key, notes, number, of: maker, result)
@@ -350,8 +353,8 @@ extension Coalescer {
 
     /// Gives a settled future's result to callers.
     ///
-    /// A separate function, because it looks up generic types at run time. Inlined, it would cost every call those
-    /// lookups.
+    /// This is a separate function because it looks up generic types at run time. If it were inlined, every call would
+    /// do these lookups.
     @inline(never)
     private func deliver(_ removed: Machine.Removed, of future: Future<Output>) {
         deliver(removed, future.result)
@@ -378,7 +381,7 @@ extension Coalescer {
 // MARK: - Calling again
 
 extension Coalescer {
-    /// Ends a call for the callers that can't go on, and makes a new one for the others.
+    /// Ends a call for the callers that can't go on, and makes a new call for the others.
     ///
     /// - Returns: False if there are no others.
     private func callAgain(
@@ -398,9 +401,11 @@ extension Coalescer {
     }
 }
 
-/// Returns the callers that have no time left or can't repeat their input, and the other one with the most time left.
+/// Returns the callers that can't go on, and of the others, the caller with the most time left.
 ///
-/// It runs outside the lock, because clocks and inputs are the user's code.
+/// A caller can't go on if it has no time left, or if its input must not be sent again.
+///
+/// This function runs outside the lock, because clocks and inputs are the user's code.
 private func choose(
     among callers: [Int: AnyCaller], after verdict: CallRecord.Verdict,
     _ error: (any Error)?
@@ -458,7 +463,8 @@ private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
         _ context: CallContext, _ name: String?, _ service: @escaping Service<Input, Output>,
         _ input: Input, _ classifier: Classifier<Output>, hasOwnParts: Bool
     ) {
-        // A new call for the callers with time left starts on the thread on which the first one ended.
+        // A new call for the callers with time left starts on the thread on which the first call ended, so the caller's
+        // values are kept for it.
         let caller = KeptCaller(context)
         call = { notes in
             let input = notes.record?.next(input) ?? input
@@ -475,7 +481,8 @@ private func share<Input: Sendable, Output: Sendable>(
     _ service: Service<Input, Output>, _ input: Input, in context: CallContext,
     _ notes: CallNotes, _ name: String?, _ classifier: Classifier<Output>
 ) -> Future<Output> {
-    // Callers of this era join the call, so a call below must not answer it if it began in an earlier era.
+    // Callers of this era may join this call, so it must not take its answer from a call below that began in an earlier
+    // era.
     let context = context.with(
         since: .current, sharedCall: notes.shared, priority: notes.priority)
     return context.call(

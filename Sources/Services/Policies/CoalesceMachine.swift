@@ -1,18 +1,21 @@
 /// The shared calls and their waiting callers.
 ///
-/// A key starts without a call. Next: calling, when the first caller enters. After that: without a call, when the call
-/// ends or the last caller leaves; or calling again, for the callers with time left. A call that began before an
-/// invalidation is past: it continues for its callers, and the next caller to enter is a first one again.
+/// At first, a key has no call. When the first caller enters, the key has a call in flight. When that call ends or its
+/// last caller leaves, the key has no call again, or it has a new call for the callers with time left. A call that
+/// began before an invalidation is past: it continues for its callers, and the next caller that enters is a first
+/// caller again.
 ///
 /// The machine never releases objects that were passed in. It returns them to the holder of the lock, who releases them
 /// later.
 struct CoalesceMachine<Key: Hashable, Caller, Call> {
     /// The answer to a caller that enters.
     enum Entry {
-        /// The key has no call. The caller makes this call, and counts as its caller until the call ends or the caller
-        /// is seated.
+        /// The key has no call, so the caller makes this one.
+        ///
+        /// The call counts as having this caller until the call ends, or until ``seat(_:_:call:)`` gives the caller a
+        /// number.
         case first(call: Int, CallNotes)
-        /// The caller waits for a call in flight; `callers` counts all that share it now.
+        /// The caller waits for a call in flight; `callers` counts all callers that share the call now.
         case joined(Caller, number: Int, callers: Int, CallNotes)
     }
 
@@ -32,7 +35,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         /// The era in which the call began.
         var era: Era
         let notes: CallNotes
-        /// The handle that cancels and raises the call; nil until it exists.
+        /// The handle to cancel the call or raise its priority; nil until it exists.
         var call: Call?
         /// The highest priority of a task that awaits the call.
         var raised: TaskPriority?
@@ -81,7 +84,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         _ key: Key, since: Era = .first, in era: Era = .first,
         notes: @autoclosure () -> CallNotes = CallNotes(), _ caller: @autoclosure () -> Caller
     ) -> Entry {
-        // In place, so the key is hashed once.
+        // The entry is changed in place, so that the key is hashed only once.
         let entry = Self.enter(
             &flights[key, default: Flights()], &lastCall, &lastCaller, since, era, notes, caller)
         if case .first = entry { count += 1 }
@@ -123,7 +126,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         return lastCaller
     }
 
-    /// Stores the handle that cancels and raises a call.
+    /// Stores the handle to cancel a call or raise its priority.
     ///
     /// - Returns: Whether the call is still wanted, and the priority to raise it to.
     mutating func keep(
@@ -143,7 +146,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         return self[place].call
     }
 
-    /// Removes a caller before the call has ended; the last caller takes the call along.
+    /// Removes a caller before its call has ended; with the last caller, the call is removed too.
     mutating func leave(_ key: Key, caller number: Int) -> Removed {
         guard let place = place(of: key, caller: number),
             let caller = self[place].callers.removeValue(forKey: number)
@@ -200,7 +203,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
 extension CoalesceMachine {
     /// Closes the current call of a key to later callers.
     ///
-    /// - Parameter shared: The call that is meant, because a newer one may be in flight; nil for any call.
+    /// - Parameter shared: The only call to close, because a newer call may be in flight; nil to close any call.
     mutating func invalidate(_ key: Key, _ shared: SharedCall? = nil) {
         guard let index = flights.index(forKey: key) else { return }
         if let shared, flights.values[index].current?.notes.shared !== shared { return }
@@ -217,8 +220,9 @@ extension CoalesceMachine {
         if count > 0 { _ = changes.invalidate(subject, in: era) }
     }
 
-    /// Returns the era of a subject's last change; it may be the first era if no call in flight began before the
-    /// change.
+    /// Returns the era of a subject's last change.
+    ///
+    /// It may be the first era if no call in flight began before the change.
     func lastChange(of subject: @autoclosure () -> AnyHashable?) -> Era {
         if changes.isEmpty { return .first }
         return subject().map { changes.last(of: $0) } ?? .first
@@ -266,7 +270,7 @@ extension CoalesceMachine {
             past.map { flights.values[index].past.remove(at: $0) }
             ?? flights.values[index].current.take()
         count -= 1
-        // No call in flight is older than these changes.
+        // No call is in flight, so none is older than these changes, and they can be forgotten.
         if count == 0, !changes.isEmpty { changes = Invalidations(limit: 1_000) }
         let hasMore =
             flights.values[index].current != nil || !flights.values[index].past.isEmpty
@@ -276,16 +280,16 @@ extension CoalesceMachine {
 
 /// The notes that the layers below write about a shared call.
 struct CallNotes: Sendable {
-    /// The record of what it sends, if the first caller has a record or the answer has parts for one caller only.
+    /// The record of what the call sends, if the first caller has a record or the answer has parts for one caller only.
     var record: CallRecord?
-    /// The things that its answer depends on, if there may be memos.
+    /// The things that the call's answer depends on, if there may be memos.
     var shared: SharedCall?
-    /// Its priority, if calls may have different ones.
+    /// The call's priority, if calls may have different priorities.
     var priority: SharedPriority?
 
     var isEmpty: Bool { record == nil && shared == nil && priority == nil }
 
-    /// Adds the notes to the ones of a caller's own call.
+    /// Adds these notes to the notes of a caller's own call.
     func add(to context: CallContext) {
         if let record { context.record?.adopt(record) }
         if let shared { context.sharedCall?.add(shared) }

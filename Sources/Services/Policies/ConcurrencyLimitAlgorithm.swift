@@ -7,7 +7,7 @@ import PledgeFutures
 /// ```
 ///
 /// Each algorithm takes constant time for a call. The algorithms with windows also take some thousand steps at the end
-/// of each window, which has at least 50 calls.
+/// of each window. A window has at least 50 calls.
 public struct ConcurrencyLimitAlgorithm: Sendable {
     /// Creates the state of a new limit, which draws its jitter from the generator.
     let makeMachine: @Sendable (SeededGenerator) -> any ConcurrencyLimitMachine
@@ -15,14 +15,14 @@ public struct ConcurrencyLimitAlgorithm: Sendable {
     /// The limit that a new state starts with.
     let initial: Int
 
-    /// Adds one for each answer while at least half of the limit is used, and multiplies by a factor for each drop.
+    /// Adds one to the limit for each answer while at least half is used; for each drop, multiplies it by a factor.
     ///
-    /// It needs drops. If a service answers everything, however late, only answers slower than `slowCallDuration` count
-    /// as drops. The minimum applies to each client: a hundred clients with the default may always have 200 calls in
-    /// flight. A value outside the bounds below is a programming error and traps.
+    /// It works only if there are drops. If a service answers everything, however late, only answers slower than
+    /// `slowCallDuration` count as drops. The minimum applies to each client: a hundred clients with the default may
+    /// always have 200 calls in flight. A value outside the bounds below is a programming error and traps.
     ///
-    /// (Chiu and Jain 1989. The numbers are from Netflix's concurrency-limits, except for the minimum. Its minimum is
-    /// 20, so a hundred clients could never go below 2,000 calls in flight.)
+    /// (Chiu and Jain 1989. The numbers are from Netflix's concurrency-limits, except for the minimum. There, the
+    /// minimum is 20, so a hundred clients could never go below 2,000 calls in flight.)
     ///
     /// - Parameters:
     ///   - initial: The first limit; from the minimum to the maximum.
@@ -133,7 +133,7 @@ private func checked(_ minimum: Int, _ maximum: Int, _ initial: Int) -> ClosedRa
     return minimum...maximum
 }
 
-/// The end of a call that tells how many calls the service can handle.
+/// The measured end of a call, from which a limit learns how many calls the service can handle.
 struct ConcurrencySample: Sendable {
     /// The instant at which the service was called.
     let start: SchedulerInstant
@@ -171,7 +171,7 @@ func wholeLogarithm(of limit: Int) -> Int {
     return logarithm
 }
 
-/// A limit that adds one for each answer while it is used, and multiplies by a factor for each drop.
+/// A limit that grows by one for each answer while at least half of it is used, and shrinks by a factor for each drop.
 ///
 /// (Chiu and Jain 1989. The numbers are from Netflix's concurrency-limits, except for the minimum.)
 struct AIMDLimit: ConcurrencyLimitMachine {
@@ -193,7 +193,7 @@ struct AIMDLimit: ConcurrencyLimitMachine {
         if sample.isDrop || sample.start.duration(to: sample.end) > slowCallDuration {
             limit = max(bounds.lowerBound, Int(Double(limit) * decrease))
         } else if sample.inFlight * 2 >= limit {
-            // An unused limit doesn't show that it could be higher.
+            // While most of the limit is unused, an answer doesn't show that the limit could be higher.
             limit = min(bounds.upperBound, limit + 1)
         }
     }
@@ -204,7 +204,8 @@ struct AIMDLimit: ConcurrencyLimitMachine {
 /// With L calls in flight, L·(1 − shortest ÷ round trip) of them wait. Let log be the integer part of L's decimal
 /// logarithm, at least 1. The limit grows by 6·log while at most log calls wait, and by log while fewer than 3·log
 /// wait. It shrinks by log when more than 6·log wait, and after a drop. After 15·L to 30·L samples, the shortest round
-/// trip is measured again, because it may no longer be reachable. The factor is random for each measurement.
+/// trip is measured again, because it may no longer be reachable. The number of samples is chosen at random for each
+/// measurement.
 ///
 /// (Brakmo and Peterson 1995, TCP Vegas. The numbers are from Netflix's concurrency-limits. There, a drop's time may
 /// become the shortest round trip; here it may not, because a refusal is faster than any answer.)
@@ -237,7 +238,7 @@ struct VegasLimit: ConcurrencyLimitMachine {
             measure(roundTrip)
             return
         }
-        // An unused limit says nothing about what it allows.
+        // While most of the limit is unused, a round trip says nothing about the limit.
         guard Double(sample.inFlight * 2) >= exact else { return }
         let waiting = (exact * (1 - Double(shortest) / Double(roundTrip))).rounded(.up)
         if waiting <= step {
@@ -280,10 +281,11 @@ struct VegasLimit: ConcurrencyLimitMachine {
 /// Here, a window also needs 50 samples, and a drop counts as longer than any answer.)
 struct GradientLimit: ConcurrencyLimitMachine {
     private enum Phase {
-        /// Measures the round trip without load, from calls that start at an instant or later; nil for all calls. Next:
-        /// `follows`.
+        /// Measures the round trip without load.
+        ///
+        /// Only calls that start at `since` or later are measured; with nil, all calls. Next: `follows`.
         case measures(since: SchedulerInstant?, then: Int)
-        /// Adjusts the limit after each window; the current one started at `since`. Next: `measures`, after `until`.
+        /// Adjusts the limit after each window; the current window started at `since`. Next: `measures`, after `until`.
         case follows(since: SchedulerInstant, until: SchedulerInstant)
     }
 
@@ -382,10 +384,10 @@ struct MovingAverage: Sendable {
 
 /// A limit that compares how the calls in flight, their throughput and their round trips change together.
 ///
-/// A window has at least 50 samples. It lasts at least a second, or twice the shortest round trip if that is longer; 30
-/// seconds are enough in any case. The window's 90th percentile, smoothed, is compared with a slower average, the
-/// baseline. With L calls in flight, L·(1 − baseline ÷ recent) of them wait. Let log be the integer part of L's decimal
-/// logarithm, at least 1. The limit shrinks by log if
+/// A window has at least 50 samples. It lasts at least a second, or at least twice the shortest round trip if that is
+/// longer, but never has to last longer than 30 seconds. The window's 90th percentile is smoothed, which gives the
+/// value recent, and then compared with a slower average, the baseline. With L calls in flight, L·(1 − baseline ÷
+/// recent) of them wait. Let log be the integer part of L's decimal logarithm, at least 1. The limit shrinks by log if
 ///
 /// - more than 6·log calls wait,
 /// - all places are taken, and throughput falls as the calls in flight rise,
@@ -396,7 +398,7 @@ struct MovingAverage: Sendable {
 /// Otherwise it grows by log if fewer than 3·log calls wait.
 ///
 /// (The adaptive limiter of failsafe-go, with its numbers. There, drops are ignored. Here, the limit also shrinks after
-/// a window with more than a tenth of drops, whose 90th percentile isn't an answer.)
+/// a window with more than a tenth of drops, because the 90th percentile of such a window isn't the time of an answer.)
 struct CorrelationLimit: ConcurrencyLimitMachine {
     var limit: Int { Int(exact) }
 
@@ -499,7 +501,7 @@ struct RoundTripWindow: Sendable {
             sum += Int(count)
             if sum >= rank { return Self.middle(of: index) }
         }
-        // The rest are drops.
+        // All the others are drops.
         return .infinity
     }
 

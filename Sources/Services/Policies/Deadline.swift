@@ -26,10 +26,10 @@ extension Middleware {
         }
     }
 
-    /// Limits the time of a whole call by its input; with nil, only the deadline of the caller's context applies.
+    /// Limits the time of a whole call, depending on its input; with nil, only the caller's own deadline applies.
     ///
-    /// - Parameter isUpload: Returns whether the input has a body that is read while it is sent. The time in which its
-    ///   bytes leave doesn't count.
+    /// - Parameter isUpload: Returns whether the input has a body that is read while it is sent. The time during which
+    ///   the body's bytes leave doesn't count.
     package static func deadline(
         on scheduler: some FutureScheduler,
         excludingUploads isUpload: @escaping @Sendable (Input) -> Bool = { _ in false },
@@ -58,13 +58,13 @@ struct Deadline: Sendable {
     ) -> Future<Output> {
         let outer = CallContext.current
         let remaining = outer.remaining
-        // Not the minimum of an array, which each call would have to allocate.
+        // This doesn't take the minimum of an array, because each call would have to allocate the array.
         guard let time = limit.map({ min($0, remaining ?? $0) }) ?? remaining else {
             return service(input)
         }
         guard time > .zero else { return refuse(input, in: outer) }
         let end = scheduler.now.advanced(by: time)
-        // An outer deadline that isn't later stays, with its own clock.
+        // If the outer deadline isn't later than this one, it stays in the context, with its own clock.
         let context: CallContext
         if time == remaining {
             context = outer
@@ -83,12 +83,13 @@ struct Deadline: Sendable {
         _ future: Future<Output>, of input: Input, at end: SchedulerInstant, of time: Duration,
         in context: CallContext
     ) -> Future<Output> {
-        // The time that the service took to return its future counts.
+        // The time that the service took to return its future counts as well.
         let left = scheduler.now.duration(to: end)
         return future.ending(
             within: left, on: scheduler, in: context, by: Self.name,
             extendingBy: { end in
-                // An upload may have extended the deadline. A deadline on another clock is its own policy's task.
+                // Only uploads can move a deadline. If they have moved this one, another timer waits for the rest of
+                // the time.
                 guard let deadline = context.deadline, deadline.isExtended else { return nil }
                 return deadline.remaining > .zero
                     ? scheduler.schedule(after: deadline.remaining, end) : nil

@@ -13,10 +13,11 @@ extension Middleware {
     /// Its result becomes the call's result; the first error is in the event ``PolicyEvent/Kind/fellBack(error:)``.
     /// Cancelling the future cancels the call that is in flight.
     ///
-    /// If the fallback is outside an observed call, such as a client's, its event goes to that call's observers.
+    /// If the fallback is outside an observed call, such as a client's call, the fallback's event goes to that call's
+    /// observers.
     ///
     /// An input that isn't ``Replayable`` goes to the other service as well. Use a fallback only if the other service
-    /// may get the input.
+    /// is allowed to get the input as well.
     ///
     /// - Parameters:
     ///   - other: The service that is called after a failure.
@@ -82,8 +83,8 @@ extension Middleware {
 
 /// The fallback policy.
 ///
-/// It keeps no state. A call is in flight. Next: its result is final, or a substitute is in flight, whose result is
-/// final.
+/// The policy keeps no state between calls. When a call ends, its result is final, or a substitute takes its place, and
+/// the substitute's result is final.
 struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     typealias Substitute = @Sendable (Input, (any Error)?, CallContext) -> Future<Output>
 
@@ -103,7 +104,7 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     private func follow(
         _ future: Future<Output>, of input: Input, in context: CallContext, _ beneath: CallBeneath?
     ) -> Future<Output> {
-        // A settled result needs no further object.
+        // A future that has settled needs no further object.
         if let result = future.result {
             return replace(result, of: input, in: context, beneath) ?? future
         }

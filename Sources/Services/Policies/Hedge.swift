@@ -8,9 +8,9 @@ extension Middleware {
     /// let api = stack(.retry(sharing: budget), .hedge(sharing: budget), over: transport)
     /// ```
     ///
-    /// This is ``hedge(after:attempts:maxExtraLoad:sharing:classifier:on:)`` with a measured delay: the latency that a
-    /// share of `maxExtraLoad` of the calls exceeds, as observed by a ``Hedging``. Until enough latencies are known,
-    /// only failures are hedged.
+    /// This is ``hedge(after:attempts:maxExtraLoad:sharing:classifier:on:)`` with a measured delay. A ``Hedging``
+    /// measures the latency that only the slowest calls exceed; their share of all calls is `maxExtraLoad`. Until
+    /// enough latencies are known, only failures are hedged.
     ///
     /// - Parameters:
     ///   - attempts: The maximum number of calls, including the first. Less than one is a programming error and traps.
@@ -33,19 +33,19 @@ extension Middleware {
     /// A retryable failure starts the next call at once, on the thread that settled the failed one. The first success
     /// is the result, and all other calls are cancelled. The first failure that isn't retryable also ends all calls. An
     /// ignorable end counts only if no other call is in flight. If all calls fail, the last failure is the result. If
-    /// the service asks for a delay, the next call waits for it while others are in flight. If none is, no next call is
-    /// made, because a retry outside does the waiting.
+    /// the service asks for a delay while other calls are in flight, the next call waits for that delay. If no other
+    /// call is in flight, no next call is made, because the waiting is left to a retry outside.
     ///
     /// A call is hedged if its ``CallRecord`` says that everything sent so far may be sent again. If the record is
     /// empty, the request in the failure (``HasRequest``) decides, or else the input (``Replayable``). From then on,
     /// only one of the calls may send requests that must not be processed twice. In the other calls, such a request
-    /// fails with ``AttemptSuperseded``. Each further call draws from two budgets. Its own budget allows a share of
-    /// `maxExtraLoad`, plus one call. The passed budget is filled by the retries. No call starts after the call's
-    /// deadline. A further call that isn't allowed isn't made later either.
+    /// fails with ``AttemptSuperseded``. Each further call draws from two budgets. The hedge's own budget allows a
+    /// share of `maxExtraLoad` of the calls, plus one call. The other is `budget`, which the retries fill. No call
+    /// starts after the call's deadline. A further call that isn't allowed isn't made later either.
     ///
     /// Every call is made in the caller's context, the first one on the caller's thread. The future settles after the
-    /// losers have been cancelled, on the thread that settled the winner. Cancelling it cancels all calls. ("The Tail
-    /// at Scale", Dean and Barroso 2013; Finagle's BackupRequestFilter; gRPC's proposal A6.)
+    /// losers have been cancelled, on the thread that settled the winner. Cancelling the future cancels all calls.
+    /// ("The Tail at Scale", Dean and Barroso 2013; Finagle's BackupRequestFilter; gRPC's proposal A6.)
     ///
     /// - Parameters:
     ///   - delay: The time that the latest call is in flight before the next one starts. Less than zero is a
@@ -126,7 +126,7 @@ final class Hedge<Output: Sendable>: Sendable {
 
     /// Continues from the first call.
     ///
-    /// If it has ended, other than with a retryable failure, its result is final.
+    /// If the first call has ended with anything but a retryable failure, its result is final.
     private func follow<Input: Sendable>(
         _ first: Future<Output>, _ record: CallRecord, in context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input, start: SchedulerInstant
@@ -154,7 +154,7 @@ extension Outcome.Retry {
 final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
     private struct State {
         var machine: HedgeMachine
-        /// The calls in flight, by their numbers, as far as they have returned a future.
+        /// The calls in flight that have returned a future, by their numbers.
         var calls: [Int: Future<Output>] = [:]
         /// The highest priority of a task that awaits the answer.
         var raised: TaskPriority?
@@ -209,7 +209,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
 
     /// Waits for the end of a call.
     private func watch(_ number: Int, _ future: Future<Output>) {
-        // A separate branch: cancelling it doesn't affect other holders of the future.
+        // This makes a separate branch, because cancelling the branch doesn't affect other holders of the future.
         let branch = future.onEnd { result in self.end(number, result) }
         let (isWanted, raised) = state.withLock { state in
             guard state.machine.isUnderWay(number) else { return (false, nil as TaskPriority?) }
@@ -232,8 +232,8 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
 
     private func end(_ number: Int, _ result: Result<Output, any Error>) {
         let outcome = policy.classifier(result)
-        // A call that a policy below refused was never made. It doesn't end the other calls, and it counts for nothing
-        // if there was another call.
+        // A call that a policy below refused was never made. It doesn't end the other calls, and if there was another
+        // call, it doesn't count at all.
         let isRefused = outcome.isRefusal
         let (step, start, record, replaced, final) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
@@ -322,9 +322,9 @@ extension HedgedCall {
 
     /// True if everything that the calls have sent so far may be sent again.
     ///
-    /// From now on, only one of the calls may send requests that must not be sent twice.
+    /// Reading this has an effect: from then on, only one of the calls may send requests that must not be sent twice.
     private var isRepeatable: Bool {
-        // A failure tells about its own call, and not about calls still in flight.
+        // A failure says something about its own call only, and nothing about calls that are still in flight.
         let (records, failure) = state.withLock {
             ($0.records.values, $0.machine.isAnyUnderWay ? nil : $0.failure)
         }
@@ -391,20 +391,19 @@ extension HedgedCall {
 
 /// The state of a hedged call, and the decision at the end of each of its calls.
 ///
-/// Calls are numbered from one, and the first is in flight at the start. Next: further calls; then `isOver`, by a
-/// success, a fatal failure, the caller's cancellation, or when no call is in flight and none may follow. Each further
-/// call must be asked for first, because it costs a budget outside this machine.
+/// Calls are numbered from one. At the start, the first call is in flight; further calls may follow. The hedged call is
+/// over after a success, a fatal failure or the caller's cancellation, or when no call is in flight and none may
+/// follow. Each further call must be asked for first, because it draws from a budget outside this machine.
 struct HedgeMachine: Sendable {
     /// The next step.
     enum Decision: Equatable {
-        /// Do nothing: other calls are in flight or asked for, or everything is over.
+        /// Nothing is to be done: other calls are in flight or asked for, or everything is over.
         case wait
-        /// Decide whether another call may be made, and report it with ``HedgeMachine/grant()`` or
-        /// ``HedgeMachine/refuse()``.
+        /// Another call is asked for; ``HedgeMachine/grant()`` or ``HedgeMachine/refuse()`` must report the answer.
         case ask
-        /// Ask after the delay that the service wants.
+        /// The timer must be set, because the service asks for a delay before another call.
         case arm(Timer, after: Duration)
-        /// Return the result of the call that has just ended, and cancel the losers.
+        /// The result of the call that has just ended is final, and the losers are cancelled.
         case finish(losers: [Int])
     }
 
@@ -450,7 +449,8 @@ struct HedgeMachine: Sendable {
 
     /// Reports that a call has ended.
     ///
-    /// After `wait` with no call in flight, a later refusal ends everything with the last failure.
+    /// If the result is `wait` and no call is in flight, another call has been asked for. If it is refused, everything
+    /// ends with the last failure.
     mutating func end(_ number: Int, with outcome: Outcome) -> Decision {
         guard underWay.remove(number) != nil else { return .wait }
         switch outcome.retry {

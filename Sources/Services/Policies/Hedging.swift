@@ -15,10 +15,11 @@ public import PledgeFutures
 /// Each call adds `maxExtraLoad` of a hedge to the budget when it starts. The budget then keeps at most ten hedges, or
 /// as many as this call and the calls in flight have added, if that is more; the rest is lost. With 0.02, a thousand
 /// calls that start at once have twenty hedges, even after most of them have ended; the next call cuts the budget to
-/// ten. A new budget holds what ten calls add, rounded up to a whole hedge. So, at any rate of calls, n calls get at
-/// most (n + 10) × `maxExtraLoad` hedges, or one more; with 0 they get none. A call is in flight from the return of its
-/// service until it settles or is cancelled. A client that makes few calls needs a larger share than the default.
-/// (Finagle's BackupRequestFilter, without its minimum of ten hedges a second.)
+/// ten. A new budget holds what ten calls add, rounded up to a whole hedge. So, however fast calls come, n calls get at
+/// most (n + 10) × `maxExtraLoad` hedges, or one more. With a `maxExtraLoad` of 0, they get none. A call counts as in
+/// flight from the moment its service returns a future until that future settles or is cancelled. A client that makes
+/// few calls needs a larger share than the default. (Finagle's BackupRequestFilter, without its minimum of ten hedges a
+/// second.)
 public final class Hedging: Sendable {
     /// The name in events and errors; nil for none.
     public let name: String?
@@ -40,8 +41,8 @@ public final class Hedging: Sendable {
     ///   - name: The name in events; with nil, the budget's name. It must hold no secrets.
     ///   - maxExtraLoad: The share of extra calls that the service may get; 0…1. A value out of range is a programming
     ///     error and traps.
-    ///   - budget: A second budget for the hedges, which they share with the service's retries. Successful calls of the
-    ///     retries fill it. A call that succeeds puts back what its hedges took.
+    ///   - budget: A second budget for the hedges, which they share with the service's retries. The retries fill this
+    ///     budget with each call that succeeds, and a hedged call that succeeds puts back what its hedges took.
     ///   - scheduler: The clock.
     public convenience init(
         named name: String? = nil, maxExtraLoad: Double = 0.01, sharing budget: RetryBudget? = nil,
@@ -58,8 +59,8 @@ public final class Hedging: Sendable {
     ///     traps.
     ///   - maxExtraLoad: The share of extra calls that the service may get; 0…1. A value out of range is a programming
     ///     error and traps.
-    ///   - budget: A second budget for the hedges, which they share with the service's retries. Successful calls of the
-    ///     retries fill it. A call that succeeds puts back what its hedges took.
+    ///   - budget: A second budget for the hedges, which they share with the service's retries. The retries fill this
+    ///     budget with each call that succeeds, and a hedged call that succeeds puts back what its hedges took.
     ///   - scheduler: The clock.
     public convenience init(
         named name: String? = nil, after delay: Duration, maxExtraLoad: Double = 0.01,
@@ -84,7 +85,7 @@ public final class Hedging: Sendable {
         budget = Locked(HedgeBudget(share: maxExtraLoad))
     }
 
-    /// Creates a hedging that shares another one's state, but has its own retry budget.
+    /// Creates a hedging that shares another hedging's state, but has its own retry budget.
     init(_ other: Hedging, sharing budget: RetryBudget?) {
         name = other.name ?? budget?.name
         retries = budget
@@ -161,8 +162,8 @@ extension Result where Failure == any Error {
 
 /// The hedges that calls may use: each call adds a part of one, and each hedge takes one.
 ///
-/// It keeps at most ten, or what the calls in flight have added, if that is more. Each call sets this limit when it
-/// starts. It doesn't when it ends, so hedges added by the fast calls of a burst remain for the slow ones.
+/// The budget keeps at most ten hedges, or what the calls in flight have added, if that is more. A call sets this limit
+/// when it starts, but not when it ends. So hedges that the fast calls of a burst have added remain for its slow calls.
 struct HedgeBudget: Sendable {
     /// The maximum number of saved hedges while few calls are in flight.
     private static let saved = 10
@@ -202,8 +203,8 @@ struct HedgeBudget: Sendable {
 /// The latencies in a sliding window, and the latency above which a call is among the slowest.
 ///
 /// It has three histograms of 10 seconds each, at multiples of 10 seconds from the scheduler's origin, so a latency
-/// counts for 20 to 30 seconds. The percentile is computed again when it is read after 3 seconds. (Finagle's
-/// BackupRequestFilter, WindowedPercentileHistogram.)
+/// counts for 20 to 30 seconds. When the percentile is read and is more than 3 seconds old, it is computed again.
+/// (Finagle's BackupRequestFilter, WindowedPercentileHistogram.)
 struct LatencyWindow: Sendable {
     /// The share of slow calls.
     private let share: Double
@@ -249,7 +250,7 @@ struct LatencyWindow: Sendable {
         let known = slices.compactMap(\.self)
         let total = known.reduce(0) { $0 + $1.total }
         guard total >= enough else { return nil }
-        // Without the small addend, 0.07 × 100 would be less than 7.
+        // Without the small addend, rounding errors would matter: 0.29 × 100 is less than 29.
         let rank = max(1, total - Int(share * Double(total) + 1e-9))
         var sum = 0
         for index in 0..<LatencyHistogram.size {
@@ -261,7 +262,7 @@ struct LatencyWindow: Sendable {
 
     /// Empties the histograms that have expired.
     ///
-    /// An earlier instant, from a late thread, counts as the newest one.
+    /// An instant before the newest one, which a late thread may pass, counts as the newest one.
     private mutating func turn(to instant: SchedulerInstant) {
         let nanoseconds = instant.offset.nanoseconds
         let slice = (nanoseconds - nanoseconds.modulo(Self.width)) / Self.width
@@ -313,7 +314,7 @@ struct LatencyHistogram: Sendable {
         guard milliseconds >= 1_024 else { return milliseconds }
         guard milliseconds < 65_536 else { return size - 1 }
         let doubling = Int.bitWidth - milliseconds.leadingZeroBitCount - 11
-        // 512…1,023 of a unit of 2, 4, 8 … milliseconds.
+        // The latency in units of 2, 4, 8 … milliseconds, which is 512 to 1,023.
         let part = milliseconds >> (doubling + 1)
         return 1_024 + doubling * 512 + part - 512
     }

@@ -10,10 +10,10 @@ extension Middleware {
     /// ```
     ///
     /// The first call with a key creates that key's middleware, which keeps its state for later calls. There are at
-    /// most `limit` keys. A further key replaces the least recently used one that has no calls in flight and an idle
-    /// middleware. A middleware isn't idle while it may have to hold back calls. Examples are a breaker that counts a
-    /// failure or lets no call pass, and a rate limiter that wouldn't let a whole burst pass. Budgets and memos are
-    /// always idle, so their contents are lost when their key is replaced.
+    /// most `limit` keys. A further key replaces the least recently used key that has no calls in flight and whose
+    /// middleware is idle. A middleware isn't idle while it may have to hold back calls. Examples are a breaker that
+    /// has counted a failure or lets no call pass, and a rate limiter that wouldn't let a whole burst pass. Budgets and
+    /// memos are always idle, so their contents are lost when their key is replaced.
     ///
     /// A new key checks the eight least recently used keys, and the next new key checks the next eight. If none of them
     /// can be replaced, the call continues without a middleware, and ``PolicyEvent/Kind/bypassed`` reports it.
@@ -131,8 +131,8 @@ private let eachPolicy = "each"
 
 /// A bounded number of values by key, with the number of users of each key.
 ///
-/// A key starts unknown. Next: in use, when the first user enters. After that: unused, when the last user leaves; then
-/// in use again, or unknown when it is removed.
+/// At first, a key is unknown. It is in use from the moment its first user enters until its last user leaves. Then it
+/// is unused, until a user enters again, or until it is removed and unknown again.
 ///
 /// The table never releases stored objects. It returns them to the holder of the lock, who releases them later.
 struct KeyTable<Key: Hashable, Value> {
@@ -147,12 +147,12 @@ struct KeyTable<Key: Hashable, Value> {
     private struct Entry {
         let value: Value
         var users = 1
-        /// The number of the last change between in use and unused, or of the last postponement.
+        /// The number of the entry's last use: when it became used or unused, or was postponed.
         var use = 0
     }
 
     private let limit: Int
-    /// The entries by key; those in use are held.
+    /// The entries by key; the entries that are in use are held.
     private var entries = LRUTable<Key, Entry>()
     private var lastUse = 0
 

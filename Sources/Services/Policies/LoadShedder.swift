@@ -1,14 +1,14 @@
 public import PledgeFutures
 
 extension Middleware {
-    /// Limits the calls in flight; the others wait for a short time, by priority, or are refused.
+    /// Limits the calls in flight; further calls wait for a short time, by priority, or are refused.
     ///
     /// ```swift
     /// let shedder = LoadShedder(limit: 32)
     /// let api = stack(.loadShedding(sharing: shedder), over: work)
     /// ```
     ///
-    /// If a place is free, the call starts at once, on the caller's thread. Waiting calls start by their
+    /// If a place is free, the call starts at once, on the caller's thread. Waiting calls start in the order of their
     /// ``CallContext/priority``, each on the thread on which another call ended. A call that waits too long fails with
     /// ``ServiceError/Code/queueTimedOut``, on the shedder's scheduler. If the queue is full, the call that would be
     /// served last fails with ``ServiceError/Code/shed``: either the new call, at once, or a waiting one, on the new
@@ -76,8 +76,10 @@ public final class LoadShedder: Sendable {
     public enum Order: Hashable, Sendable {
         /// The call that has waited longest starts first.
         case oldestFirst
-        /// In overload, the newest call starts first, because its caller is still waiting; otherwise the oldest.
-        /// (Adaptive LIFO, "Fail at Scale".)
+        /// The newest call starts first in overload, and the oldest call starts first at other times.
+        ///
+        /// In overload, the newest call comes first because its caller is still waiting. (Adaptive LIFO, "Fail at
+        /// Scale".)
         case newestFirstInOverload
     }
 
@@ -90,7 +92,7 @@ public final class LoadShedder: Sendable {
     /// The number of calls that wait now.
     public var queued: Int { machine.withLock { $0.queued } }
 
-    /// True if the queue hasn't been empty for an interval, so that new calls wait for at most `target`.
+    /// True if the queue hasn't been empty for an `interval`, so that new calls wait for at most `target`.
     public var isOverloaded: Bool {
         let now = scheduler.now
         return machine.withLock { $0.isOverloaded(at: now) }
@@ -196,7 +198,9 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
     enum Entry {
         /// The call starts, and holds a place until it ends.
         case admitted
-        /// The call waits, for at most `patience`. The caller refuses the displaced call, if there is one.
+        /// The call waits, for at most `patience`.
+        ///
+        /// The code that called `enter` must refuse the displaced call, if there is one.
         case queued(Ticket, length: Int, patience: Duration, displaced: Waiter?)
         /// The call is refused.
         case refused
@@ -248,7 +252,7 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
         return .queued(ticket, length: line.count, patience: patience, displaced: displaced)
     }
 
-    /// Raises a waiting call to a higher priority, as its youngest.
+    /// Raises a waiting call to a higher priority, where it becomes the youngest call.
     mutating func raise(_ ticket: Ticket, to priority: CallPriority) {
         line.raise(ticket, to: priority)
     }

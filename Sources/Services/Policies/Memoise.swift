@@ -42,11 +42,11 @@ extension Middleware {
     /// ```
     ///
     /// If there is an answer, it is returned at once, on the caller's thread. Otherwise the service is called, in the
-    /// caller's context. If the classifier calls the result a success, it is kept from its arrival on. Failures aren't
-    /// kept. If several calls with one key find no answer at the same time, each calls the service; put
+    /// caller's context. If the classifier calls the result a success, the result is kept from its arrival on. Failures
+    /// aren't kept. If several calls with one key find no answer at the same time, each calls the service; put
     /// ``coalesce(by:sharing:)-((Input)->Key,_)`` below to let them share a call. If several calls bring an answer, the
-    /// one from the call that started last is kept. An HTTP response is kept until its user signs out, and without its
-    /// Set-Cookie, which is for the first caller only.
+    /// one from the call that started last is kept. An HTTP response is kept without its Set-Cookie, which is for the
+    /// first caller only, and no longer than until its user signs out.
     ///
     /// Each service that this wraps has its own answers. To share or invalidate answers, create a ``Memo``; its page
     /// describes expiry and eviction.
@@ -102,8 +102,8 @@ extension Middleware {
 /// ```
 ///
 /// An answer's time to live begins at its arrival, and the answer has expired exactly when that time is over. Time also
-/// counts while the device sleeps (`FutureScheduler.continuousNow`). When the memo is full, a new answer replaces expired
-/// answers first, and then the least recently used one. Expired answers are freed at the next use of the memo.
+/// counts while the device sleeps (`FutureScheduler.continuousNow`). When the memo is full, a new answer replaces
+/// expired answers first, and then the least recently used one. Expired answers are freed at the next use of the memo.
 ///
 /// You can use it from any thread. Each use takes a lock for amortised constant time, and keys are hashed and compared
 /// under this lock.
@@ -153,7 +153,9 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     }
 
     private let machine: Locked<MemoMachine<Key, Future<Output>>>
-    /// True if answers may be for one user; stored, because finding out takes a lookup at run time.
+    /// True if answers may be for one user only.
+    ///
+    /// It is stored, because finding out takes a lookup at run time.
     private let hasOwnParts = Output.self is any Shareable.Type
     private let scheduler: any FutureScheduler
 }
@@ -189,7 +191,9 @@ extension Memo {
         }
     }
 
-    /// Tells a shared call whenever its answer is invalidated from now on.
+    /// Makes a shared call's answer depend on this memo's answer for a key.
+    ///
+    /// If the key is invalidated from now on, the shared call's answer is outdated.
     private func watch(_ key: Key, for call: SharedCall) {
         let era = Era.current
         call.add { self.machine.withLock { $0.lastInvalidation(of: key) } > era }
@@ -199,7 +203,7 @@ extension Memo {
         _ call: Int, _ key: Key, _ result: Result<Output, any Error>,
         _ classifier: Classifier<Output>
     ) {
-        // A settled future: a hit allocates nothing, and cancelling the future has no effect.
+        // The answer is kept as a settled future, so a hit allocates nothing, and cancelling the future has no effect.
         let value: Future<Output>? =
             if case .success = result, classifier(result).isSuccess {
                 Future(result: result.shared)
@@ -213,8 +217,8 @@ extension Memo {
 
 /// The kept answers, and the calls that may add to them.
 ///
-/// A key starts without an answer. Next: kept, when a call for it succeeds. After that: replaced, or without an answer
-/// again, when it expires, is invalidated or is evicted.
+/// At first, a key has no answer. When a call for the key succeeds, its answer is kept. Later the answer is replaced,
+/// or it is removed because it expires, is invalidated or is evicted.
 ///
 /// The machine never releases stored objects. It returns them to the holder of the lock, who releases them later.
 struct MemoMachine<Key: Hashable, Value> {
@@ -222,7 +226,7 @@ struct MemoMachine<Key: Hashable, Value> {
     struct Entry {
         let key: Key
         let value: Value
-        /// The number of the call that brought it.
+        /// The number of the call that brought the answer.
         let call: Int
         let since: SchedulerInstant
     }
@@ -298,7 +302,7 @@ struct MemoMachine<Key: Hashable, Value> {
         return (removed, known)
     }
 
-    /// Discards one answer, and doesn't keep the answers of its calls in flight.
+    /// Discards a key's answer; the answers of the key's calls in flight won't be kept either.
     ///
     /// - Returns: The removed objects, and the key whose invalidation was forgotten.
     mutating func invalidate(_ key: Key, in era: Era) -> (removed: Entry?, key: Key?) {
@@ -309,7 +313,7 @@ struct MemoMachine<Key: Hashable, Value> {
         return (removed.first, forgotten)
     }
 
-    /// Discards all answers, and doesn't keep the answers of calls in flight.
+    /// Discards all answers; the answers of calls in flight won't be kept either.
     ///
     /// - Returns: The removed objects, and the keys whose invalidations were stored.
     mutating func invalidateAll(in era: Era) -> (removed: [Entry], keys: LRUTable<Key, Era>) {
@@ -322,8 +326,8 @@ struct MemoMachine<Key: Hashable, Value> {
 
     /// Removes expired answers, in amortised constant time.
     ///
-    /// All answers have the same time to live, so they expire in the order they were stored. An earlier
-    /// instant, from a late thread, counts as the latest one.
+    /// All answers have the same time to live, so they expire in the order they were stored. An instant before the
+    /// latest one, which a late thread may pass, counts as the latest one.
     private mutating func expire(at instant: SchedulerInstant) -> [Entry] {
         let now = latest.map { max($0, instant) } ?? instant
         latest = now

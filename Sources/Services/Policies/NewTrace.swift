@@ -7,10 +7,10 @@ extension Middleware {
     /// let service = stack(.newTrace(), .retry(), .tracePropagation(), over: transport.send)
     /// ```
     ///
-    /// Put it outermost, below `.observed` only, so that all attempts of a call are in one trace. If a server or an
-    /// enclosing call has already set ``CallContext/traceContext``, the call stays in that trace. This middleware sends
-    /// nothing; over HTTP, `.tracePropagation` does. The call's observers learn about the trace from
-    /// ``PolicyEvent/Kind/traced(_:parent:)``.
+    /// Put it outermost, or directly below an outermost `.observed`, so that all attempts of a call are in one trace.
+    /// If a server or an enclosing call has already set ``CallContext/traceContext``, the call stays in that trace.
+    /// This middleware doesn't send the trace context; over HTTP, `.tracePropagation` does. The call's observers learn
+    /// about the trace from ``PolicyEvent/Kind/traced(_:parent:)``.
     ///
     /// - Parameters:
     ///   - share: The share of new traces that is sampled; 0…1. All by default, like OpenTelemetry's default sampler. A

@@ -12,17 +12,17 @@ import PledgeFutures
 /// While you use a page, the next one loads, and only that one: each page is requested when the one before it is
 /// delivered. So after n delivered pages, at most n + 1 have been requested.
 ///
-/// The service is called when you request the first page, not earlier. All calls run in the ``CallContext`` of the
-/// iteration's start, so its deadline applies to all of them. An error of the service or of `next` ends the sequence,
-/// after the pages before it. Each iteration calls the service again.
+/// The service is called when you request the first page, not earlier. All calls run in the ``CallContext`` that is
+/// current when the iteration starts, so that context's deadline applies to all of them. An error of the service or of
+/// `next` ends the sequence, after the pages before it. Each iteration calls the service again.
 ///
 /// If the loop ends early, by `break` or an error, the page that is loading is cancelled. If the task is cancelled
 /// while it waits for a page, the wait ends at once with `CancellationError`, and that page is cancelled. If the task
-/// is cancelled at another time, this happens at the next request for a page. Other holders of a page's future aren't
-/// affected.
+/// is cancelled at another time, the sequence ends in the same way at the next request for a page. Other holders of a
+/// page's future aren't affected.
 ///
-/// A faulty server may always name a next page, or the same page again. So the number of pages is limited: one more
-/// page fails with ``PaginationError``.
+/// A faulty server may always name a next page, or the same page again. So the number of pages is limited: one page
+/// more than `maxPages` fails with ``PaginationError``.
 ///
 /// - Parameters:
 ///   - service: Loads a page.
@@ -43,7 +43,7 @@ public func paginate<Input: Sendable, Page: Sendable>(
 
 /// Creates a sequence of pages from an async function that loads one page.
 ///
-/// Everything else is as in the other `paginate`.
+/// Everything else is as in the `paginate` that takes a service.
 @_disfavoredOverload
 public func paginate<Input: Sendable, Page: Sendable>(
     _ load: @escaping @Sendable (Input) async throws -> Page, from first: Input,
@@ -100,12 +100,12 @@ public struct PageSequence<Input: Sendable, Page: Sendable>: AsyncSequence, Send
 @available(*, unavailable, message: "an iteration belongs to one task; begin another")
 extension PageSequence.AsyncIterator: Sendable {}
 
-/// The error of a sequence of pages that stops itself.
+/// The error with which a sequence of pages stops by itself.
 public struct PaginationError: Error, CallerError {
     /// The kind of failure.
     public let code: Code
 
-    /// The number of pages delivered before it.
+    /// The number of pages that were delivered before the error.
     public let pages: Int
 
     /// The kinds of failure.
@@ -159,12 +159,12 @@ struct Pagination<Input: Sendable, Page: Sendable>: Sendable {
 
 /// A reader of one iteration's pages, which loads one page ahead.
 ///
-/// For one task at a time.
+/// Only one task may use it at a time.
 final class PageReader<Input: Sendable, Page: Sendable> {
     private enum State {
         /// No page was requested yet. Next: `ahead`, or `ended` if the task is cancelled.
         case initial
-        /// The next page is loading, or loaded. Next: `ahead` by the following page, `failing` or `ended`.
+        /// The next page is loading, or loaded. Next: `ahead` with the following page, `failing` or `ended`.
         case ahead(Input, Future<Page>)
         /// An error follows the delivered page. Next: `ended`.
         case failing(any Error)
@@ -242,10 +242,10 @@ final class PageReader<Input: Sendable, Page: Sendable> {
     }
 }
 
-/// Returns whether an input is nil in itself.
+/// Returns whether an input is an optional that is nil.
 ///
-/// If the first input is nil, a `next` that returns a page's cursor unchanged means the end by returning nil. But Swift
-/// wraps this nil as an input.
+/// If inputs are optionals, a `next` that returns a page's cursor unchanged returns nil for the end. But Swift wraps
+/// this nil in another optional, as an input.
 private func isNil<Input>(_ input: Input) -> Bool {
     (input as? any AnyOptional)?.isNil ?? false
 }

@@ -9,10 +9,11 @@ extension Middleware {
     /// ```
     ///
     /// A retry waits when its own call is told to come later, for example by HTTP's Retry-After. With this policy, all
-    /// other calls wait too. Each starts after the pause, plus up to a tenth of it, so that they don't all come at
-    /// once. If a call would have to wait longer than allowed, or past its deadline, it fails at once with
-    /// ``ServiceError/Code/heldBack``, and nothing is sent. The error's ``ServiceError/retryAt`` is the end of the
-    /// pause. Put it in the place of a rate limit: directly around the requests, above the timeout of an attempt.
+    /// other calls wait too. Each waiting call starts after the pause, plus up to a tenth of it, so that the calls
+    /// don't all come at once. If a call would have to wait longer than allowed, or past its deadline, it fails at once
+    /// with ``ServiceError/Code/heldBack``, and nothing is sent. The error's ``ServiceError/retryAt`` is the end of the
+    /// pause. Put the pushback where you would put a rate limit: directly around the requests, above the timeout of an
+    /// attempt.
     ///
     /// Waiting calls start on the scheduler's thread, with their callers' task-local values. A call that is cancelled
     /// while it waits isn't made.
@@ -37,7 +38,7 @@ public final class Pushback: Sendable {
     /// The name in events and errors; nil for none.
     public let name: String?
 
-    /// The end of the pause, on the scheduler; nil if there is no pause.
+    /// The end of the pause, on the scheduler's clock; nil if there is no pause.
     public var until: SchedulerInstant? {
         let now = scheduler.now
         return state.withLock { $0.pause }.flatMap { $0.end > now ? $0.end : nil }
@@ -89,7 +90,7 @@ public final class Pushback: Sendable {
 }
 
 extension Pushback {
-    /// True if there is no pause and no call waits, as in a new one.
+    /// True if there is no pause and no call waits, as in a new pushback.
     package var isIdle: Bool { until == nil && queued == 0 }
 
     /// - Parameter waited: The time that the call has already waited.

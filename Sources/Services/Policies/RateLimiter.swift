@@ -11,11 +11,11 @@ extension Middleware {
     /// A call that may pass starts at once, on the caller's thread. Waiting calls start in order, on the scheduler's
     /// thread. A call that would have to wait longer than `maxWait`, or until its own deadline, fails at once with
     /// ``ServiceError/Code/rateLimited``. The error's ``ServiceError/retryAt`` and ``ServiceError/retryAfter`` say when
-    /// it would pass. A call that is cancelled while it waits takes no token. Errors of the service pass through
+    /// the call would pass. A call that is cancelled while it waits takes no token. Errors of the service pass through
     /// unchanged.
     ///
     /// Put it directly around the calls that count against the quota: below the retry, the hedge and the breaker, and
-    /// above the timeout of an attempt. In this place, no call waits for its turn only to be refused.
+    /// above the timeout of an attempt. In this place, no call waits for its turn only to be refused by another policy.
     ///
     /// - Parameter limiter: The limiter, shared by all stacks with one common rate.
     public static func rateLimit(sharing limiter: RateLimiter) -> Middleware {
@@ -40,7 +40,7 @@ extension Middleware {
 ///
 /// The turns of waiting calls are fixed in time, so a late timer doesn't lower the rate: all calls that are due start
 /// at once. This makes up for a delay as long as the whole burst, or 100 ms if that is longer. After a longer delay,
-/// such as when the process was stopped, the other calls wait for new turns.
+/// such as when the process was stopped, the remaining calls wait for new turns.
 ///
 /// Create one for each quota, and pass it to every stack that shares the quota. You can use it from any thread; a call
 /// takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)
@@ -61,9 +61,9 @@ public final class RateLimiter: Sendable {
     ///   - period: The period, from a nanosecond to 366 days.
     ///   - burst: The number of calls that may pass at once after an idle time; 1…1,000,000,000. With one, calls are
     ///     spaced evenly.
-    ///   - maxWait: The maximum wait of a call, decided when the call arrives; zero or more. With zero, early calls are
-    ///     refused. With a burst of one, and calls at random times at four fifths of the rate, that is nearly half of
-    ///     them.
+    ///   - maxWait: The maximum wait of a call, decided when the call arrives; zero or more. With zero, calls that come
+    ///     too early are refused. These are nearly half of the calls if `burst` is one, and calls come at random times
+    ///     at four fifths of the rate.
     ///   - scheduler: The clock for the waits. At most one action is scheduled on it at a time.
     public init(
         named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
@@ -138,7 +138,7 @@ extension RateLimiter {
         since start: SchedulerInstant,
         in context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        // Reported before the permit has an observer, so the event comes before the permit.
+        // This is reported before the permit has an observer, so that the event comes before the permit.
         context.report(.queued(length: length), by: Self.policy, named: name)
         permit.onCancel { self.leave(ticket) }
         let caller = KeptCaller(context)
@@ -196,23 +196,23 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
         case mayWait
         /// The call waits; `length` counts it.
         case queued(ticket: Int, length: Int)
-        /// The call is refused, because it would not pass before the instant.
+        /// The call is refused, because it would not pass before `retryAt`.
         case refused(retryAt: SchedulerInstant)
     }
 
     private let partsOfNanosecond: Int128
     private let interval: Int128
-    /// The most time that a call may come early.
+    /// The longest time by which a call may come early.
     private let tolerance: Int128
-    /// The most time that the turns of waiting calls may lag behind the clock, beyond the tolerance.
+    /// The longest time by which the turns of waiting calls may lag behind the clock, beyond the tolerance.
     private let lag: Int128
     /// The time at which the next call is due; nil before the first call.
     private var due: Int128?
     private var line = WaitQueue<Waiter>()
 
-    /// - Parameter lateness: The lateness of a timer that doesn't delay the calls behind; a long burst makes up for
-    ///   more. After a later timer, the remaining turns start anew, so that a stopped process doesn't make all its
-    ///   calls at once.
+    /// - Parameter lateness: The largest lateness of a timer for which the calls behind aren't delayed; a long burst
+    ///   makes up for more. If a timer is later than that, the remaining turns are counted anew, so that a process that
+    ///   was stopped doesn't make all its calls at once.
     init(rate: Int, per period: Duration, burst: Int, lateness: Duration) {
         partsOfNanosecond = Int128(rate)
         interval = Int128(period.nanoseconds)
@@ -257,7 +257,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     mutating func popPassing(at now: SchedulerInstant) -> [Waiter] {
         var passing: [Waiter] = []
         while let next, next <= now {
-            // Before the call is removed, because it must still count as waiting.
+            // This comes before the call is removed, because the call must still count as waiting.
             _ = pass(at: now)
             if let waiter = line.popFirst() { passing.append(waiter) }
         }
@@ -272,7 +272,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
         return .passes
     }
 
-    /// Returns the start of the interval of a call that passes now: its due time, or now if that has passed.
+    /// Returns the start of the interval of a call that passes now: its due time, or now if the due time has passed.
     ///
     /// Waiting calls keep their due times while they lag by no more than `lag`. A call that is less than a nanosecond
     /// late is on time, because the clock can't be more exact. So rounding errors don't add up.
@@ -282,7 +282,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
         return due
     }
 
-    /// Returns the first whole nanosecond that isn't earlier.
+    /// Returns a time as an instant, rounded up to a whole nanosecond.
     private func instant(of parts: Int128) -> SchedulerInstant {
         let (quotient, remainder) = parts.quotientAndRemainder(dividingBy: partsOfNanosecond)
         let nanoseconds = Int64(clamping: remainder > 0 ? quotient + 1 : quotient)

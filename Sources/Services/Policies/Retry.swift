@@ -9,19 +9,19 @@ extension Middleware {
     /// ```
     ///
     /// An attempt is repeated if four things are true: the classifier says that another attempt may succeed, everything
-    /// that this one has sent may be sent again, the call's deadline leaves time for the wait, and the budget allows
-    /// it. Otherwise the result is returned unchanged. The attempt's ``CallRecord``, in its ``CallContext``, says what
-    /// may be sent again. If the record is empty, the request in the error (``HasRequest``) decides, or else the input
-    /// (``Replayable``).
+    /// that this attempt has sent may be sent again, the call's deadline leaves time for the wait, and the budget
+    /// allows it. Otherwise the result is returned unchanged. The attempt's ``CallRecord``, in its ``CallContext``,
+    /// says what may be sent again. If the record is empty, the request in the error (``HasRequest``) decides, or else
+    /// the input (``Replayable``).
     ///
     /// If the service asks for a delay, that delay replaces the backoff's. The wait is then at least the backoff's
     /// first step, and up to a tenth is added, so that not all callers come back at once. If the service asks for more
     /// than `maxServerDelay`, the result is returned without a wait.
     ///
     /// Each attempt's context has the attempt's number. The first attempt starts on the caller's thread. The others
-    /// start on the scheduler's thread, or, without a delay, on the thread on which the previous attempt ended. They
-    /// have the caller's task-local values. Cancelling the future cancels the attempt or the wait. Memory is constant
-    /// for any number of attempts.
+    /// start on the scheduler's thread, or, without a delay, on the thread on which the previous attempt ended. All
+    /// attempts have the caller's task-local values. Cancelling the future cancels the attempt or the wait. Memory is
+    /// constant for any number of attempts.
     ///
     /// - Parameters:
     ///   - attempts: The maximum number of attempts, including the first. Less than one is a programming error and
@@ -59,9 +59,9 @@ extension Middleware {
 /// Nothing is known if the attempt's ``CallRecord`` is empty, its error has no request, and the input isn't
 /// ``Replayable``.
 public enum UnprovenRetries: Sendable {
-    /// They are repeated, and the event says so (``PolicyEvent/isUnproven``).
+    /// Calls that aren't known to be repeatable are repeated, and the event says so (``PolicyEvent/isUnproven``).
     case allowed
-    /// They are not repeated.
+    /// Calls that aren't known to be repeatable are not repeated.
     case never
 }
 
@@ -120,7 +120,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
     ) -> Attempt {
         let record = CallRecord(within: context.record)
         let future = context.call(
-            // The first attempt is made for every call; a constant avoids the interpolation.
+            // Every call makes a first attempt, so its name is a constant, which saves the interpolation.
             number == 1 ? "attempt 1" : "attempt \(number)", attempt: number, record: record,
             by: retryPolicy, named: budget.name, classifier: rules.classifier, service, input)
         return Attempt(future: future, record: record)
@@ -128,7 +128,8 @@ private struct RetriedCall<Output: Sendable>: Sendable {
 
     /// Makes further attempts, until one is pending or none may follow.
     ///
-    /// An attempt that ends at once is repeated in a loop; a pending attempt, in its callback.
+    /// After an attempt that ends at once, the next attempt is made in a loop. After a pending attempt, it is made in
+    /// the attempt's callback.
     ///
     /// - Parameter caller: The kept caller of the attempts; nil on the caller's own thread.
     private func follow<Input: Sendable>(
@@ -217,13 +218,13 @@ private struct RetriedCall<Output: Sendable>: Sendable {
 
 /// The state of one call's retry, and its decision at the end of each attempt.
 ///
-/// An attempt is in flight. Next: `finish`; or `retry`, and then the next attempt.
+/// An attempt is in flight. At its end, the decision is `finish`, or it is `retry` and another attempt follows.
 struct RetryMachine: Sendable {
     /// The decision at the end of an attempt.
     enum Decision: Equatable {
-        /// Return the result; with a reason if another attempt might have succeeded.
+        /// The result is final; there is a reason if another attempt might have succeeded.
         case finish(RetryRefusal?)
-        /// Repeat the attempt after a delay.
+        /// Another attempt follows after a delay.
         case retry(after: Duration)
     }
 
@@ -231,7 +232,7 @@ struct RetryMachine: Sendable {
     enum BudgetChange {
         /// The call succeeded without a retry.
         case deposit
-        /// A retry succeeded, or wasn't sent, and returns its token.
+        /// A retry succeeded or wasn't sent, so its token is returned.
         case refund
     }
 
@@ -261,8 +262,8 @@ struct RetryMachine: Sendable {
     /// Returns the effect on the budget when the attempt in flight ends; nil for none.
     ///
     /// An answer from a healthy service counts as a success, even if it says that the request is wrong. A cancelled
-    /// attempt doesn't return its token. Otherwise a retry that is always cancelled by a timeout outside could spend
-    /// without limit.
+    /// attempt doesn't return its token. If it did, calls whose retries are always cancelled by a timeout outside could
+    /// retry without limit.
     func budgetChange(after outcome: Outcome) -> BudgetChange? {
         switch outcome.health {
         case .healthy: attempt == 1 ? .deposit : hasPaid ? .refund : nil
@@ -273,7 +274,7 @@ struct RetryMachine: Sendable {
 
     /// Ends the attempt in flight.
     ///
-    /// The conditions are checked in this order, and no further than necessary. The budget comes last, so that no token
+    /// The checks stop at the first condition that rules out another attempt. The budget comes last, so that no token
     /// is taken for a retry that isn't made. A retry is free if the network or a policy in this process kept the
     /// attempt from reaching the service.
     mutating func end(

@@ -15,7 +15,7 @@ import PledgeFutures
 /// Create one for each service, and pass it to every stack that calls the service. You can use it from any thread; each
 /// use takes a lock for constant time. (The retry quota of the AWS SDKs, whose capacity is 100 retries.)
 public final class RetryBudget: Sendable {
-    /// Adds a share of a retry, for a call that succeeded without one.
+    /// Adds a share of a retry, for a call that succeeded without a retry.
     public func deposit() { bucket?.withLock { $0.add() } }
 
     /// Takes a retry out.
@@ -52,9 +52,9 @@ public final class RetryBudget: Sendable {
     /// - Parameters:
     ///   - name: The name in events and errors; nil for none. It must hold no secrets.
     ///   - capacity: The maximum number of retries, and the first balance; 0…1,000,000. With a higher capacity, up to
-    ///     100, a busy client survives short losses of all its connections, but a failing service gets that many
-    ///     retries.
-    ///   - retriesPerSuccess: The share of a retry that is added by a call that succeeds without one; 0…1.
+    ///     100, a busy client survives short losses of all its connections, but a failing service gets as many retries
+    ///     as the capacity.
+    ///   - retriesPerSuccess: The share of a retry that each call adds if it succeeds without a retry; 0…1.
     public convenience init(
         named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2
     ) {
@@ -81,7 +81,7 @@ public final class RetryBudget: Sendable {
 
 /// A bucket of tokens: calls add a part of a token, and extra calls take one.
 ///
-/// Integers avoid rounding errors: a token has a million parts, and a smaller share counts as none.
+/// It counts in integers, to avoid rounding errors: a token has a million parts, and shares are rounded to whole parts.
 struct TokenBucket: Sendable {
     private static let token: Int64 = 1_000_000
 
@@ -92,7 +92,7 @@ struct TokenBucket: Sendable {
     private let deposit: Int64
 
     /// - Parameters:
-    ///   - capacity: The maximum number of tokens, until it is resized; 0…1,000,000.
+    ///   - capacity: The maximum number of tokens, until the bucket is resized; 0…1,000,000.
     ///   - share: The part of a token that a deposit adds; 0…1.
     ///   - initial: The first number of tokens; at most the capacity.
     init(capacity: Int, share: Double, initial: Int) {
@@ -102,7 +102,7 @@ struct TokenBucket: Sendable {
         parts = Int64(initial) * Self.token
     }
 
-    /// Sets the capacity to the sum of some deposits, or to the initial capacity if that is more.
+    /// Sets the capacity to what a number of deposits adds, or to the initial capacity if that is more.
     ///
     /// Tokens above the capacity are lost.
     mutating func resize(toHold deposits: Int) {

@@ -42,7 +42,7 @@ struct SlicedSum: Sendable {
 
     /// Empties the slices that have expired.
     ///
-    /// An earlier instant, from a late thread, counts as the newest one.
+    /// An instant before the newest slice, which a late thread may pass, counts as part of the newest slice.
     private mutating func turn(to instant: SchedulerInstant) {
         if instant < end { return }
         let nanoseconds = instant.offset.nanoseconds

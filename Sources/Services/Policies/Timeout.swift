@@ -7,12 +7,12 @@ extension Middleware {
     /// let api = stack(.deadline(.seconds(10)), .retry(), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// Below a retry, it limits one attempt, until the headers of its response arrive. Two kinds of time don't count,
-    /// because they say nothing about the service. One is the wait in this process for a connection of the transport,
-    /// which a deadline does count. The other is the time while bytes of a body move; if they stop, the transport's
-    /// idle limit applies.
+    /// Below a retry, it limits one attempt, from its start until the headers of its response arrive. Two kinds of time
+    /// don't count, because they say nothing about the service. One is the wait in this process for a connection of the
+    /// transport, although a deadline counts this wait. The other is the time while bytes of a body move; if they stop,
+    /// the transport's idle limit applies.
     ///
-    /// An attempt never outlasts the call's deadline. If the deadline ends it, the error is
+    /// An attempt never outlasts the call's deadline. If the deadline ends the attempt, the error is
     /// ``ServiceError/Code/deadlineExceeded``; if no time is left at the start, the service isn't called. Otherwise the
     /// error is ``ServiceError/Code/timedOut``. When a call runs out of time, its future settles on the scheduler's
     /// thread.
@@ -36,7 +36,7 @@ extension Middleware {
         return Middleware(named: "timeout") { service in { input in timeout.call(service, input) } }
     }
 
-    /// Fails a call that has no result in its input's time; with nil, there is no limit.
+    /// Fails a call that has no result within the time for its input; with nil, there is no limit.
     package static func timeout(
         excluding pauses: [CallRecord.Pause] = CallRecord.Pause.allCases,
         on scheduler: some FutureScheduler, of limit: @escaping @Sendable (Input) -> Duration?

@@ -1,11 +1,11 @@
 /// A first-in, first-out queue whose entries may leave from any position.
 ///
 /// Each entry gets a unique number, its ticket. Joining, leaving and removing the first entry take amortised constant
-/// time. An entry that leaves is removed from a table at once, and from the order once half of the order has left. So
-/// memory is proportional to the number of waiting entries.
+/// time. An entry that leaves is removed from a table at once, and from the order once half of the entries in the order
+/// have left. So memory is proportional to the number of waiting entries.
 package struct WaitQueue<Element> {
     private var elements: [Int: Element] = [:]
-    /// The tickets by age, from `first` on, including entries that have left.
+    /// The tickets by age, from index `first` on, including tickets of entries that have left.
     private var order: [Int] = []
     private var first = 0
     private var lastTicket = 0
