@@ -42,13 +42,13 @@ extension AHCTransport {
 
         var configuration: TLSConfiguration { didSet { isUnchanged = false } }
 
-        /// True if nothing was set; SwiftNIO's type cannot be compared with its default.
+        /// True if nothing was set; this is stored, because SwiftNIO's type cannot be compared with its default.
         private(set) var isUnchanged = true
 
         /// Creates the default settings.
         ///
-        /// They require full verification by the system's authorities and TLS 1.2 or later. They have no client
-        /// certificate.
+        /// The default settings require TLS 1.2 or later, and full verification by the system's authorities. They have
+        /// no client certificate.
         public init() {
             configuration = .makeClientConfiguration()
             configuration.minimumTLSVersion = .tlsv12
@@ -107,9 +107,10 @@ extension AHCTransport.TLS {
 }
 
 extension AHCTransport.Configuration {
-    /// Returns the same configuration with the settings' TLS and versions.
+    /// Returns the configuration, with the TLS settings and the HTTP versions of `settings`.
     ///
-    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting, or if both set TLS.
+    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting, or if both the configuration and
+    ///   `settings` set TLS.
     func keeping(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
         var configuration = self
         try settings.checkNetworks(of: "AsyncHTTPClient")
@@ -200,7 +201,7 @@ extension AHCTransport.TLS {
         /// The error of the code that read the file.
         public let cause: any Error
 
-        /// Calls a function, and if it fails throws an error that names the file.
+        /// Calls a function; if the function fails, throws an error that names the file.
         static func naming<Output>(
             _ file: URL, _ read: () throws -> Output
         ) throws(Unreadable) -> Output {

@@ -16,17 +16,18 @@ public import PledgeHTTPNetworking
 ///
 /// ## Heads of responses
 ///
-/// A response's fields keep their order. A value that is not UTF-8 is read as ISO-8859-1. Over HTTP/2, and over your
-/// app's client, AsyncHTTPClient replaces such bytes with U+FFFD.
+/// A response's fields keep their order. A value that is not UTF-8 is read as ISO-8859-1. But AsyncHTTPClient replaces
+/// such bytes with U+FFFD in two cases: over HTTP/2, and with a client of your app.
 ///
-/// Over HTTP/1.1, ``Configuration/maxHeadSize`` limits the size of a head. Elsewhere AsyncHTTPClient has its own
-/// limits: 16 KiB over HTTP/2, and 80 KiB for a field and 256 fields over your app's client.
+/// Over HTTP/1.1, ``Configuration/maxHeadSize`` limits the size of a head. In two cases, AsyncHTTPClient's own limits
+/// apply instead. Over HTTP/2, they are 16 KiB for a head. With a client of your app, they are 80 KiB for each field,
+/// and 256 fields.
 ///
 /// ## Threads
 ///
-/// Futures settle on an event loop of SwiftNIO, which many connections share. So an observer must not block there; pass
-/// long work on with `observe(on:)`. If a call is refused before anything is sent, its future has settled when the
-/// method returns. The source of a request's body is opened and read on another thread, so it may block.
+/// Futures settle on an event loop of SwiftNIO, which many connections share. So an observer must not block the event
+/// loop; pass long work on with `observe(on:)`. If a call is refused before anything is sent, its future has settled
+/// when the method returns. The source of a request's body is opened and read on another thread, so it may block.
 public final class AHCTransport: Sendable, HTTPTransport {
     /// A transport for the whole process, with the default configuration.
     ///
@@ -164,7 +165,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
 
     /// Refuses new calls, and closes all connections after the running calls have ended.
     ///
-    /// You can call it twice. A released transport does the same, without cancelling.
+    /// You can call it twice. If you release the transport, it does the same, without cancelling calls.
     ///
     /// - Parameter cancelling: True to end the running calls now. They fail with `CancellationError`. Over your app's
     ///   own client, running calls continue.
@@ -209,9 +210,9 @@ extension AHCTransport {
     /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange, including
     ///   its body.
     /// - Returns: A future of the response, which resolves when the headers have arrived. It fails with the same errors
-    ///   as for ``send(_:)``. A later failure fails the body with an `HTTPError`. Before the reader asks for bytes, at
-    ///   most 256 KiB and one read of the connection are received. The exchange ends if you cancel the body, or release
-    ///   the response unread.
+    ///   as for ``send(_:)``. A later failure fails the body with an `HTTPError`. Before the reader asks for bytes, the
+    ///   transport receives at most 256 KiB plus one read of the connection. The exchange ends if you cancel the body,
+    ///   or release the response unread.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         let promise = InternalPromise<HTTPStreamedResponse>()
         start(request, for: .streamed(promise))

@@ -10,14 +10,14 @@ protocol LaneUser: AnyObject, Sendable {
 
     /// Notes that the call waits.
     ///
-    /// It runs under a lock, so it must not use the lanes.
+    /// The method runs under a lock, so it must not use the lanes.
     func willWait()
 }
 
 /// A place for one call at a time, on the event loop that has the connection of the lane's last call.
 final class CallLane: Sendable {
     let loop: any EventLoop
-    /// The host, which exists while one of its lanes has a call.
+    /// The lane's host; the host exists at least as long as one of its lanes has a call.
     fileprivate unowned let host: LaneHost
     fileprivate let state = Locked((isBeginning: false, wasLeft: false))
 
@@ -74,9 +74,10 @@ final class CallLanes: Sendable {
         }
     }
 
-    /// Frees the lane of a call that has ended, and begins the next call on it.
+    /// Frees the lane of a call that has ended, and begins the next call on that lane.
     ///
-    /// If a call ends while it begins, the loop below begins the next one, to avoid recursion.
+    /// A call may end while this method is still beginning it. Then the loop in this method begins the next call, which
+    /// avoids recursion.
     ///
     /// - Returns: True if a call has begun, or if the loop is about to begin one.
     @discardableResult
@@ -110,8 +111,8 @@ final class CallLanes: Sendable {
 
     /// Returns the event loop of a lane.
     ///
-    /// A lane gets the same event loop each time it opens, so that it finds its connection. Each host starts at another
-    /// event loop.
+    /// A lane with the same number gets the same event loop whenever it is created, so that it finds its connection
+    /// there. The first lanes of different hosts usually get different event loops.
     private func loop(of lane: Int, to name: String) -> any EventLoop {
         loops[Int((UInt(bitPattern: name.hashValue) &+ UInt(lane)) % UInt(loops.count))]
     }
@@ -120,7 +121,7 @@ final class CallLanes: Sendable {
 /// The hosts of the current calls, and some hosts of earlier ones.
 private struct LaneHosts {
     private(set) var known: [String: LaneHost] = [:]
-    /// The number of hosts at which unused ones are removed.
+    /// When there are this many hosts, the unused ones are removed.
     private var limit = 64
 
     mutating func host(named name: String) -> LaneHost {

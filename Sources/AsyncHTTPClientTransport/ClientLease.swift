@@ -6,12 +6,13 @@ import NIOPosix
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// A use of a client, which keeps the client from being shut down.
+/// A use of a client; as long as it exists, the client is not shut down.
 ///
-/// A transport holds one until it is closed, and each call holds it until the call ends. After the last release, the
-/// transport's own client is shut down, because AsyncHTTPClient traps if a client is released without that.
+/// A transport holds a use until the transport is closed, and each call holds the use until the call ends. After the
+/// last release, the transport's own client is shut down, because AsyncHTTPClient traps if a client is released without
+/// a shutdown.
 ///
-/// A call must release its use itself. AsyncHTTPClient would never do it for an upload that was cut off by a
+/// A call must release its use itself, because AsyncHTTPClient never releases an upload that was cut off by a
 /// cancellation or by the server.
 final class ClientUse: Sendable {
     let lease: ClientLease
@@ -19,7 +20,7 @@ final class ClientUse: Sendable {
     init(_ lease: ClientLease) { self.lease = lease }
 
     deinit {
-        // Runs later, because AsyncHTTPClient may release the client within one of its own calls.
+        // The shutdown runs later, because AsyncHTTPClient may release this object within one of its own calls.
         DispatchQueue.global().async { [lease] in lease.shutDown() }
     }
 }
@@ -46,8 +47,8 @@ final class ClientLease: Sendable {
     private let secure: Route
     /// The route of http URLs, which never uses HTTP/2.
     ///
-    /// A client that may use HTTP/2 first makes one connection, to learn whether the server supports it. Then it makes
-    /// most other connections on one event loop.
+    /// This route has its own client. A client that may use HTTP/2 would first make one connection, to learn whether
+    /// the server supports HTTP/2, and would then make most other connections on one event loop.
     private let plain: Route
     /// The routes of hosts that bypass the proxy; nil without a proxy or without such hosts.
     private let bypassing: (secure: Route, plain: Route)?
@@ -185,7 +186,7 @@ extension AHCTransport.Configuration {
         configuration.connectionPool.idleTimeout = TimeAmount(saturating: keepAlive)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(
             1, maxConnectionsPerHost)
-        // A policy decides whether to try again.
+        // AsyncHTTPClient must not try again by itself, because a policy decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = httpVersion == .automatic ? .automatic : .http1Only
         #if Observability

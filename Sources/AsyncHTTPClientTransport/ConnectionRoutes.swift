@@ -32,7 +32,7 @@ struct ConnectionRoutes: Sendable {
         unixSocketPath = try settings.checkedSocketPath()
         addresses = try settings.singleAddresses()
         pinnedKeys = settings.tls.pinnedKeys
-        // A socket of this machine needs no proxy.
+        // With a Unix domain socket, no proxy is needed.
         let choice = ProxyChoice(
             settings.unixSocketPath == nil ? settings.proxy : .none, in: environment)
         let http = try choice.http.map(HTTPClient.Configuration.Proxy.init(_:))
@@ -70,7 +70,7 @@ struct ConnectionRoutes: Sendable {
         request.origin.map { bypass.covers($0.host) } ?? true
     }
 
-    /// Returns the URL and the server's name for AsyncHTTPClient; nil if it gets the URL unchanged.
+    /// Returns the URL for AsyncHTTPClient, and the server's name; nil if AsyncHTTPClient gets the URL unchanged.
     func lowered(_ url: URL) -> (url: URL, host: String)? {
         guard unixSocketPath != nil || forwarding != nil, let origin = HTTPOrigin(url),
             let target = url.requestTarget
@@ -129,7 +129,7 @@ extension ConnectionSettings {
 }
 
 extension HTTPClient.Configuration.Proxy {
-    /// Converts a proxy, whose URL may contain anything.
+    /// Converts a proxy; the errors don't quote its URL, because the URL may contain anything.
     fileprivate init(_ server: ProxySettings.Server) throws(UnsupportedSetting) {
         let (scheme, host) = (server.scheme, server.host)
         guard ["http", "socks5h"].contains(scheme), !host.isEmpty else {
@@ -171,15 +171,15 @@ struct ForwardingProxy: Sendable {
         }
     }
 
-    /// Returns the proxy's URL with the request's URL as its path, for AsyncHTTPClient.
+    /// Returns the URL for AsyncHTTPClient: the proxy's URL, with the request's URL as its path.
     func lowered(_ target: String, of origin: String) -> URL? {
         URL(string: "http://\(authority)/http://\(origin)\(target)")
     }
 
-    /// Makes a client send all requests in this form.
+    /// Makes a client send all its requests to this proxy, without tunnels.
     ///
-    /// All requests share the client's connections to the proxy. The lanes have already limited the number for each
-    /// server.
+    /// All requests share the client's connections to the proxy, so the client gets a very high limit. The lanes
+    /// already limit the connections for each server.
     func install(on configuration: inout HTTPClient.Configuration) {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 20
         let next = configuration.http1_1ConnectionDebugInitializer
@@ -197,7 +197,7 @@ struct ForwardingProxy: Sendable {
     }
 }
 
-/// Replaces the path with the URL in it, and adds the proxy's credentials.
+/// Replaces a request's path with the URL that the path contains, and adds the proxy's credentials.
 private final class ForwardedRequestHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart

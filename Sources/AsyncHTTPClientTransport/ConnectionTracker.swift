@@ -9,17 +9,18 @@ import PledgeFutures
 /// If no connection was made during a request, the request used a kept connection.
 ///
 /// If a call is on another event loop than its connection, it goes back and forth between two threads, and wakes the
-/// other one each time. So calls begin on event loops that have connections.
+/// other thread each time. So calls begin on event loops that have connections.
 ///
-/// Until a host has answered over HTTP/1.1, its calls begin on one event loop, which then has their HTTP/2 connection.
-/// So AsyncHTTPClient sends a short request in one piece, and doesn't lose the end of an upload between two threads.
+/// Until a host has answered over HTTP/1.1, all its calls begin on the same event loop. If the host uses HTTP/2, that
+/// event loop has the connection. So AsyncHTTPClient sends a short request in one piece, and doesn't lose the end of an
+/// upload between two threads.
 final class ConnectionTracker: Sendable {
     private struct State {
         var count = 0
         var callsUnderWay = 0
         /// The event loops of the open connections, one entry for each connection.
         var connected: [any EventLoop] = []
-        /// The turn of the next call, modulo the number of event loops that take turns.
+        /// A count of calls; modulo the number of event loops that take turns, it chooses a call's event loop.
         var turn: UInt = 0
         /// The hosts whose last answer used HTTP/1.1, as scheme and authority.
         var hostsOfHTTP1: Set<String> = []

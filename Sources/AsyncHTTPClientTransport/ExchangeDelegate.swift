@@ -68,8 +68,9 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {
         guard control.finish(), !exchange.isStreamed else { return finish() }
-        // If calls wait, more responses arrive in this turn of the event loop. Resolving their futures together wakes a
-        // sleeping thread only once. The closure keeps the delegate, because its release would end the exchange.
+        // If other calls are waiting, more responses arrive in this turn of the event loop. The futures of all of them
+        // are resolved together, so that a sleeping thread is woken only once. The closure keeps the delegate, because
+        // releasing the delegate would end the exchange.
         task.eventLoop.execute { self.finish() }
     }
 
@@ -108,9 +109,10 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     /// Ends the exchange if its response is complete but AsyncHTTPClient may never report that.
     ///
-    /// If the server refuses the request before all of it has been sent, AsyncHTTPClient stops the sending. If the end
-    /// of the response arrives separately, AsyncHTTPClient then waits for the sending to end. A response with a known
-    /// length is complete when it has that many bytes.
+    /// If the server refuses the request before all of it has been sent, AsyncHTTPClient stops sending. If the end of
+    /// the response arrives separately, AsyncHTTPClient then waits for the end of the request, which may never come. So
+    /// this method doesn't wait for the end of a response: if the length is known, the response is complete when it has
+    /// that many bytes.
     private func endIfRefused() {
         guard control.isUploading, exchange.isComplete(), exchange.status ?? 0 >= 300 else {
             return

@@ -1,6 +1,5 @@
 #if AsyncHTTPClient
-// Only this file chooses between FoundationEssentials and Foundation. The whole module, and every module that imports
-// it, see the same types.
+// Chooses which Foundation this module imports, and re-exports it, so that clients see the same types.
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else

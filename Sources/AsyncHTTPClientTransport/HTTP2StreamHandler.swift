@@ -6,11 +6,12 @@ import NIOHTTP2
 
 /// A handler between an HTTP/2 stream and AsyncHTTPClient.
 ///
-/// It reports which requests the server has excluded. And if an answer ends before the whole request has been sent, it
-/// holds back the answer's end.
+/// The handler reports which requests the server has excluded. And if an answer with a status below 300 ends before the
+/// whole request has been sent, the handler holds back the answer's end.
 ///
-/// AsyncHTTPClient 1.37 releases the request at the answer's end. If the stream fails after that, the process ends.
-/// That happens with nginx, which resets the stream (issue 922 of AsyncHTTPClient).
+/// If the handler didn't hold it back, AsyncHTTPClient 1.37 would release the request at the answer's end. If the
+/// stream then failed, the process would end. That happens with nginx, which resets the stream (issue 922 of
+/// AsyncHTTPClient).
 final class HTTP2StreamHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -107,7 +108,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         case let error as NIOHTTP2Errors.StreamError: return exclusion(by: error.baseError)
         case is NIOHTTP2Errors.CreatedStreamAfterGoaway: return .leaving
         case let error as NIOHTTP2Errors.StreamClosed:
-            // SwiftNIO reports these streams as cancelled by the server.
+            // If a leaving server doesn't process a stream, SwiftNIO reports the stream as cancelled by the server.
             if let last = connection.last, error.streamID > last { return .leaving }
             let codes: [HTTP2ErrorCode] = [.refusedStream, .http11Required]
             return codes.contains(error.errorCode) ? .refused : nil
@@ -116,25 +117,26 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     }
 }
 
-/// The end of a stream whose answer is complete although the request isn't.
+/// The error of a stream that ends with a whole answer, but before the whole request has been sent.
 struct AnsweredEarly: Error {
     /// The number of bytes in the answer's body.
     let bodySize: Int
     let cause: any Error
 }
 
-/// A handler above SwiftNIO's own for an HTTP/2 connection.
+/// A handler of an HTTP/2 connection, above SwiftNIO's own handler.
 ///
-/// It keeps the last stream that a leaving server processes. And it continues to read where SwiftNIO stops.
+/// It remembers the last stream that a leaving server processes. And when SwiftNIO stops reading, this handler makes it
+/// read on.
 ///
 /// After 200 resets within 30 s, SwiftNIO stops reading at each further reset; it does the same for pings and settings.
-/// nginx sends so many resets, one for each request that it answers before it has read all of it. Without this handler,
-/// an answer behind a reset would be read late, when more bytes arrive, or never.
+/// nginx may send that many resets, because it sends one for each request that it answers before it has read the whole
+/// request. Without this handler, an answer that follows a reset would be read only when more bytes arrive, or never.
 final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
 
-    /// The most stops after which it continues to read, larger than the number of running requests.
+    /// How many times the handler reads on after a stop; more than the number of running requests.
     private static let maxStops = 256
 
     private let http2: NIOHTTP2Handler
@@ -173,7 +175,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.fireErrorCaught(error)
-        // Older versions of SwiftNIO's package lack some of these types.
+        // The types are compared by name, because older versions of SwiftNIO's package lack some of them.
         let name = "\(type(of: error))"
         let isStop = ["ExcessiveRSTFrames", "ExcessiveControlFrames"].contains(name)
         if isStop, stops < Self.maxStops {
@@ -196,7 +198,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     /// Makes SwiftNIO read the bytes that have arrived.
     private func readOn(_ context: ChannelHandlerContext) {
-        // Runs later, because SwiftNIO is still reading.
+        // This runs later, because SwiftNIO is still reading.
         context.eventLoop.assumeIsolated().execute { [http2] in
             guard context.channel.isActive,
                 let below = try? context.pipeline.syncOperations.context(handler: http2)

@@ -69,7 +69,7 @@ extension HTTPError.Code {
         case .remoteConnectionClosed, .requestStreamCancelled, .cancelled: self = .connectionLost
         case .bodyLengthMismatch: self = .bodyLengthMismatch
         case .proxyAuthenticationRequired: self = .proxyRefused
-        // The proxy answered with another status, which the error doesn't name.
+        // The proxy answered with some other status; the error doesn't say which.
         case .invalidProxyResponse: self = .cannotConnect
         default: self = .other
         }

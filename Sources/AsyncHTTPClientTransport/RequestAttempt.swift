@@ -48,8 +48,8 @@ final class RequestAttempt: Sendable {
     ///
     /// - Parameters:
     ///   - call: The attempt that failed.
-    ///   - resends: One if the request may have been sent.
-    ///   - exclusions: One if a server that was about to leave did not process the request.
+    ///   - resends: 1 if the failed attempt may have sent the request; otherwise 0.
+    ///   - exclusions: 1 if a leaving server did not process the failed attempt; otherwise 0.
     init(after call: RequestAttempt, resends: Int = 0, exclusions: Int = 0) {
         exchange = call.exchange
         lease = call.lease
@@ -81,7 +81,7 @@ final class RequestAttempt: Sendable {
         case let error as AttemptSuperseded: return error
         case let error as BodyFailure: return exchange.unreadable(error.cause)
         case let error as UnprocessedRequest where resends > 0:
-            // An earlier attempt may have been processed.
+            // An earlier attempt may have been processed, so the error must not say that the request was not processed.
             return exchange.failure(.connectionLost, cause: error.cause)
         case let error as HTTPClientError where error == .cancelled && lease.isCancelled:
             return CancellationError()
@@ -104,7 +104,7 @@ extension RequestAttempt {
         guard case .file(let url) = request.body.content else {
             return execute(delegate, control, upload: Upload(request.body))
         }
-        // Opening a file may block, and the caller must not.
+        // The file is opened on another thread, because opening it may block, and the caller must not block.
         DispatchQueue.global().async {
             do {
                 let file = try HTTPBodyStream.file(url)
@@ -121,7 +121,8 @@ extension RequestAttempt {
         if let reason = control.reason { return delegate.fail(with: reason) }
         guard let lanes else {
             do {
-                // AsyncHTTPClient doesn't say when a request gets a connection of its pool.
+                // The exchange is told here, because AsyncHTTPClient doesn't say when a request gets a connection of
+                // its pool.
                 try exchange.willSend()
             } catch {
                 return delegate.fail(with: error)
@@ -165,8 +166,8 @@ extension RequestAttempt {
     ///   request may be repeated.
     /// - An HTTP/2 server may leave just when requests are sent, and say that it processes none of them. They are sent
     ///   again on another connection, whatever their method, unless their body is a stream.
-    /// - AsyncHTTPClient may end a call that has waited for a connection as long as connecting may take. That call was
-    ///   not sent, and waits again.
+    /// - AsyncHTTPClient may end a call that has waited for a connection as long as connecting may take at most. That
+    ///   call was not sent, and waits again.
     func again(after error: any Error, _ control: RequestLifetime) -> RequestAttempt? {
         if mayWaitOn(after: error), !control.isOver {
             return RequestAttempt(after: self)
@@ -181,13 +182,13 @@ extension RequestAttempt {
         return RequestAttempt(after: self, resends: 1)
     }
 
-    /// Marks an error if the connection ended before the request was sent.
+    /// Returns the error, in an ``UnprocessedRequest`` if the connection ended before the request was sent.
     func unsent(_ error: any Error) -> any Error {
         // A system error may have come while the head was being sent, so it proves nothing.
         guard HTTPError.Code(asyncHTTPClient: error) == .connectionLost, !(error is IOError),
             !(error is UnprocessedRequest), !lease.isCancelled
         else { return error }
-        // AsyncHTTPClient has given the request to a connection that was about to close.
+        // In this case, AsyncHTTPClient has given the request to a connection that was about to close.
         let isLate = error as? HTTPClientError == .cancelled
         return UnprocessedRequest(cause: error, reason: isLate ? .leaving : .unsent)
     }
@@ -218,7 +219,7 @@ extension RequestAttempt {
 
     /// Returns the error for an exchange that AsyncHTTPClient has released without reporting its end.
     ///
-    /// That happens if the client was shut down, or if the whole response cut off an upload.
+    /// AsyncHTTPClient does that if the client was shut down, or if the end of the response has cut off an upload.
     func failureOfADropped(afterHead: Bool) -> HTTPError {
         exchange.failure(afterHead ? .connectionLost : .transportClosed)
     }

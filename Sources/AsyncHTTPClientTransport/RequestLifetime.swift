@@ -4,13 +4,13 @@ import NIOCore
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// Begins a call on an event loop, or gets the reason why it cannot begin.
+/// A function that gets the event loop on which a call begins, or the reason why the call cannot begin.
 typealias LaneStart = @Sendable (Result<any EventLoop, any Error>) -> Void
 
-/// The state of a request from its call to its end, over all attempts; other threads can end it.
+/// The state of a request from its call to its end, over all attempts; any thread can end the request.
 final class RequestLifetime: Sendable {
     private struct State {
-        /// The reason why it was ended from outside, such as a cancellation; nil if it was not.
+        /// The reason why the request was ended from outside, such as a cancellation; nil if it was not.
         var reason: (any Error)?
         var isOver = false
         /// The number of the current attempt.
@@ -42,10 +42,10 @@ final class RequestLifetime: Sendable {
     /// True if the exchange has ended, or has been asked to end.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// The reason why it was ended from outside, such as a cancellation; nil if it was not.
+    /// The reason why the request was ended from outside, such as a cancellation; nil if it was not.
     var reason: (any Error)? { state.withLock { $0.reason } }
 
-    /// Keeps the function that fails the client's task; calls it if the exchange has been ended.
+    /// Keeps the function that fails the client's task; if the request has been ended, calls the function.
     ///
     /// An earlier attempt's function is ignored, because that attempt may have failed already.
     func hold(attempt: Int, _ failTask: @escaping @Sendable (any Error) -> Void) {
@@ -66,7 +66,7 @@ final class RequestLifetime: Sendable {
         if !isWanted { upload.cancel() }
     }
 
-    /// Releases the client's task, because another one begins.
+    /// Releases the client's task, because another attempt begins with its own task.
     func restart() {
         if call.lanes == nil { exchange.expectNothing() } else { exchange.noteSign() }
         let upload = state.withLock { state in
@@ -96,10 +96,11 @@ final class RequestLifetime: Sendable {
 
     /// Ends AsyncHTTPClient's task or the wait for a lane, which fails the exchange.
     ///
-    /// It does nothing after the end.
+    /// It does nothing if the exchange has already ended.
     func end(with reason: any Error) {
         let last = close(reason)
-        // Fails the task before the upload is cancelled; otherwise the upload would look like the reason.
+        // The task fails before the upload is cancelled. Otherwise the cancelled upload would be reported as the
+        // reason.
         last.failTask?(reason)
         letGo(of: last)
         last.waiting?.start(.failure(reason))

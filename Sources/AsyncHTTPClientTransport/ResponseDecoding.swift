@@ -93,7 +93,7 @@ final class HeadBytesHandler: ChannelInboundHandler {
     }
 }
 
-/// Reads the values again that are not UTF-8, where NIO has put replacement characters.
+/// Restores the values that are not UTF-8, in which NIO has put replacement characters.
 final class FieldTextHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart

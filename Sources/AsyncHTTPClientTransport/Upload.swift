@@ -13,7 +13,7 @@ enum Upload: Sendable {
     /// Chunks that are read one after the other.
     case stream(length: Int64?, open: @Sendable () throws -> HTTPBodyStream)
 
-    /// Creates the upload of a body; nil if the body is empty, or a file, which the caller opens.
+    /// Creates the upload of a body; nil if the body is empty, or if it is a file, which the caller opens.
     init?(_ body: HTTPRequest.Body) {
         switch body.content {
         case .none, .file: return nil

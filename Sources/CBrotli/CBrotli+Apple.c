@@ -78,7 +78,7 @@ enum cbrotli_status cbrotli_decoder_step(
     size_t given = in ? *in_count : 0, room = *out_count;
     *in_count = 0;
     *out_count = 0;
-    // libcompression may treat a step without input or pending output as an error.
+    // If there is neither input nor pending output, libcompression may treat the step as an error, so it is skipped.
     if (given == 0 && !decoder->is_full) return cbrotli_status_more;
     stream->src_ptr = in;
     stream->src_size = given;

@@ -25,7 +25,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// The highest byte of a supported version; all versions with the same byte have the same interface.
+// The highest byte of a supported version number; versions with the same highest byte have the same interface.
 enum { expected_version = 1 };
 
 // The library is never closed: a decoder may be in use on any thread until the process ends.

@@ -85,7 +85,7 @@ static void *open_library(void) {
     return dlopen("/usr/lib/libcurl.4.dylib", RTLD_NOW | RTLD_LOCAL);
 #else
     void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-    // Debian's libcurl with GnuTLS.
+    // This is Debian's other libcurl, which uses GnuTLS.
     return library ? library : dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
 #endif
 }
@@ -116,7 +116,7 @@ static bool find_functions(void *library) {
     for (size_t index = 0; index < sizeof(all) / sizeof(all[0]); index++) {
         void *function = dlsym(library, all[index].name);
         if (!function) return false;
-        // Copies bytes, because ISO C cannot convert an object pointer to a function pointer.
+        // The bytes are copied, because ISO C cannot convert an object pointer to a function pointer.
         memcpy(all[index].place, &function, sizeof(function));
     }
     return true;
@@ -133,7 +133,7 @@ static void look_up(void) {
     curl.number = version->number;
     curl.features = (unsigned int)version->features;
     curl.tls = version->tls;
-    // The field exists since 7.70.0, whose age is 6, counted from zero.
+    // The field exists since 7.70.0. That version has the age 6; the first age was 0.
     curl.ca_file = version->age >= 6 ? version->ca_file : NULL;
     curl.availability = ccurl_too_old;
     if (curl.number < CCURL_MIN_VERSION) return;
@@ -243,7 +243,8 @@ static uint32_t number(const char *text, size_t count, const char *words, uint32
 static int note_refusal(ccurl_easy *easy, int kind, char *text, size_t count, void *context) {
     (void)easy;
     struct ccurl_refusal *refusal = context;
-    // The other kinds are heads and bodies. A text with words from the request begins differently.
+    // Kind 0 is a text of libcurl's log; the other kinds are heads and bodies. A text that contains words from the
+    // request begins differently from the texts below.
     if (kind != 0) return 0;
     if (begins(text, count, "HTTP/2 stream ")) {
         if (find(text, count, "refused by server, try again") || find(text, count, "HTTP_1_1_REQUIRED"))
@@ -252,7 +253,8 @@ static int note_refusal(ccurl_easy *easy, int kind, char *text, size_t count, vo
         refusal->stream = number(text, count, "[HTTP/2] [", 0);
         refusal->is_refused = false;
     } else if (begins(text, count, "received GOAWAY, error=")) {
-        // libcurl omits the wordy form of this text if the server gives a reason, or closes the connection at once.
+        // libcurl has a wordier text for a GOAWAY too, but omits it if the server gives a reason, or closes the
+        // connection at once.
         if (number(text, count, "last_stream=", UINT32_MAX) < refusal->stream) refusal->is_refused = true;
     }
     return 0;
@@ -333,7 +335,7 @@ int ccurl_multi_time_out(ccurl_multi *multi) { return ccurl_multi_ready(multi, -
 
 ccurl_easy *ccurl_multi_next_ended(ccurl_multi *multi, int *code) {
     int left = 0;
-    // The only kind of message says that a transfer has ended.
+    // There is only one kind of message: it says that a transfer has ended.
     struct message_layout *message = curl.multi_read(multi, &left);
     if (!message) return NULL;
     *code = message->data.code;

@@ -28,7 +28,7 @@ ccurl_poller *ccurl_poller_make(void) {
     if (!poller) return NULL;
     poller->epoll = epoll_create1(EPOLL_CLOEXEC);
     poller->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    // Each write is reported once, so the counter is never read.
+    // With EPOLLET, each write is reported once, so the counter is never read.
     struct epoll_event wake = {.events = EPOLLIN | EPOLLET, .data.fd = poller->event};
     if (poller->epoll >= 0 && poller->event >= 0 &&
         epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->event, &wake) == 0)
@@ -48,7 +48,7 @@ bool ccurl_poller_watch(ccurl_poller *poller, int descriptor, int bits, bool is_
         .events = (bits & 1 ? EPOLLIN : 0u) | (bits & 2 ? EPOLLOUT : 0u), .data.fd = descriptor};
     int call = bits == 0 ? EPOLL_CTL_DEL : is_known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
     if (epoll_ctl(poller->epoll, call, descriptor, &event) == 0 || bits == 0) return true;
-    // epoll removes a closed descriptor, and another socket may get its number.
+    // epoll forgets a descriptor that is closed. Another socket may get the same number, and has to be added.
     call = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
     return epoll_ctl(poller->epoll, call, descriptor, &event) == 0;
 }
@@ -69,7 +69,7 @@ int ccurl_poller_wait(
 
 void ccurl_poller_wake(ccurl_poller *poller) {
     uint64_t one = 1;
-    // It fails only after 2^64 - 2 wake-ups.
+    // The write fails only after 2^64 - 2 wake-ups.
     ssize_t written = write(poller->event, &one, sizeof(one));
     (void)written;
 }

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// The layout of zlib's stream state from its manual. inflateInit2_ gets the size, and fails if the library was built
-// with another layout.
+// The layout of zlib's stream state, from zlib's manual. inflateInit2_ gets the size of this struct, and fails if the
+// library was built with another layout.
 struct z_stream_layout {
     const uint8_t *next_in;
     unsigned int avail_in;
@@ -76,7 +76,7 @@ bool czlib_is_available(void) {
 
 struct czlib_inflater *czlib_inflater_make(enum czlib_format format) {
     if (!czlib_is_available()) return NULL;
-    // On the heap, because zlib's state points back to it, so it must not move.
+    // The stream is on the heap, because zlib's state points back to the stream, which must not move.
     struct czlib_inflater *inflater = calloc(1, sizeof(*inflater));
     if (!inflater) return NULL;
     int code = zlib.init(

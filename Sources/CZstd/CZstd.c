@@ -107,7 +107,8 @@ enum czstd_status czstd_decoder_step(
     struct zstd_out_buffer output = {out, *out_count, 0};
     *in_count = 0;
     *out_count = 0;
-    // libzstd treats several steps without input or pending output as an error.
+    // If there is neither input nor pending output, the step is skipped, because libzstd treats several such steps as
+    // an error.
     if (input.size == 0 && !decoder->is_full) return czstd_status_more;
     size_t result = zstd.step(decoder->context, &output, &input);
     *in_count = input.pos;

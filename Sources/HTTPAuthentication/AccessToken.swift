@@ -6,9 +6,9 @@ import PledgeHTTPNetworking
 /// let token = try JSONDecoder().decode(AccessToken.self, from: response.body)
 /// ```
 ///
-/// It is encoded with the keys of an authorization server: `access_token`, `token_type` and `refresh_token`. Instead of
-/// the lifetime, it encodes its end as `expires_at`, in seconds since 1970, so that the token stays correct however
-/// long it's stored.
+/// A token is encoded with the keys of an authorization server: `access_token`, `token_type` and `refresh_token`.
+/// Instead of the lifetime, the encoded token has `expires_at`, the date when the lifetime ends, in seconds since 1970.
+/// So an encoded token stays correct however long it's stored.
 public struct AccessToken: Hashable, Sendable {
     /// The token itself.
     public var value: String
@@ -24,9 +24,9 @@ public struct AccessToken: Hashable, Sendable {
     /// The date on which the lifetime was set.
     @Uncompared private var start = HTTPDate.now
 
-    /// The token for getting the next access token.
+    /// The refresh token, which gets the next access token.
     ///
-    /// If a new token has none, it keeps the old token's refresh token (RFC 6749, section 6).
+    /// If a new access token comes without a refresh token, the old refresh token is kept (RFC 6749, section 6).
     public var refreshToken: String?
 
     /// Creates a token.
@@ -70,8 +70,8 @@ extension AccessToken: Codable {
 
     /// Decodes a server's token response or an encoded token; only `access_token` is required.
     ///
-    /// The decoder may convert keys from snake case. If both are present, `expires_at`, the end in seconds since 1970,
-    /// takes precedence over `expires_in`, the remaining seconds.
+    /// The decoder may convert keys from snake case. The end of the lifetime is read from `expires_at`, in seconds
+    /// since 1970. If that is absent, the remaining seconds in `expires_in` count.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -94,7 +94,7 @@ extension AccessToken: Codable {
         value = try fields.decode(String.self, forKey: valueKey)
         type = try fields.decodeIfPresent(String.self, forKey: typeKey) ?? "Bearer"
         refreshToken = try fields.decodeIfPresent(String.self, forKey: refreshTokenKey)
-        // Some servers write the number as text. Anything but a number of seconds counts as unknown.
+        // Some servers write the number as text. Any other value counts as an unknown lifetime.
         let seconds = { (key: Key) -> Double? in
             let number =
                 (try? fields.decodeIfPresent(Double.self, forKey: key))
@@ -107,7 +107,7 @@ extension AccessToken: Codable {
         }
     }
 
-    /// Encodes the token for storing, with its end in seconds since 1970.
+    /// Encodes the token for storage, with the end of its lifetime in seconds since 1970.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(value, forKey: .value)

@@ -11,10 +11,10 @@ struct AuthenticationChallenge: Equatable, Sendable {
     /// True if each character of the values stands for one byte, because the transport has kept the bytes.
     var isLatin1 = false
 
-    /// True if it breaks the grammar, or repeats a parameter.
+    /// True if the challenge breaks the grammar, or has a parameter twice.
     var isMalformed = false
 
-    /// Returns the challenges in all fields with a name, in order.
+    /// Returns the challenges in all fields with the given name, in order.
     static func all(
         in headers: HTTPHeaders, of name: String = "WWW-Authenticate"
     ) -> [AuthenticationChallenge] {

@@ -11,52 +11,59 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     .retry(), over: transport.send)
     /// ```
     ///
-    /// A request gets the header if all of this is true; other requests and their answers pass unchanged:
+    /// A request gets the header with the credentials only if all of these conditions are true:
     ///
     /// - The URL's origin is one of `origins`.
-    /// - No other origin has redirected to it.
+    /// - No other origin has redirected to that URL.
     /// - The request doesn't have a header with that name.
-    /// - Its context doesn't set `HTTPRequest.Context.skipsAuthorization`.
+    /// - The request's context doesn't set `HTTPRequest.Context.skipsAuthorization`.
     ///
-    /// **Place.** Below `.redirect()`, it sees each request of a chain, and adds the header to those for its origins.
-    /// Above `.redirect()`, it adds the header to the first request, and the redirect removes it when the chain leaves
-    /// the origins; Authorization is removed at each change of origin. Either way, no other origin gets the header. Put
-    /// it above `.cache(sharing:)`, so that the cache knows each request's user; a cache above it doesn't store the
-    /// answers. Put it above `.retry()`, which doesn't treat a 401 as a failure.
+    /// All other requests and their answers pass unchanged.
     ///
-    /// **A 401** to the token of a ``TokenRefresher`` makes the middleware send the request again with a new token,
-    /// once: a second 401 is returned. The 401 must come from one of the origins, and may be within the error of an
-    /// `.acceptStatus()` below. The method doesn't matter, because a server that answers 401 hasn't processed the
-    /// request.
+    /// **Place.** Below `.redirect()`, `.authorize` sees each request of a chain of redirects, and adds the header to
+    /// every request for one of the origins. Above `.redirect()`, `.authorize` adds the header only to the first
+    /// request. The redirect removes the header when the chain leaves the origins, and removes Authorization at each
+    /// change of origin. Either way, no other origin gets the header.
     ///
-    /// If the token has been renewed since the request was sent, the request is sent again at once. Otherwise it waits
-    /// for the refresh. A streamed 401 is read meanwhile, up to 64 KiB, so that it holds no connection that the refresh
-    /// may need. These 401s are returned without sending the request again:
+    /// Put `.authorize` above `.cache(sharing:)`, so that the cache knows each request's user; a cache above
+    /// `.authorize` doesn't store the answers. Put `.authorize` above `.retry()`, which doesn't treat a 401 as a
+    /// failure.
     ///
-    /// - A 401 to a token that is a few seconds old, without a refresh: the server forbids the request.
-    /// - A 401 to a request whose body can be sent only once. The next request then renews the token first.
+    /// **A 401** to the token of a ``TokenRefresher`` makes the middleware send the request again with a new token. It
+    /// does so only once: a second 401 is returned. The 401 must come from one of the origins, and may be within the
+    /// error of an `.acceptStatus()` below. The method doesn't matter, because a server that answers 401 hasn't
+    /// processed the request.
     ///
-    /// If no header may hold the token, because it has a line feed for example, requests are sent without it. A 401 to
-    /// such a request counts as a 401 to the token.
+    /// If the token has been renewed since the request was sent, the request is sent again at once. Otherwise the
+    /// request waits for the refresh. During the wait, up to 64 KiB of a streamed 401's body are read, so that the 401
+    /// doesn't hold a connection that the refresh may need. In the following cases, the 401 is returned, and the
+    /// request isn't sent again:
+    ///
+    /// - The token was renewed only a few seconds ago. There is no refresh, because the server forbids the request.
+    /// - The request's body can be sent only once. The next request then renews the token before it is sent.
+    ///
+    /// If the token contains a character that a header must not hold, such as a line feed, requests are sent without
+    /// the token. A 401 to such a request counts as a 401 to the token.
     ///
     /// **A 401 with a challenge** makes digest credentials send the request a second time with a digest, and a third
     /// time if the nonce was stale; see `HTTPCredentials.digest(user:password:random:)`.
     ///
-    /// Requests are sent in the caller's context. They are sent at once on the caller's thread, or after a wait on the
-    /// thread that ended it. Cancelling a call cancels its request in flight. A call that waits for the refresh only
-    /// stops waiting, and the others go on waiting.
+    /// Requests are sent in the caller's context. A request is sent at once, on the caller's thread; if it had to wait,
+    /// it's sent on the thread that ended the wait. Cancelling a call cancels its request in flight. If the cancelled
+    /// call waits for a refresh, the refresh and the other waiting calls continue.
     ///
     /// - Parameters:
     ///   - credentials: The credentials of the requests.
     ///   - origins: The origins that get the credentials.
-    ///   - account: The account whose stored answers a cache below may return. Pass the same text for the same account,
-    ///     whatever the credentials. With nil, the cache returns stored answers to equal credentials; for a
-    ///     ``TokenRefresher``, these are the answers of one sign-in, which outlast each of its tokens and end when a
-    ///     user signs in or out. Name an account only if no other account signs in.
+    ///   - account: A text that identifies the account, so that a cache below returns stored answers only to this
+    ///     account. Pass the same text for the same account, whatever the credentials. With nil, the cache returns
+    ///     stored answers to requests with equal credentials. For the credentials of a ``TokenRefresher``, nil means
+    ///     that the cache returns stored answers during one sign-in, whichever token is current, until a user signs in
+    ///     or out. Name an account only if no other account signs in.
     /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed` if a refresh failed, and with
     ///   `HTTPError.Code.signInNeeded` if the refresh token is no longer valid; both keep the request, its 401 if there
     ///   was one, and the refresh's error as the cause. It rejects with `HTTPError.Code.sessionEnded` if a user signed
-    ///   in or out while the request waited, or since the first request of a chain of redirects, or since the first
+    ///   in or out while the request waited, after the first request of a chain of redirects, or after the first
     ///   attempt of a retry or hedge above. It rejects with `HTTPError.Code.unsupported` if a server asks for the
     ///   digest of a body that isn't in memory, and with `Endpoint.Error.invalidHeader(name:)` if a name or password
     ///   can't be sent.
@@ -112,7 +119,7 @@ struct Authorize: Sendable {
         }
     }
 
-    /// Returns the request with a token, or without it if a request must not hold it.
+    /// Returns the request with the token; without the token if a header must not hold it.
     func adding(_ grant: TokenGrant, to request: HTTPRequest) -> HTTPRequest {
         let sent =
             grant.token.isReturnable
@@ -123,7 +130,7 @@ struct Authorize: Sendable {
         return bind(sent, to: grant.signIn)
     }
 
-    /// Returns the request bound to a sign-in, which may stand for no user.
+    /// Returns the request, bound to a sign-in; without a user, the sign-in is a stand-in.
     func bind(_ request: HTTPRequest, to signIn: SignIn) -> HTTPRequest {
         var sent = request
         sent.context.signIns.token = signIn
@@ -140,7 +147,7 @@ struct Authorize: Sendable {
             origins: origins)
     }
 
-    /// Returns a header whose value contains bytes from a server, with its origins and its user.
+    /// Returns a header with its origins and its user; the value contains bytes from a server.
     func credential(
         _ header: String, _ value: [UInt8], of principal: Principal
     ) -> HTTPRequest.Credential {
@@ -158,7 +165,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     let authorize: Authorize
     let context: CallContext
 
-    /// Sends the request at once, or when there is a token.
+    /// Sends the request at once, or as soon as the token arrives that it needs.
     func start() -> Future<Output> { goOnOnceOver() ?? ask() }
 
     private func ask() -> Future<Output> {
@@ -181,9 +188,10 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     /// Ends a call whose sign-in has ended since its first request or attempt was sent.
     ///
-    /// It's called again after the refresher has been asked, because the sign-in may change in between.
+    /// This method is called before and after the refresher is asked, because the sign-in may change in between.
     ///
-    /// - Returns: Nil if the sign-in hasn't ended. A call that began without a user goes on without a token.
+    /// - Returns: Nil if the sign-in hasn't ended. If no user was signed in when the call began, the call goes on
+    ///   without a token.
     private func goOnOnceOver() -> Future<Output>? {
         guard let earlier = request.context.signIns.token, earlier.isOver else { return nil }
         return earlier.isOfNobody
@@ -201,12 +209,13 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Returns whether a result is a 401 to the token, and not from the target of a redirect.
+    /// Returns whether a result is a 401 by which one of the origins refuses the token.
     ///
-    /// If the token can't be sent, a 401 to the request without it counts too, because only a new token helps.
+    /// If a header must not hold the token, the request was sent without it. A 401 to that request counts too, because
+    /// only a new token can help.
     private func isRefusal(_ result: Result<Output, any Error>, of grant: TokenGrant) -> Bool {
         guard result.answerHead?.status == 401, let answer = result.answer else { return false }
-        // A redirect to another origin removes the token.
+        // If the request has no token, a redirect to another origin has removed it.
         let hadToken =
             !grant.token.isReturnable
             || (answer.request.map { $0.headers["Authorization"] != nil } ?? true)
@@ -243,13 +252,13 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     /// Returns whether the request may be sent again after a 401.
     ///
-    /// If a redirect below has turned a POST into a GET, the server has processed the POST, so only a replayable
-    /// request is sent again.
+    /// If a redirect below has turned a POST into a GET, the server has processed the POST, so the request is sent
+    /// again only if it is replayable.
     private func mayBeRepeated(after response: any HTTPResponseHead) -> Bool {
         request.isReplayable || response.request?.method ?? request.method == request.method
     }
 
-    /// Fails with the error of a refresh, which keeps the 401 that caused it.
+    /// Fails with the error of a refresh; the error keeps the 401 that caused the refresh.
     private func fail<Value>(
         _ error: any Error, after kept: Future<HTTPResponse>
     ) -> Future<Value> {
@@ -258,10 +267,10 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Sends the request again and returns that answer.
+    /// Sends the request again, and returns the new answer.
     ///
-    /// It keeps the idempotency key that it got below, because an attempt before the refused one may have reached the
-    /// server.
+    /// The request keeps the idempotency key that a layer below has given it, because an attempt before the refused one
+    /// may have reached the server.
     private func replay(
         with grant: TokenGrant, after response: any HTTPResponseHead, for caller: KeptCaller
     ) -> Future<Output> {

@@ -19,7 +19,7 @@ public struct Cookie: Hashable, Sendable {
     /// The host of the cookie, in lower case, without a leading dot.
     public let domain: String
 
-    /// True if the cookie is sent to that host only, and not to its subdomains.
+    /// True if the cookie is sent only to the host in ``domain``, and not to its subdomains.
     public let isHostOnly: Bool
 
     /// The path that gets the cookie, together with all paths below it.
@@ -33,12 +33,12 @@ public struct Cookie: Hashable, Sendable {
 
     /// True if the server hides the cookie from scripts.
     ///
-    /// It has no effect, because there are no scripts here.
+    /// This property has no effect, because there are no scripts here.
     public let isHTTPOnly: Bool
 
     /// The sites whose requests may carry the cookie.
     ///
-    /// It has no effect, because an app's requests don't come from a site.
+    /// This property has no effect, because an app's requests don't come from a site.
     public let sameSite: SameSite?
 
     /// The sites whose requests may carry a cookie.
@@ -53,7 +53,7 @@ public struct Cookie: Hashable, Sendable {
 }
 
 extension Cookie {
-    /// The bytes of "name=value" in the header Cookie; nil if a character stands for no byte.
+    /// The bytes of "name=value" in the header Cookie; nil if a character of an ISO-8859-1 text isn't one byte.
     var pair: [UInt8]? {
         let text = "\(name)=\(value)"
         return isLatin1 ? HTTPHeaders.bytes(ofLatin1: text) : Array(text.utf8)
@@ -122,7 +122,7 @@ extension Cookie: Codable {
         sameSite = try fields.decodeIfPresent(SameSite.self, forKey: .sameSite)
     }
 
-    /// Encodes a cookie, including its value, with its end in seconds since 1970.
+    /// Encodes a cookie, including its value; the date when it expires is in seconds since 1970.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Key.self)
         try fields.encode(name, forKey: .name)
@@ -158,7 +158,7 @@ struct CookieURL {
 
 /// Compares hosts with a cookie's domain.
 enum CookieDomain {
-    /// Returns whether a host is a domain or a subdomain of it (RFC 6265, section 5.1.3).
+    /// Returns whether a host is the domain itself or one of its subdomains (RFC 6265, section 5.1.3).
     ///
     /// An IP address has no subdomains. Both arguments must be in lower case.
     static func matches(host: String, domain: String) -> Bool {

@@ -8,16 +8,16 @@ public import PledgeHTTPNetworking
 /// let service = stack(.redirect(), .cookies(sharing: jar), over: transport.send)
 /// ```
 ///
-/// A server may set cookies for itself and for the domains above it, but not for another IP address, nor for a single
-/// label such as "com". Only a list tells that "co.uk" is as public as "com". Such a list changes weekly and isn't part
-/// of this package: pass `isPublicSuffix` if your servers don't all trust each other. Secure cookies are accepted from
-/// https only, and the prefixes `__Host-` and `__Secure-` are checked (RFC 6265bis). SameSite is stored but has no
-/// effect, because an app's requests don't come from a site.
+/// A server may set cookies for itself and for the domains above it. It can't set cookies for another IP address, or
+/// for a single label such as "com". But "co.uk" is as public as "com", and only a list can tell that. Such a list
+/// changes weekly, and isn't part of this package. So pass `isPublicSuffix` if your servers don't all trust each other.
+/// The jar accepts Secure cookies from https only, and checks the prefixes `__Host-` and `__Secure-` (RFC 6265bis).
+/// SameSite is stored but has no effect, because an app's requests don't come from a site.
 ///
 /// The jar removes expired cookies. When it exceeds a limit, it also removes the least recently used ones. You can use
-/// a jar from any thread, and share it among any number of stacks. Each use takes a lock. The time of a request grows
-/// with the number of cookies of the host and of the domains above it; the time to store a cookie grows at most with
-/// the number of all cookies.
+/// a jar from any thread, and share it among any number of stacks. Each use takes a lock. The time to find a request's
+/// cookies grows with the number of cookies that belong to the request's host or to a domain above it. The time to
+/// store a cookie grows at most with the total number of cookies.
 public final class CookieJar: CookieKeeping, Sendable {
     private let store: Locked<CookieStore>
     private let bytesPerCookie: Int
@@ -29,14 +29,14 @@ public final class CookieJar: CookieKeeping, Sendable {
     /// A limit below zero is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - snapshot: The initial cookies, without those that have expired or couldn't be sent.
+    ///   - snapshot: The initial cookies. The jar leaves out cookies that have expired or can't be sent.
     ///   - cookiesPerDomain: The largest number of cookies per domain (RFC 6265, section 6.1).
     ///   - cookiesInAll: The largest number of cookies in all.
     ///   - bytesPerCookie: The largest size of name and value together, in bytes; a larger cookie is ignored.
     ///   - now: The clock that decides when cookies expire.
     ///   - isPublicSuffix: Returns whether anyone may register names directly below a domain, such as "co.uk". No
-    ///     cookie is accepted for such a domain. It's called with a domain in lower case, on the thread on which a
-    ///     response arrived.
+    ///     cookie is accepted for such a domain. The function is called with a domain in lower case, on the thread on
+    ///     which a response arrived.
     public init(
         restoring snapshot: Snapshot? = nil, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
@@ -78,7 +78,8 @@ public final class CookieJar: CookieKeeping, Sendable {
 
     /// Stores the cookies of a response.
     ///
-    /// Each Set-Cookie is handled separately. The jar ignores a malformed one, and one that the server must not set.
+    /// Each Set-Cookie is handled separately. The jar ignores malformed headers, and cookies that the server must not
+    /// set.
     ///
     /// - Parameters:
     ///   - headers: The headers of a response.
@@ -98,7 +99,8 @@ public final class CookieJar: CookieKeeping, Sendable {
     /// - Parameters:
     ///   - text: The value of the header.
     ///   - url: The URL that sent it.
-    /// - Returns: The cookie; nil if it was ignored. An expired cookie is returned too, because it removes the old one.
+    /// - Returns: The cookie; nil if the jar ignored it. An expired cookie is returned too: the jar doesn't ignore it,
+    ///   but removes the old cookie.
     @discardableResult
     public func store(_ text: String, from url: URL) -> Cookie? {
         store(SetCookie(text, limit: bytesPerCookie), from: url)
@@ -108,7 +110,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     private func store(_ header: SetCookie?, from url: URL) -> Cookie? {
         guard let header, let place = CookieURL(url) else { return nil }
         let now = now()
-        // Outside the lock, because it calls the app's `isPublicSuffix`.
+        // This runs outside the lock, because it calls the app's `isPublicSuffix`.
         guard
             let cookie = Cookie(header, from: place, at: now, isPublicSuffix: isPublicSuffix)
         else { return nil }
@@ -123,7 +125,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     /// A cache stops returning the answers that it has stored for these cookies.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
-    /// Returns the cookies for a request and their user, and records their use.
+    /// Returns the cookies for a request and the user of these cookies, and records that they were used.
     func use(for url: URL) -> (cookies: [Cookie], of: SignIn)? {
         guard let place = CookieURL(url) else { return nil }
         let now = now()
@@ -160,8 +162,8 @@ extension CookieJar {
 
     /// Returns the current cookies of the jar.
     ///
-    /// - Parameter keepingSessionCookies: True to include session cookies. They end with the session, which for most
-    ///   apps doesn't end with the process.
+    /// - Parameter keepingSessionCookies: True to include session cookies, which end with the user's session. In most
+    ///   apps, that session doesn't end with the process.
     public func snapshot(keepingSessionCookies: Bool = false) -> Snapshot {
         Snapshot(cookies: cookies.filter { keepingSessionCookies || $0.expires != nil })
     }
@@ -174,7 +176,7 @@ extension CookieJar.Snapshot: Codable {
 
     /// Decodes a snapshot.
     ///
-    /// - Throws: `DecodingError`, also for a later version of the format.
+    /// - Throws: `DecodingError`; this is also thrown if the snapshot has a later version of the format.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         let version = try fields.decode(Int.self, forKey: .version)
@@ -227,7 +229,7 @@ struct CookieStore {
     ///
     /// - Parameters:
     ///   - cookie: The cookie.
-    ///   - isSecure: True if it came over https. Otherwise it must not hide a Secure cookie.
+    ///   - isSecure: True if the cookie came over https. Any other cookie must not hide a Secure cookie.
     ///   - now: The date.
     /// - Returns: False if the cookie was ignored, because it would hide a Secure cookie.
     @discardableResult
@@ -267,12 +269,12 @@ struct CookieStore {
             .sorted { $0.made < $1.made }.map(\.cookie)
     }
 
-    /// Returns the cookies for a URL, ordered by the longest path, then by age, oldest first.
+    /// Returns the cookies for a URL: longest path first, and among paths of the same length, oldest cookie first.
     func cookies(for place: CookieURL, at now: HTTPDate) -> [Cookie] {
         indices(for: place, at: now).compactMap { domains[$0.domain]?[$0.index].cookie }
     }
 
-    /// Returns the cookies for a URL in the same order, and records their use.
+    /// Returns the same cookies as ``cookies(for:at:)``, and records that they were used.
     mutating func use(for place: CookieURL, at now: HTTPDate) -> [Cookie] {
         let found = indices(for: place, at: now)
         ticks += 1
@@ -313,7 +315,7 @@ struct CookieStore {
 // MARK: - Room
 
 extension CookieStore {
-    /// Removes cookies beyond the limits: first expired ones, then the least recently used (section 5.3).
+    /// Removes cookies beyond the limits (RFC 6265, section 5.3): first expired ones, then the least recently used.
     ///
     /// Within a domain, cookies without Secure go first, so that a server without TLS can't push out cookies that were
     /// set over TLS (RFC 6265bis, section 5.7).

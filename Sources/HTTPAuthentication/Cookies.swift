@@ -10,34 +10,34 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// let service = stack(.redirect(), .cookies(sharing: jar), .retry(), over: transport.send)
     /// ```
     ///
-    /// The jar stores the cookies of every response before the caller gets it, whatever the status, and also if the
-    /// response is within an `HTTPError`. Below `.redirect`, it sees all responses of the chain.
+    /// The jar stores the cookies of every response before the caller gets the response, whatever its status, and even
+    /// if it's within an `HTTPError`. Below `.redirect`, that includes all responses of the chain.
     ///
-    /// It also stores the cookies of a response that a part below replaces (RFC 6265, section 3), such as one that
-    /// `.retry` or `.hedge` repeats, `.fallback` replaces, or `.cache` confirms or covers with a stored one. All
-    /// attempts below carry the same cookies. If several callers share a response, only the caller whose request was
-    /// sent gets its cookies.
+    /// The jar also stores the cookies of responses that the caller doesn't get, because a part below returns another
+    /// response (RFC 6265, section 3). For example, `.retry` and `.hedge` send the request again, `.fallback` returns a
+    /// substitute, and `.cache` returns a stored response. All attempts below carry the same cookies. If several
+    /// callers share a response, its cookies go only to the caller whose request was sent.
     ///
-    /// **Place.** Put it below `.redirect`, so that each request of the chain carries its own origin's cookies. Put it
-    /// below `.authorize`, so that it stores the cookies of a 401 even if the request is then sent again with a new
-    /// token. Put it above `.cache(sharing:)`, which separates the answers for different jars.
+    /// **Place.** Put `.cookies` below `.redirect`, so that each request of the chain carries its own origin's cookies.
+    /// Put it below `.authorize`, so that the jar stores the cookies of a 401 even if the request is then sent again
+    /// with a new token. Put it above `.cache(sharing:)`, which separates the answers for different jars.
     ///
-    /// The cookies in the request's own header Cookie come first, unchanged, and replace the jar's cookies with the
-    /// same names. All cookies are sent as one header.
+    /// If the request has a header Cookie already, its cookies come first, unchanged, and replace the jar's cookies
+    /// with the same names. All cookies are sent as one header.
     ///
     /// The transport must not keep cookies itself, or they would be sent twice.
     ///
-    /// **Users.** A call belongs to one account. After `CookieJar.removeAll()`, a request that follows a redirect fails
-    /// with `HTTPError.Code.sessionEnded`, and so does a further attempt of a retry or hedge above. Cookies of a late
-    /// answer aren't stored.
+    /// **Users.** A call belongs to one account. If `CookieJar.removeAll()` is called during a call, the call's next
+    /// request after a redirect fails with `HTTPError.Code.sessionEnded`, and so does the next attempt of a retry or
+    /// hedge above. If an answer to the call arrives later, its cookies aren't stored.
     ///
     /// - Parameter jar: The jar, shared by all stacks that use its cookies.
     public static func cookies(sharing jar: CookieJar) -> Middleware {
         Middleware(named: "cookies") { next in
             { request in
                 let sent = jar.adding(to: request)
-                // Checked after the jar was read, because the jar may have changed its user since the call's first
-                // request.
+                // The jar may have changed its user since the call's first request. This is checked after the jar was
+                // read, so that the cookies just read can't belong to another user.
                 if request.context.signIns.cookies?.isOver ?? false {
                     return Future(error: HTTPError(code: .sessionEnded, request: request))
                 }
@@ -55,7 +55,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 }
 
 extension CookieJar {
-    /// Returns the request with its own cookies, the jar's cookies, and the jar.
+    /// Returns the request with its own cookies and the jar's cookies, and with the jar in its context.
     func adding(to request: HTTPRequest) -> HTTPRequest {
         guard let (cookies, signIn) = use(for: request.url) else { return request }
         var request = request
@@ -69,7 +69,8 @@ extension CookieJar {
     ) -> HTTPRequest {
         if cookies.isEmpty { return request }
         let own = request.headers.received("Cookie")
-        // Invalid text of the app stays text, so that the transport refuses it; bytes would hide it.
+        // If the app's own text is invalid, the request stays unchanged, so that the transport refuses the text. If the
+        // text were converted to bytes, the transport would not notice.
         guard
             own.allSatisfy({
                 $0.keptBytes != nil || HTTPHeaders.isValid(name: "Cookie", value: $0.text)
@@ -93,7 +94,7 @@ extension CookieJar {
 }
 
 extension HTTPRequest {
-    /// The request with its own cookies marked as belonging to the holder of their values.
+    /// The request, which notes that its own cookies belong to the holder of their values.
     fileprivate var ownCookiesMarked: HTTPRequest {
         guard let own = headers["Cookie"], !context.credentials.contains(where: \.isCookie) else {
             return self
@@ -106,6 +107,6 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Credential {
-    /// True if it is in the header Cookie.
+    /// True if the credential is in the header Cookie.
     var isCookie: Bool { header == "Cookie" }
 }

@@ -30,7 +30,7 @@ struct DigestAlgorithm: Equatable, Sendable {
 
     let hash: Hash
 
-    /// True if the password's hash is computed per challenge, with the server's nonce and the client's.
+    /// True if the password's hash is computed once per challenge, from the server's nonce and the client's nonce.
     let isSession: Bool
 
     /// The server's name for the algorithm; nil if it sent none, which means MD5.
@@ -85,7 +85,7 @@ enum SHA512_256 {
             let sum = s[7] &+ high &+ choice &+ constants[index] &+ words[index]
             let low = s[0].rotated(28) ^ s[0].rotated(34) ^ s[0].rotated(39)
             let majority = s[0] & s[1] ^ s[0] & s[2] ^ s[1] & s[2]
-            // In place, because a new array per round would cost more than the round itself.
+            // The array is changed in place, because a new array per round would cost more than the round itself.
             s[3] &+= sum
             s.removeLast()
             s.insert(sum &+ low &+ majority, at: 0)
@@ -161,7 +161,7 @@ enum MD5 {
         [7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21],
     ]
 
-    /// The integer parts of 2 to the power of 32 times the absolute sines of 1 to 64.
+    /// The integer parts of 2³² × |sin(i)|, for i from 1 to 64.
     private static let sines: [UInt32] = [
         0xD76AA478, 0xE8C7B756, 0x242070DB, 0xC1BDCEEE, 0xF57C0FAF, 0x4787C62A,
         0xA8304613, 0xFD469501, 0x698098D8, 0x8B44F7AF, 0xFFFF5BB1, 0x895CD7BE,

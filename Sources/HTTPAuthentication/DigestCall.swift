@@ -2,9 +2,9 @@ import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// One request with digests.
+/// One caller's request, which is sent with digests.
 struct DigestCall<Output: HTTPResponseHead>: Sendable {
-    /// The largest number of repetitions: one after the first challenge, one after a nonce that arrived stale.
+    /// The largest number of repetitions: one for the first challenge, and one if its nonce is stale on arrival.
     private static var mostRepeats: Int { 2 }
 
     let service: Service<HTTPRequest, Output>
@@ -22,7 +22,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         case .sendBare: return send(request, with: nil, repeats: Self.mostRepeats)
         case .probe(let number):
             return send(request, with: nil, repeats: Self.mostRepeats, probe: number)
-                // For a call that was cancelled, or failed without an answer.
+                // This ends the probe of a call that was cancelled, or that failed without an answer.
                 .onEnd { _ in session.endProbe(number, of: origin, isAnswered: false) }
         case .wait(let turn):
             report("waiting for a challenge")
@@ -96,13 +96,14 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         var again = request
         again.context.followsRefusal = true
         again.context.signIns.bind(answer.request?.context.signIns)
-        // Keeps the key that it got below, because an attempt before the refused one may have reached the server.
+        // The request keeps the idempotency key that a layer below has given it, because an attempt before the refused
+        // one may have reached the server.
         again.context.idempotencyKey =
             request.context.idempotencyKey ?? answer.request?.context.idempotencyKey
         return caller.run { send(again, with: next, repeats: repeats - 1) }
     }
 
-    /// Returns whether a response answers this request, and not the target of a redirect below.
+    /// Returns whether a response answers this request; false if a redirect below has led to another request.
     private func isOwn(_ answer: any HTTPResponseHead) -> Bool {
         let method = answer.request?.method ?? request.method
         guard let url = answer.url ?? answer.request?.url else { return true }

@@ -4,7 +4,7 @@ import PledgeHTTPNetworking
 struct DigestChallenge: Equatable, Sendable {
     /// The parts that the digest protects besides the request line.
     enum Protection {
-        /// None, and the uses of a nonce aren't counted (RFC 2069).
+        /// Nothing besides the request line; the uses of a nonce aren't counted either (RFC 2069).
         case none
         case auth
         /// The body.
@@ -37,7 +37,7 @@ struct DigestChallenge: Equatable, Sendable {
             let algorithm = DigestAlgorithm(fields["algorithm"]),
             let protection = Protection(fields["qop"])
         else { return nil }
-        // A session needs the client's nonce, which isn't sent without qop (RFC 2617, section 3.2.2).
+        // A session needs the client's nonce. Without qop, the client's nonce isn't sent (RFC 2617, section 3.2.2).
         if algorithm.isSession, protection == .none { return nil }
         self.realm = realm
         self.nonce = nonce
@@ -50,7 +50,7 @@ struct DigestChallenge: Equatable, Sendable {
         domain = urls.isEmpty ? nil : urls
     }
 
-    /// Returns the challenge with the strongest hash; of equals, the first, which the server prefers.
+    /// Returns the challenge with the strongest hash; if several have it, the first, which the server prefers.
     static func strongest(in headers: HTTPHeaders) -> DigestChallenge? {
         AuthenticationChallenge.all(in: headers).compactMap(DigestChallenge.init)
             .reduce(nil as DigestChallenge?) {

@@ -6,7 +6,7 @@ import PledgeServices
 final class DigestSession: Sendable {
     private typealias Machine = DigestMachine<InternalPromise<Void>>
 
-    /// The largest number of origins kept, unless requests to more of them wait.
+    /// The largest number of origins kept; an origin where a request probes or waits is kept in any case.
     private static let mostOrigins = 256
 
     let login: DigestLogin
@@ -43,7 +43,7 @@ final class DigestSession: Sendable {
         }
     }
 
-    /// Ends a probe, unless it has ended; the requests that waited for it ask again.
+    /// Ends a probe, unless it has already ended; the requests that waited for it ask again.
     func endProbe(_ number: Int, of origin: HTTPOrigin, isAnswered: Bool) {
         let waiters = withMachine(origin) { $0.endProbe(number, isAnswered: isAnswered) }
         for waiter in waiters { waiter.resolve() }
@@ -90,7 +90,7 @@ final class DigestSession: Sendable {
         _ origin: HTTPOrigin, _ body: (inout Machine) -> sending Value
     ) -> Value {
         machines.withLock { machines in
-            // Credentials may be for all origins, and many servers must not fill the memory.
+            // Credentials may be for all origins. Without a limit, many servers could then fill the memory.
             if machines.count >= Self.mostOrigins, machines[origin] == nil {
                 machines = machines.filter { !$0.value.isIdle }
             }
@@ -109,11 +109,12 @@ extension DigestSession: CustomStringConvertible, CustomReflectable {
 
 /// The nonces of an origin, and the requests that wait for the first one.
 ///
-/// - Unknown: the origin may ask for digests or not. The first request is sent without one. Next: probing.
-/// - Probing: the other requests wait. Next: known or open, by the answer; unknown, if there is no answer.
+/// - Unknown: no answer has arrived from the origin yet. The first request is sent without a digest. Next: probing.
+/// - Probing: the first request is in flight, and other requests wait. Next: known or open, depending on the answer;
+///   unknown, if no answer arrives.
 /// - Open: the origin accepted a request without a digest, so all requests are sent without one. Next: known.
-/// - Known: one or more protection spaces have a nonce, which requests use at once. A new challenge with the same realm
-///   replaces the nonce, and so does a nonce that the server sends in advance.
+/// - Known: one or more protection spaces have a nonce, and requests use it at once. A new challenge with the same
+///   realm replaces the nonce, and so does a nonce that the server sends in advance.
 struct DigestMachine<Waiter> {
     /// The action for a request.
     enum Decision {
@@ -121,7 +122,7 @@ struct DigestMachine<Waiter> {
         case send(DigestGrant)
         /// Send it without a digest.
         case sendBare
-        /// Send it without a digest, and end the probe with this number.
+        /// Send it without a digest, as a probe with this number, and end the probe afterwards.
         case probe(Int)
         /// Wait under this number, then ask again.
         case wait(Int)
@@ -134,7 +135,7 @@ struct DigestMachine<Waiter> {
         var number: Int
         let session: DigestGrant.Session?
         var count: UInt32 = 0
-        /// True if the server accepted a request with this nonce, or with one that this nonce replaced in advance.
+        /// True if the server accepted this nonce, or accepted an earlier one and then announced this nonce.
         var isAccepted = false
 
         func covers(_ target: String) -> Bool {
@@ -174,10 +175,10 @@ struct DigestMachine<Waiter> {
         return .wait(number)
     }
 
-    /// Removes a waiting request before the probe is answered.
+    /// Removes a request that stops waiting before the probe is answered.
     mutating func leave(_ number: Int) -> Waiter? { waiters.removeValue(forKey: number) }
 
-    /// Ends a probe, unless it has ended.
+    /// Ends a probe, unless it has already ended.
     ///
     /// - Parameter isAnswered: True if the probe got an answer. Otherwise another request becomes the next probe.
     /// - Returns: The waiters, in order of arrival. They ask again.
@@ -202,9 +203,9 @@ struct DigestMachine<Waiter> {
     ) -> Bool {
         let index = spaces.firstIndex { $0.challenge.realm == challenge.realm }
         let isOfRealm = grant?.challenge.realm == challenge.realm
-        // Another request has got a newer nonce since this one was sent.
+        // Another request has received a newer nonce since this request was sent.
         if let index, !isOfRealm || spaces[index].number != grant?.number { return true }
-        // A server that has lost its nonces may not report them as stale.
+        // A server that has lost its nonces doesn't always report them as stale.
         let mayBeStale = challenge.isStale || index.map { spaces[$0].isAccepted } ?? false
         if let index { spaces.remove(at: index) }
         let session =

@@ -18,8 +18,8 @@ public struct HTTPCredentials: Sendable {
 
     /// A name and a password, as UTF-8 (RFC 7617).
     ///
-    /// The call rejects with `Endpoint.Error.invalidHeader(name:)` if the name contains a colon, or if either contains
-    /// control characters, because they can't be sent.
+    /// The call rejects with `Endpoint.Error.invalidHeader(name:)` if the name contains a colon, or if the name or the
+    /// password contains control characters. Such texts can't be sent.
     public static func basic(user: String, password: String) -> HTTPCredentials {
         let text = "\(user):\(password)"
         guard !hasControl(text), !user.utf8.contains(UInt8(ascii: ":")) else {
@@ -37,24 +37,26 @@ public struct HTTPCredentials: Sendable {
     ///     over: transport.send)
     /// ```
     ///
-    /// The first request to an origin is sent without a digest. After the 401 and its challenge, it's sent again with
-    /// one, and other requests wait for that challenge. From then on, requests are sent with a digest at once, to the
-    /// whole origin or to the paths that the challenge names (`domain`). A nonce is used, and its uses are counted,
-    /// until the server refuses it as stale or sends the next one (Authentication-Info).
+    /// The first request to an origin is sent without a digest, and further requests wait for its answer. If the answer
+    /// is a 401 with a challenge, the request is sent again with a digest. From then on, requests get a digest at once:
+    /// all requests to the origin, or those to the paths that the challenge names (`domain`). A nonce is used, and its
+    /// uses are counted, until the server refuses the nonce as stale or sends the next one (Authentication-Info).
     ///
     /// If there are several challenges, the one with the strongest hash is used: SHA-256, then SHA-512-256, then MD5,
-    /// with or without `-sess`. A challenge is ignored if its realm or nonce contains a control character, because a
-    /// request must not hold it. Challenges with other schemes than Digest are ignored too, so that a server can't ask
-    /// for the password.
+    /// with or without `-sess`. A challenge is ignored if its realm or nonce contains a control character, which a
+    /// request must not hold. Challenges with other schemes than Digest are ignored too, so that a server can't ask for
+    /// the password.
     ///
-    /// A 401 to a new digest is returned, because the password is wrong. A 401 to a request whose body can be sent only
-    /// once is returned too; the next request then has a nonce. If the server accepts only `auth-int`, a request whose
-    /// body is a file or a stream fails with `HTTPError.Code.unsupported`.
+    /// If a digest with a new nonce gets another 401, that 401 is returned, because then the password is wrong. A 401
+    /// to a request whose body can be sent only once is returned too; the next request then uses the nonce of that 401.
+    /// If the server accepts only `auth-int`, a request whose body is a file or a stream fails with
+    /// `HTTPError.Code.unsupported`.
     ///
-    /// Put it below `.redirect()`, because a digest is for one URL. These credentials keep the nonces, so pass the same
-    /// credentials to all stacks that call the server. You can use them from any thread. Name and password are sent as
-    /// UTF-8. The call rejects with `Endpoint.Error.invalidHeader(name:)` if they contain control characters, which
-    /// can't be sent.
+    /// Put the `.authorize` with these credentials below `.redirect()`, because a digest is valid for one URL only. The
+    /// credentials keep the nonces, so pass the same credentials to all stacks that call the server. You can use them
+    /// from any thread. Name and password are sent as UTF-8. The call rejects with
+    /// `Endpoint.Error.invalidHeader(name:)` if the name or the password contains control characters, which can't be
+    /// sent.
     ///
     /// - Parameters:
     ///   - user: The name.

@@ -138,13 +138,13 @@ struct SetCookie {
         }
     }
 
-    /// Returns a number of seconds of any size; a negative one becomes zero, for an expired cookie.
+    /// Returns a number of seconds of any size; a negative number becomes zero, so that the cookie expires at once.
     private static func seconds(_ text: String) -> Int64? {
         guard text.hasPrefix("-") else { return DeltaSeconds.parse(text) }
         return DeltaSeconds.parse(text.dropFirst()).map { _ in 0 }
     }
 
-    /// Splits a text by bytes, because a server does so, and a character may consist of several scalars.
+    /// Splits a text by bytes, as servers do; a separator with a combining accent would be another `Character`.
     private static func split(_ text: String, at separator: Unicode.Scalar) -> [Substring] {
         text.utf8.split(
             separator: UInt8(ascii: separator), omittingEmptySubsequences: false
@@ -220,7 +220,7 @@ enum CookieDate {
         return (hour.value, minute.value, second.value)
     }
 
-    /// Reads the number at the start of a token; nil if it has fewer or more digits than given.
+    /// Reads the number at the start of a token; nil unless the number of its digits is in the given range.
     private static func number(
         _ token: ArraySlice<UInt8>, digits: ClosedRange<Int>
     ) -> (value: Int, rest: ArraySlice<UInt8>)? {

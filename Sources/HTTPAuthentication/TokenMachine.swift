@@ -3,15 +3,15 @@ import PledgeHTTPNetworking
 
 /// A refresher's state: the token, and the requests that wait for the next one.
 ///
-/// - Signed out. Next: usable, by signing in.
-/// - Usable. Next: refused, by a 401; usable with a new token, by the end of a refresh; signed out.
-/// - Refused: requests wait. Next: usable, by the end of a refresh, with the old token if the refresh failed; latched;
-///   signed out.
-/// - Latched, by a refresh that failed because its refresh token is no longer valid: the token isn't refreshed, and a
-///   request that needs a new one fails at once. Next: usable or signed out, by another session.
+/// - Signed out. Next: usable, when a user signs in.
+/// - Usable. Next: refused, after a 401; usable with a new token, after a refresh; signed out, when the user signs out.
+/// - Refused: requests wait for a refresh. Next: usable, after the refresh, with the old token if the refresh failed;
+///   latched; signed out.
+/// - Latched: a refresh has failed because the refresh token is no longer valid. There are no more refreshes, and a
+///   request that needs a new token fails at once. Next: usable or signed out, when a user signs in or out.
 ///
-/// In addition, at most one refresh is in flight. It belongs to the session that began it: a token that arrives after a
-/// sign-in or sign-out is discarded.
+/// In addition, at most one refresh is in flight. The refresh belongs to the session in which it began. If a user signs
+/// in or out before its token arrives, that token is discarded.
 struct TokenMachine<Waiter> {
     typealias Grant = TokenGrant
 
@@ -29,7 +29,7 @@ struct TokenMachine<Waiter> {
         case fail(any Error)
     }
 
-    /// A refresh that the caller has to begin, and to end by ``end(_:with:at:)``.
+    /// A refresh that the caller has to begin, and then to end with ``end(_:with:at:)``.
     struct Refresh {
         let number: Int
         let token: AccessToken
@@ -38,7 +38,7 @@ struct TokenMachine<Waiter> {
     private struct HeldToken {
         let grant: Grant
         let expiry: SchedulerInstant?
-        /// The instant from which the next token is requested.
+        /// From this instant on, a request starts a refresh; nil for never.
         let renewal: SchedulerInstant?
         /// The instant until which a 401 doesn't count against the token.
         let trust: SchedulerInstant?
@@ -121,7 +121,7 @@ struct TokenMachine<Waiter> {
         held == nil ? (.giveBack, nil) : wait(waiter(), needsNew: true)
     }
 
-    /// Removes a waiting request before a new token arrives.
+    /// Removes a request that stops waiting before a new token arrives.
     mutating func leave(_ number: Int) -> Waiter? {
         waiters.removeValue(forKey: number)?.waiter
     }
@@ -147,7 +147,8 @@ struct TokenMachine<Waiter> {
     ) {
         lastNumber += 1
         held = token.map { token in
-            // Half the lifetime at most, so that a short-lived token isn't renewed with every request.
+            // A token is renewed at most half its lifetime before its end. Otherwise a short-lived token would be
+            // renewed with every request.
             let ahead = token.lifetime.map { min(leeway, $0 / 2) } ?? .zero
             return HeldToken(
                 grant: Grant(token: token, signIn: signIn, number: lastNumber),

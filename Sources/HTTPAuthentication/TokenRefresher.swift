@@ -2,7 +2,7 @@ public import PledgeFutures
 import PledgeHTTPNetworking
 public import PledgeServices
 
-/// Holds the token of the signed-in user, and gets the next one.
+/// Holds the token of the signed-in user, and gets the next token.
 ///
 /// ```swift
 /// let refresher = TokenRefresher(stored) { token in
@@ -14,23 +14,23 @@ public import PledgeServices
 /// Create one for each session with a server, and share it among all stacks that use the session. You can use it from
 /// any thread. Each use takes a lock for constant time, and doesn't call the app's code within it.
 ///
-/// **One refresh** at most is in flight. A request starts it when the token has been refused, has expired or is about
-/// to; so does ``refresh()``. A request that finds the token refused or expired waits for the refresh. While the token
-/// is still valid, within its leeway, requests are sent with it during the refresh; only requests whose body can be
-/// sent only once wait. Waiting requests continue in order of arrival, on the thread that ends the refresh.
+/// **One refresh** at most is in flight. A request starts it if the token has been refused, has expired, or is about to
+/// expire; ``refresh()`` starts it too. If the token has been refused or has expired, requests wait for the refresh. If
+/// the token is only about to expire, requests are sent with it during the refresh, except requests whose body can be
+/// sent only once: they wait. Waiting requests continue in order of arrival, on the thread that ends the refresh.
 ///
 /// **A refresh runs to its end**, even if all its waiters are cancelled. The server may already have replaced the
-/// refresh token, and the answer is the only copy of the next one. Only its timeout ends it early.
+/// refresh token, and the answer is the only copy of the next one. Only the refresh's timeout ends it early.
 ///
-/// **If it fails**, all waiting requests fail with its error as the cause, except those that may use a token that is
-/// still valid. The next request tries again. If it fails with `invalid_grant` (``InvalidGrant``), no request tries
-/// again until a user signs in. A request that needs a new token then fails at once with `HTTPError.Code.signInNeeded`,
-/// and observers get one note.
+/// **If a refresh fails**, all waiting requests fail with the refresh's error as the cause, except requests that can
+/// still use the old token. The next request that needs a new token starts another refresh. If a refresh fails with
+/// `invalid_grant` (``InvalidGrant``), no request starts another one until a user signs in. A request that needs a new
+/// token then fails at once with `HTTPError.Code.signInNeeded`, and observers get one note.
 ///
 /// **The refresh's own calls** aren't authorized and don't wait for the refresh, even if they go through the same
-/// stack. The `CallContext` identifies them, in the closure, in a `Task` begun there, and through all policies. The
-/// callback of a future has another context: make such a call within `CallContext.run(_:)`, or set its request's
-/// `HTTPRequest.Context.skipsAuthorization`.
+/// stack. The refresher recognises them by the `CallContext`, which is the same in the closure, in a `Task` begun
+/// there, and below all policies. But the callback of a future has another context. If you make a call from a callback,
+/// make it within `CallContext.run(_:)`, or set its request's `HTTPRequest.Context.skipsAuthorization`.
 public final class TokenRefresher: Sendable {
     typealias Machine = TokenMachine<InternalPromise<TokenGrant>>
 
@@ -63,15 +63,15 @@ public final class TokenRefresher: Sendable {
     ///   - leeway: How long before its end a token is renewed, at most half its lifetime. Less than zero is a
     ///     programming error and traps.
     ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
-    ///   - grace: How long after a refresh a 401 doesn't count against the new token. The refused call gets its 401
-    ///     without a refresh, because a server that refuses a new token forbids the request. Less than zero is a
-    ///     programming error and traps.
+    ///   - grace: How long after a refresh a 401 doesn't count against the new token. During this time, a 401 is
+    ///     returned without a refresh, because a server that refuses a new token forbids the request. Less than zero is
+    ///     a programming error and traps.
     ///   - scheduler: The clock. A token also ages while the device sleeps, but the timeout doesn't run then.
-    ///   - onChange: Called with each new token, and with nil after a sign-out. Calls are in order, one at a time, with
-    ///     no lock held. Store the token here: waiting requests continue after it returns, unless another thread is in
-    ///     this function.
-    ///   - refresh: Gets a new token for an old one. It's called in the context of the first request that needs it,
-    ///     without that request's deadline. A new token without a refresh token keeps the old token's.
+    ///   - onChange: Called with each new token, and with nil after a sign-out. Calls are in the order of the changes,
+    ///     one at a time, with no lock held. Store the token here. Waiting requests continue after `onChange` has
+    ///     returned; but if another thread is already running it, they don't wait for that thread.
+    ///   - refresh: Gets a new token for an old one. It's called in the context of the request that starts the refresh,
+    ///     but without that request's deadline. If the new token has no refresh token, it gets the old token's.
     public init(
         _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
         timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
@@ -117,22 +117,23 @@ public final class TokenRefresher: Sendable {
 
     /// Begins a session with a token.
     ///
-    /// Requests of the previous session aren't sent again for the new one. Their 401 is returned, and requests that
-    /// wait fail with `HTTPError.Code.sessionEnded`. A refresh in flight runs to its end, and its token is discarded.
+    /// Requests of the previous session aren't sent again for the new one. If such a request gets a 401, the 401 is
+    /// returned; if it's waiting, it fails with `HTTPError.Code.sessionEnded`. A refresh in flight runs to its end, and
+    /// its token is discarded.
     public func signIn(with token: AccessToken) { startSession(with: token) }
 
     /// Ends the session.
     ///
-    /// Requests of the session end like those described in ``signIn(with:)``. The server isn't notified: revoke
-    /// ``token`` first.
+    /// The requests of the session end as described at ``signIn(with:)``. The server isn't notified. If it has to know,
+    /// revoke ``token`` there first.
     public func signOut() { startSession(with: nil) }
 
     /// Gets a new token now, or joins the refresh in flight.
     ///
-    /// - Returns: A future of the new token. It rejects with an `HTTPError`: with the code
-    ///   `HTTPError.Code.tokenRefreshFailed` or `HTTPError.Code.signInNeeded` and the cause, or with
-    ///   `HTTPError.Code.sessionEnded` if no user is signed in or the session ends meanwhile. Within a refresh, it
-    ///   rejects at once. Cancelling it doesn't cancel the refresh.
+    /// - Returns: A future of the new token. It rejects with an `HTTPError`. If the refresh fails, the code is
+    ///   `HTTPError.Code.tokenRefreshFailed` or `HTTPError.Code.signInNeeded`, and the error has the cause. If no user
+    ///   is signed in or the session ends meanwhile, the code is `HTTPError.Code.sessionEnded`. If you call this method
+    ///   within a refresh, the future rejects at once. Cancelling it doesn't cancel the refresh.
     public func refresh() -> Future<AccessToken> {
         guard !CallContext.current.isWithin(self) else {
             return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
@@ -193,7 +194,7 @@ extension TokenRefresher {
         state.withLock { $0.machine.reject(grant, at: now) }
     }
 
-    /// Follows the machine's decision: begins a refresh if it asks for one, and waits if it says so.
+    /// Carries out the machine's decision: begins a refresh if the machine asks for one, and returns what to do.
     ///
     /// - Parameter ask: Asks the machine for a decision, with the promise of a request that may have to wait.
     private func follow(
@@ -297,7 +298,7 @@ extension TokenRefresher: CustomStringConvertible, CustomReflectable {
 }
 
 extension Error {
-    /// True if each further refresh will fail with this error too.
+    /// True if every further refresh would fail with this error too.
     var isInvalidGrant: Bool {
         if self is TokenRefresher.InvalidGrant { return true }
         guard let response = (self as? HTTPError)?.response, [400, 401].contains(response.status)

@@ -15,8 +15,8 @@ struct BodyDecoder {
         guard codings.count <= ContentCoding.most else {
             throw DecompressionFailure(.tooManyCodings)
         }
-        // Compressed data may be slightly longer than its content, because of stored blocks and wrappers. A small body
-        // could expand for hours between two codings without this limit.
+        // Between two codings, a little more than `limit` is allowed, because compressed data may be slightly longer
+        // than its content (stored blocks, wrappers). Without any limit there, a small body could expand for hours.
         let slack = limit.addingReportingOverflow(limit / 100 + 65_536)
         let between = slack.overflow ? Int.max - 1 : slack.partialValue
         decoders = codings.reversed().enumerated().map { index, coding in
@@ -28,7 +28,7 @@ struct BodyDecoder {
     /// Takes more bytes of the body.
     mutating func give(_ data: Data) { decoders[0].give(data) }
 
-    /// Returns the next piece; nil if it needs more input first.
+    /// Returns the next piece; nil if more input is needed first.
     mutating func read() throws -> Data? { try read(decoders.count - 1) }
 
     private mutating func read(_ index: Int) throws -> Data? {
@@ -39,7 +39,7 @@ struct BodyDecoder {
         }
     }
 
-    /// Ends the input, after ``read()`` has returned nil.
+    /// Ends the input; must be called after ``read()`` has returned nil.
     ///
     /// - Throws: ``DecompressionFailure`` if the data is incomplete.
     func finish() throws(DecompressionFailure) {
@@ -64,7 +64,7 @@ struct BodyDecoder {
 /// The raw values are the names in Accept-Encoding, in the order used there.
 enum ContentCoding: String, CaseIterable {
     case gzip
-    /// Deflate with zlib's wrapper, or without it, which some servers send.
+    /// Deflate with zlib's wrapper; also without the wrapper, because some servers leave it out.
     case deflate
     /// Brotli (RFC 7932).
     case brotli = "br"
@@ -82,7 +82,7 @@ enum ContentCoding: String, CaseIterable {
         }
     }
 
-    /// The failure if the system's libraries can't decode it.
+    /// The failure if no library of the system can decode the coding.
     var missing: DecompressionFailure.Code {
         switch self {
         case .gzip, .deflate: .zlibMissing
@@ -94,7 +94,7 @@ enum ContentCoding: String, CaseIterable {
     /// The largest number of codings of a body, the same limit as curl's.
     static let most = 5
 
-    /// Returns the codings of a body without identity, in the order in which they were applied.
+    /// Returns the codings of a body, except identity, in the order in which they were applied.
     ///
     /// - Returns: Nil if one of them is unknown.
     static func all(in headers: HTTPHeaders) -> [ContentCoding]? {
@@ -151,13 +151,13 @@ struct CodingDecoder {
         if input.isEmpty { input = data } else { input.append(data) }
     }
 
-    /// Returns the next piece; nil if it needs more input first.
+    /// Returns the next piece; nil if more input is needed first.
     ///
     /// - Throws: ``DecompressionFailure``, and `HTTPError` with the code `HTTPError.Code.bodyTooLarge`.
     mutating func read() throws -> Data? {
         while let decompressor = try current() {
             let (room, left) = (Self.piece, limit - produced)
-            // One byte more than allowed, to detect an output above the limit.
+            // There is room for one byte more than the limit allows, to detect output above the limit.
             let step = try decompressor.step(input, room: left < room ? left + 1 : room)
             input = input.dropFirst(step.consumed)
             if step.isAtEnd { phase = .ended(decompressor) }
@@ -169,7 +169,7 @@ struct CodingDecoder {
         return nil
     }
 
-    /// Ends the input, after ``read()`` has returned nil.
+    /// Ends the input; must be called after ``read()`` has returned nil.
     ///
     /// - Throws: ``DecompressionFailure`` if the compressed data is incomplete.
     func finish() throws(DecompressionFailure) {
@@ -179,7 +179,7 @@ struct CodingDecoder {
         }
     }
 
-    /// Returns the decompressor to continue with; nil if it needs input first.
+    /// Returns the decompressor to continue with; nil if more input is needed first.
     private mutating func current() throws(DecompressionFailure) -> (any Decompressor)? {
         switch phase {
         case .inside(let decompressor): return decompressor

@@ -4,7 +4,7 @@
 /// compares each byte with the whole pattern.
 struct BytePattern: Sendable {
     let bytes: [UInt8]
-    /// For each byte value, how far the search may skip if that byte is at the pattern's last position.
+    /// For each byte value, how far the search may skip if the data has that byte at the pattern's last position.
     private let shifts: [Int]
 
     /// Creates a pattern of at least one byte.
@@ -37,7 +37,7 @@ struct BytePattern: Sendable {
         }
     }
 
-    /// Returns how many bytes at the end of the data may begin the pattern.
+    /// Returns the length of the longest incomplete match at the end of the data; zero if there is none.
     func lengthOfPartialMatch(atEndOf data: Data) -> Int {
         data.withUnsafeBytes { data in
             var length = min(bytes.count - 1, data.count)

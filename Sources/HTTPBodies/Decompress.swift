@@ -9,34 +9,34 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// let service = stack(.decompress(upTo: 10_000_000), over: transport.send)
     /// ```
     ///
-    /// A request without Accept-Encoding and Range gets `Accept-Encoding: gzip, deflate, br, zstd`, limited to the
-    /// codings that the system's libraries can decode. The libraries are looked up once, when the first such middleware
-    /// is created: zlib for gzip and deflate, libbrotlidec for br, libzstd for zstd. Apple's systems decode br with a
-    /// library of their own, and don't decode zstd.
+    /// A request that has neither Accept-Encoding nor Range gets `Accept-Encoding: gzip, deflate, br, zstd`, limited to
+    /// the codings that the system's libraries can decode. The libraries are looked up once, when the first such
+    /// middleware is created: zlib for gzip and deflate, libbrotlidec for br, libzstd for zstd. Apple's systems decode
+    /// br with a library of their own, and don't decode zstd.
     ///
     /// A body with one or more of these codings in its Content-Encoding is decompressed on the thread that settles the
     /// call. The response then has no Content-Encoding and no Content-Length. Deflate is accepted with zlib's wrapper
-    /// (RFC 1950) and without it, which some servers send. Several gzip members or zstd frames make one body.
+    /// (RFC 1950) and without it, which some servers send. A body may consist of several gzip members or zstd frames.
     ///
     /// The response keeps its body and Content-Encoding in these cases:
     ///
-    /// - It has no body (HEAD, 204, 304 or an empty one), or only a part of one (206).
+    /// - It has no body (an answer to HEAD, a 204, a 304, or an empty body), or only a part of a body (a 206).
     /// - It has an unknown coding, such as compress.
-    /// - Its status is 300 or more and its body can't be decoded, because a retry, a redirect and the caller need the
-    ///   status.
+    /// - Its status is 300 or more, and its body can't be decoded. A retry, a redirect and the caller need the status
+    ///   more than the body.
     ///
-    /// Otherwise the call fails with an `HTTPError` that keeps the response. These codes have a
-    /// ``DecompressionFailure`` as the cause: `HTTPError.Code.badResponse` if the body is malformed, truncated,
-    /// followed by other bytes, or has a zstd window of more than 8 MiB; and `HTTPError.Code.unsupported` if the system
-    /// lacks the library, or if there are more than five codings. The code is `HTTPError.Code.bodyTooLarge` if the body
-    /// exceeds the limit.
+    /// In all other cases, a body that can't be decoded fails the call with an `HTTPError` that keeps the response.
+    /// These codes have a ``DecompressionFailure`` as the cause: `HTTPError.Code.badResponse` if the body is malformed,
+    /// truncated, followed by other bytes, or has a zstd window of more than 8 MiB; and `HTTPError.Code.unsupported` if
+    /// the system lacks the library, or if there are more than five codings. The code is `HTTPError.Code.bodyTooLarge`
+    /// if the body exceeds the limit.
     ///
-    /// **Place.** Put it next to the transport. Below a cache, a stored body is decoded only once. It must be below
-    /// `.acceptStatus()`, because it doesn't change the responses in errors. A transport that decompresses bodies
-    /// itself must remove Content-Encoding.
+    /// **Place.** Put `.decompress` directly above the transport. Below a cache, it decodes each stored body only once.
+    /// It must be below `.acceptStatus()`, because it doesn't change a response within an error. A transport that
+    /// decompresses bodies itself must remove Content-Encoding.
     ///
-    /// - Parameter limit: The largest decompressed body, in bytes; no more bytes are produced. Less than zero is a
-    ///   programming error and traps.
+    /// - Parameter limit: The largest decompressed body, in bytes; decompression stops when there are more. Less than
+    ///   zero is a programming error and traps.
     public static func decompress(upTo limit: Int) -> Middleware {
         let decompression = Decompression(upTo: limit)
         return Middleware(named: "decompress") { next in
@@ -99,7 +99,7 @@ extension Decompression {
     func decoded(
         _ response: HTTPStreamedResponse, to request: HTTPRequest
     ) throws(HTTPError) -> HTTPStreamedResponse {
-        // Only the head, because an error must not retain the body.
+        // An error gets only the head, because it must not retain the body.
         let head = response.head
         let codings = try codings(of: head, to: request)
         if codings.isEmpty { return response }
@@ -124,7 +124,7 @@ struct Decompression {
     let limit: Int
     /// The codings that the system can decode.
     let available: Set<ContentCoding>
-    /// The value of Accept-Encoding that asks for these codings.
+    /// The value of Accept-Encoding that asks for the available codings.
     private let acceptEncoding: String
 
     init(limit: Int, available: Set<ContentCoding> = ContentCoding.available) {
@@ -134,10 +134,10 @@ struct Decompression {
         acceptEncoding = names.joined(separator: ", ")
     }
 
-    /// Returns the request with an Accept-Encoding, if it has none.
+    /// Returns the request, with an Accept-Encoding added if it has none.
     ///
-    /// It asks only for codings that can be decoded. A request with Range is unchanged, because a part of a compressed
-    /// body can't be decompressed.
+    /// The header asks only for codings that can be decoded. A request with Range is unchanged, because a part of a
+    /// compressed body can't be decompressed.
     func asking(_ request: HTTPRequest) -> HTTPRequest {
         guard !available.isEmpty, request.headers["Accept-Encoding"] == nil,
             request.headers["Range"] == nil
@@ -153,7 +153,7 @@ struct Decompression {
     func codings(
         of head: HTTPResponse, to request: HTTPRequest
     ) throws(HTTPError) -> [ContentCoding] {
-        // These have no body, whatever the headers say, or only a part of one.
+        // Responses with these statuses have no body, whatever their headers say, or only a part of a body.
         let bare = [204, 205, 206, 304]
         let isBare = (100...199).contains(head.status) || bare.contains(head.status)
         guard !isBare, request.method != .head,
@@ -196,9 +196,9 @@ extension HTTPResponseHead {
 }
 
 extension HTTPBodyStream {
-    /// Returns a stream of the decoded bytes, which are decoded on request.
+    /// Returns a stream that decodes the bytes when they are requested.
     ///
-    /// - Parameter failure: Creates the stream's error from the decoder's.
+    /// - Parameter failure: Creates the stream's error from the decoder's error.
     func decoded(
         by decoder: BodyDecoder, failingWith failure: @escaping @Sendable (any Error) -> HTTPError
     ) -> HTTPBodyStream {

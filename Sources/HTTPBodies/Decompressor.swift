@@ -36,12 +36,12 @@ struct DecompressionStep {
     /// True if the compressed data has ended.
     var isAtEnd: Bool
 
-    /// Performs a step by a C function.
+    /// Performs a step with a C function.
     ///
     /// - Parameters:
     ///   - room: The size of the output buffer, in bytes; at least one.
-    ///   - step: Takes the input and its count, and the output and its count. It sets each count to the number of bytes
-    ///     used, and keeps no pointer.
+    ///   - step: Calls the C function with the input, the input's count, the output buffer, and the buffer's count. It
+    ///     sets each count to the number of bytes used, and keeps no pointer.
     /// - Throws: The ``DecompressionFailure`` of `step`.
     init(
         _ input: Data, room: Int,
@@ -141,7 +141,7 @@ final class BrotliDecoder: Decompressor {
     }
 }
 
-/// A decoder of Zstandard frames (RFC 8878), one after another; skippable frames are empty.
+/// A decoder of one Zstandard frame after another (RFC 8878); a skippable frame has no output.
 final class ZstdDecoder: Decompressor {
     /// The base-2 logarithm of the largest window that HTTP allows, 8 MiB (RFC 9659, section 3).
     private static let windowLog: Int32 = 23
@@ -170,8 +170,8 @@ final class ZstdDecoder: Decompressor {
     }
 
     func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep {
-        // The magic number gets a step of its own. Given a small frame as a whole, the library would skip the check of
-        // its window, and the result would depend on how the body is split into chunks.
+        // The magic number gets a step of its own. If the library got a small frame in one piece, it would not check
+        // the frame's window. Then the result would depend on how the body is split into chunks.
         let input = magic.isWhole ? input : input.prefix(magic.missing)
         guard magic.takes(input) else { throw DecompressionFailure(.malformed) }
         return try DecompressionStep(input, room: room) { bytes, count, output, produced in
@@ -188,7 +188,7 @@ final class ZstdDecoder: Decompressor {
 
 /// The four bytes at the beginning of a frame, as far as they have arrived.
 ///
-/// They are checked here because a library may also decode older formats, without a limit on the window.
+/// They are checked here, because a library may also decode older formats, for which it doesn't limit the window.
 struct ZstdMagic {
     /// The magic numbers of frames with data, and of skippable frames.
     ///

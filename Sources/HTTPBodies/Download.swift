@@ -9,16 +9,16 @@ public import PledgeServices
 /// let saved = download(HTTPRequest(.get, url), to: file, over: service, limit: 1_000_000_000)
 /// ```
 ///
-/// The body is written chunk by chunk to a temporary file in the same folder. Each chunk is requested when the previous
-/// one is written. At the end, the temporary file is synchronised to disk and renamed atomically. It replaces an
-/// existing file at `file`, and keeps that file's permissions.
+/// The body is written chunk by chunk to a temporary file in the same folder. Each chunk is requested after the
+/// previous one has been written. At the end, the temporary file is synchronised to disk and renamed atomically. It
+/// replaces an existing file at `file`, and keeps that file's permissions.
 ///
 /// After a failure, the temporary file is deleted when the future settles, and an existing file at `file` is unchanged.
 /// A temporary file remains only if the process ends during a download; its name begins with `.pledge-` and ends with
 /// `.part`.
 ///
-/// A failure of the body isn't repeated, because a retry in the service ends with the headers. To repeat it, put the
-/// whole download into a retry.
+/// If the body fails, the request isn't sent again, because a retry in the service ends when the headers arrive. To
+/// send it again, put the whole download into a retry.
 ///
 /// - Parameters:
 ///   - request: The request.
@@ -26,9 +26,9 @@ public import PledgeServices
 ///   - service: The service for the request.
 ///   - statuses: The statuses whose bodies are saved.
 ///   - limit: The largest body, in bytes.
-///   - progress: Called with each chunk, like the report of `HTTPBodyStream.reportingProgress(to:)`.
+///   - progress: Called for each chunk, like the report of `HTTPBodyStream.reportingProgress(to:)`.
 ///   - random: The source of the temporary file's name.
-///   - scheduler: The clock for the one second that a refused body may take.
+///   - scheduler: The clock of the one second in which the beginning of a refused body may arrive.
 /// - Returns: A future of the result, which settles on a queue of the file. It rejects with an `HTTPError` that keeps
 ///   the request and the response. With the code `HTTPError.Code.unacceptableStatus`, the response has the beginning
 ///   of its body: at most a megabyte, as far as it arrives within a second. The other codes are
@@ -81,7 +81,8 @@ private func save(
     .flatMap { writer.commit() }
     .onEnd { [body] result in
         guard case .failure = result else { return }
-        // Done here, and not when the last reference is released, so that observers of the failure can rely on it.
+        // The temporary file is removed here, and not when the last reference is released, so that it's gone when
+        // observers of the failure run.
         body.cancel()
         writer.discard()
     }
@@ -113,6 +114,6 @@ public struct HTTPDownload: Hashable, Sendable {
 
     /// The response: its status, headers and URL.
     ///
-    /// Its body is empty, because the file has it.
+    /// The response's body is empty, because its bytes are in the file.
     public let response: HTTPResponse
 }

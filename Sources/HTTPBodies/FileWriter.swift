@@ -16,7 +16,7 @@ import Android
 /// A file that appears at its path only when it is complete.
 ///
 /// It is written under another name in the same folder. Only this object uses the descriptor, and closes it when the
-/// object is released. A file that is neither committed nor discarded is then removed.
+/// object is released. If the file is neither committed nor discarded by then, it's removed.
 final class FileWriter: Sendable {
     private enum Fate {
         /// It isn't created yet. Next: `open`, `discarded`.
@@ -59,7 +59,7 @@ final class FileWriter: Sendable {
         onQueue {
             try self.state.withLock { state in
                 guard case .fresh = state.fate else { throw CancellationError() }
-                // A file that replaces another one takes its permissions.
+                // The new file takes the permissions of the file that it will replace.
                 let permissions = self.target.filePermissions.map { mode_t($0) }
                 // O_EXCL doesn't open an existing file or link.
                 let descriptor = self.temporary.withPath {

@@ -43,7 +43,7 @@ public struct Multipart: Sendable {
         let start = "pledge-\(HexDigits.text(random.next()))\(HexDigits.text(random.next()))"
         var boundary = start
         var count = 0
-        // The loop ends with any generator, because the data can't contain all numbers.
+        // The loop ends whatever the random source returns, because the data can't contain every number.
         while isFound(boundary, in: parts) {
             count += 1
             boundary = "\(start)-\(count)"
@@ -76,11 +76,11 @@ extension Multipart: CustomStringConvertible, CustomDebugStringConvertible, Cust
 extension HTTPRequest.Body {
     /// Creates one body from several parts; see ``Multipart``.
     ///
-    /// The body is replayable if its parts are. At most one chunk of a file or stream is in memory, and at most one
-    /// file is open.
+    /// The body is replayable if all of its parts are. At most one chunk of a file or stream is in memory, and at most
+    /// one file is open.
     ///
     /// - Throws: `Endpoint.Error.invalidHeader(name:)` for a part's header that `HTTPHeaders.isValid(name:value:)`
-    ///   refuses. A subtype that isn't a token throws it with the name Content-Type.
+    ///   refuses. If the subtype isn't a token, the error has the name Content-Type.
     public static func multipart(_ multipart: Multipart) throws(Endpoint.Error) -> Self {
         guard HTTPHeaders.isToken(multipart.subtype) else {
             throw .invalidHeader(name: "Content-Type")
@@ -90,7 +90,8 @@ extension HTTPRequest.Body {
         for (part, text) in zip(multipart.parts, texts.dropFirst()) {
             pieces += [.part(part.effectiveHeaders, part.body), .text(text)]
         }
-        // Files have their current lengths; opening the body checks that it sends exactly the sum.
+        // The sum contains the files' current lengths. The opened body checks that it sends exactly this number of
+        // bytes.
         let length = pieces.reduce(0 as Int64?) { sum, piece in
             sum.flatMap { sum in piece.length.map { sum + $0 } }
         }
@@ -141,7 +142,7 @@ extension Multipart {
 extension Multipart {
     /// One part, with its own headers and body.
     public struct Part: Hashable, Sendable {
-        /// The headers; if they have no Content-Type, the body's is added when the part is sent.
+        /// The headers; if they have no Content-Type, the type of the body is added when the part is sent.
         public var headers: HTTPHeaders
 
         /// The body.

@@ -22,7 +22,7 @@ public struct MultipartError: Error, Hashable, Sendable, ShownCause, CallerError
         case badDelimiter
         /// A header of a part is malformed.
         case badHeader
-        /// More bytes come before the first boundary or after the last one than the limits allow.
+        /// There are more bytes before the first boundary, or after the last one, than the limits allow.
         case textTooLong
         /// A part's headers have more bytes than the limits allow.
         case headersTooLong

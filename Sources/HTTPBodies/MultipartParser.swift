@@ -27,7 +27,7 @@ struct MultipartParser {
     private var phase = Phase.preamble
     /// The bytes that aren't parsed yet.
     ///
-    /// It starts with a line end, because each boundary is at the beginning of a line.
+    /// A line end is put before the body, because the parser looks for each boundary after a line end.
     private var buffer = Data("\r\n".utf8)
     /// The number of bytes in the buffer that were already searched.
     private var searched = 0
@@ -55,7 +55,7 @@ struct MultipartParser {
     mutating func feed(_ chunk: Data, to events: inout [Event]) throws(MultipartError) {
         buffer.append(chunk)
         while try step(&events) {}
-        // A copy, so that a small rest doesn't retain the whole chunk.
+        // The rest is copied, so that a small rest doesn't retain the whole chunk.
         buffer = Data(buffer)
     }
 
@@ -97,7 +97,7 @@ struct MultipartParser {
             return true
         }
         guard let end = lineEnd.firstOffset(in: buffer) else {
-            // A lone "-" may become "--", and a CR may become a line end.
+            // With the next chunk, a lone "-" may become "--", and a CR may become a line end.
             let isOpen =
                 buffer.isEmpty || buffer.elementsEqual("-".utf8)
                 || isPadding(buffer.last == 13 ? buffer.dropLast() : buffer)
@@ -107,7 +107,8 @@ struct MultipartParser {
         guard isPadding(buffer.prefix(end)) else { throw failure(.badDelimiter) }
         guard parts < limits.parts else { throw failure(.tooManyParts) }
         parts += 1
-        // The line end stays: if a blank line follows directly, it ends the empty headers.
+        // The line end stays in the buffer. If the part has no headers, another line end follows, and together they are
+        // the blank line that ends the headers.
         take(end)
         phase = .headers
         return true

@@ -13,8 +13,8 @@ public import PledgeHTTPNetworking
 /// line, and the last boundary is required. Whatever the body, memory holds at most one chunk and the headers of one
 /// part, within the ``Limits``. The caller has to limit the size of each part.
 ///
-/// Read one thing at a time: a part's body, then the next part, which skips the unread rest of the body. You can call
-/// the methods from any thread, but there may be only one reading caller.
+/// Read one thing at a time: a part's body, and then the next part. If you request the next part early, the rest of the
+/// body is skipped. You can call the methods from any thread, but only one caller may read at a time.
 public final class MultipartReader: Sendable {
     /// One part of the body.
     public struct Part: Sendable {
@@ -63,8 +63,8 @@ public final class MultipartReader: Sendable {
     ///
     /// - Returns: A future of the part. It rejects with a ``MultipartError`` if the body is malformed or exceeds the
     ///   limits, and with the body's error if the body fails. After a failure, each call rejects with the same error.
-    ///   It rejects with an `HTTPError` with the code `HTTPError.Code.bodyIsBeingRead` while a chunk of the body is
-    ///   awaited. Cancelling the future cancels the body.
+    ///   If another caller is waiting for a chunk of the body, it rejects with an `HTTPError` with the code
+    ///   `HTTPError.Code.bodyIsBeingRead`. Cancelling the future cancels the body.
     public func next() -> Future<Part?> {
         read { $0.nextPart() }.mapWithoutOrigin { found in
             found.map { headers, number in
@@ -81,7 +81,7 @@ public final class MultipartReader: Sendable {
         body.cancel()
     }
 
-    /// Looks something up in the events, and reads more of the body until it is found.
+    /// Looks something up in the parsed events, and reads more of the body until the lookup has a result.
     private func read<Found: Sendable>(
         _ look: @escaping @Sendable (inout State) -> State.LookupResult<Found>
     ) -> Future<Found> {
@@ -249,7 +249,7 @@ extension MultipartReader {
             }
         }
 
-        /// Drops the events, and fails from now on unless the body has ended.
+        /// Drops the events; unless the body has ended, every later lookup fails.
         mutating func giveUp() {
             (events, first) = ([], 0)
             end = end ?? .failure(CancellationError())

@@ -40,7 +40,7 @@ public final class ProgressLine: Sendable {
     ///
     /// - Parameters:
     ///   - label: The name of what is transferred, at the beginning of the line.
-    ///   - leastBytes: The size, in bytes, from which a transfer shows the line.
+    ///   - leastBytes: The size, in bytes, of the smallest transfer that shows the line.
     ///   - scheduler: The clock.
     ///   - write: Writes text to the terminal. By default, it writes to standard error if that is a terminal.
     public init(
@@ -53,7 +53,7 @@ public final class ProgressLine: Sendable {
         output = write ?? (isatty(2) == 0 ? nil : Self.writeToStandardError)
     }
 
-    /// Draws the line, unless it was drawn less than a tenth of a second ago.
+    /// Draws the line, but at most ten times a second; the end of the transfer is always drawn.
     ///
     /// - Parameters:
     ///   - completed: The number of bytes transferred so far.
@@ -62,7 +62,7 @@ public final class ProgressLine: Sendable {
     public func update(_ completed: Int64, of total: Int64?) {
         guard let output, total ?? completed >= leastBytes else { return }
         let now = scheduler.now
-        // Written within the lock, so that two threads don't mix their lines.
+        // The line is written within the lock, so that two threads don't mix their lines.
         state.withLock { state in
             let start = state.start ?? now
             state.start = start

@@ -1,10 +1,11 @@
 import PledgeHTTPNetworking
 
 extension CacheRules {
-    /// Returns the answer to a request from a stored response, or nil if only the origin can answer.
+    /// Returns a request's answer, made from a stored response; nil if only the origin can answer.
     ///
-    /// The answer has the current Age. The cache evaluates the request's conditions (RFC 9111, section 4.3.2), and cuts
-    /// one range of bytes out of a whole 200 (RFC 9110, section 14).
+    /// The answer's Age is the current age. If the request has conditions, this method evaluates them (RFC 9111,
+    /// section 4.3.2). If the request asks for one range of bytes, this method cuts the range out of the body of a
+    /// stored 200 (RFC 9110, section 14).
     func answer(
         _ presented: PresentedRequest, with entry: CachedResponse, at now: ClockReading
     ) -> HTTPResponse? {
@@ -12,7 +13,8 @@ extension CacheRules {
             status: entry.status, headers: entry.headers, body: entry.body, url: entry.url,
             timing: HTTPTiming(untilHeaders: .zero, total: .zero), request: presented.request)
         response.headers.set("\(entry.age(at: now))", for: "Age")
-        // The jar got the cookie when the response arrived; now it would overwrite newer cookies.
+        // The jar stored the cookie when the response arrived. If the jar got the cookie again now, a newer cookie
+        // could be overwritten.
         if !replaysCookies { response.headers.remove("Set-Cookie") }
         if entry.status == 200, Preconditions.isNotModified(presented.headers, entry) {
             return notModified(response)
@@ -26,7 +28,7 @@ extension CacheRules {
         return response
     }
 
-    /// Returns the 304 for a response, with its headers except those about the content.
+    /// Returns a 304 with the response's headers, without those that describe the content.
     private func notModified(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.status = 304
@@ -37,7 +39,7 @@ extension CacheRules {
         return response
     }
 
-    /// Returns the 504 to a request with only-if-cached that the cache can't answer (RFC 9111, section 5.2.1.7).
+    /// Returns the 504 for an only-if-cached request that the cache can't answer (RFC 9111, section 5.2.1.7).
     func unavailable(_ presented: PresentedRequest, at now: ClockReading) -> HTTPResponse {
         HTTPResponse(
             status: 504, headers: ["Date": now.date.text, "Content-Length": "0"],
@@ -45,12 +47,12 @@ extension CacheRules {
     }
 }
 
-/// Evaluates a client's conditions on a stored response (RFC 9111, section 4.3.2).
+/// Checks a client's conditions against a stored response (RFC 9111, section 4.3.2).
 enum Preconditions {
     /// Returns whether the client already has the stored response.
     ///
-    /// If-None-Match takes precedence over If-Modified-Since, which is compared with Last-Modified, or with Date if
-    /// there is no Last-Modified.
+    /// If-None-Match takes precedence over If-Modified-Since. If-Modified-Since is compared with Last-Modified, or with
+    /// Date if there is no Last-Modified.
     static func isNotModified(_ request: HTTPHeaders, _ entry: CachedResponse) -> Bool {
         if let tags = request["If-None-Match"] {
             if tags == "*" { return true }
@@ -66,14 +68,16 @@ enum Preconditions {
 enum ByteRange {
     /// Returns the requested part as a 206, or the whole response if If-Range doesn't match.
     ///
-    /// - Returns: Nil if the origin has to answer: the request asks for several ranges, for another unit, or for a
-    ///   range that can't be parsed or satisfied; or the response is encoded or not a 200.
+    /// - Returns: Nil if only the origin can answer. That is so if the request asks for several ranges, for a unit
+    ///   other than bytes, or for a range that can't be parsed or satisfied, and if its If-Range is a date. It is also
+    ///   so if the response is encoded or isn't a 200.
     static func part(of response: HTTPResponse, for request: HTTPHeaders) -> HTTPResponse? {
         guard response.status == 200, response.headers["Content-Encoding"] == nil else {
             return nil
         }
         if let condition = request["If-Range"] {
-            // Only strong tags are compared here. Only the origin knows whether a date is strong.
+            // If-Range may be a tag or a date. A date is left to the origin, because only the origin knows whether the
+            // date is a strong validator.
             guard condition.hasSuffix("\""), let asked = EntityTag(condition) else { return nil }
             guard let tag = EntityTag(of: response.headers), tag.matchesStrongly(asked) else {
                 return response
@@ -109,7 +113,7 @@ enum ByteRange {
         return first..<min(last ?? .max, size - 1) + 1
     }
 
-    /// Reads a position; one too large for `Int` becomes the largest `Int`, past the end of any body in memory.
+    /// Reads a position; if it's too large for `Int`, returns `Int.max`, which is past the end of any body.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
         return Int(text) ?? .max

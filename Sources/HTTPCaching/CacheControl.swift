@@ -5,7 +5,7 @@ import PledgeHTTPNetworking
 /// Anything that isn't a list of directives (RFC 9111, section 5.2) makes the fields malformed, but the readable
 /// directives still count. Names are compared in lower case. An argument is a token or a quoted string.
 struct CacheControl: Hashable, Sendable {
-    /// True if any field wasn't a list of directives, so that its meaning is unknown.
+    /// True if a field isn't a list of directives, so that the field's meaning is unknown.
     private(set) var isMalformed = false
 
     /// True if the headers have a Cache-Control field.
@@ -14,7 +14,7 @@ struct CacheControl: Hashable, Sendable {
     private var arguments: [String: [Argument]] = [:]
 
     init(_ headers: HTTPHeaders) {
-        // Parsed line by line, so that an unclosed quotation mark doesn't affect the next line.
+        // Each line is parsed by itself, so that an unclosed quotation mark doesn't affect the next line.
         let lines = headers.values(for: "Cache-Control")
         isPresent = !lines.isEmpty
         for line in lines {
@@ -29,28 +29,29 @@ struct CacheControl: Hashable, Sendable {
     /// Returns whether a directive is present, with or without an argument.
     func contains(_ name: String) -> Bool { arguments[name] != nil }
 
-    /// Returns the seconds of a directive that allows more the larger it is; nil if it's absent.
+    /// Returns the seconds of a directive whose larger values permit more, such as max-age; nil if it's absent.
     ///
-    /// If it occurs several times, the smallest value counts. A value that can't be parsed counts as zero.
+    /// If the directive occurs several times, the smallest value counts. A value that can't be parsed counts as zero.
     ///
     /// - Parameters:
     ///   - name: The directive.
-    ///   - bare: The value of the directive without an argument.
+    ///   - bare: The value that counts if the directive has no argument.
     func permitted(_ name: String, bare: Int64 = 0) -> Int64? {
         arguments[name]?.map { $0.seconds ?? ($0 == .none ? bare : 0) }.min()
     }
 
-    /// Returns the seconds of a directive that requires more the larger it is; nil if it's absent.
+    /// Returns the seconds of a directive whose larger values demand more, such as min-fresh; nil if it's absent.
     ///
-    /// If it occurs several times, the largest value counts. A value that can't be parsed counts as unlimited.
+    /// If the directive occurs several times, the largest value counts. A value that can't be parsed counts as
+    /// unlimited.
     func demanded(_ name: String) -> Int64? {
         arguments[name]?.map { $0.seconds ?? DeltaSeconds.most }.max()
     }
 
     /// Returns the lowercase names of the fields that a directive is limited to.
     ///
-    /// - Returns: Nil if the directive applies to the whole response: it has no argument, or one that can't be parsed.
-    ///   Empty if the directive is absent.
+    /// - Returns: Nil if the directive has no argument, or one that can't be parsed; it then applies to the whole
+    ///   response. Empty if the directive is absent.
     func fieldNames(_ name: String) -> Set<String>? {
         var names: Set<String> = []
         for argument in arguments[name] ?? [] {
@@ -68,7 +69,7 @@ extension CacheControl {
         case none
         /// A token, or the content of a quoted string.
         case text(String)
-        /// Anything else.
+        /// Text that is neither a token nor a quoted string.
         case garbage
 
         /// The number of seconds; nil unless the text consists of digits only.
@@ -88,8 +89,8 @@ extension CacheControl {
 
 /// A parser of one Cache-Control line.
 ///
-/// A quotation mark opens a quoted string only directly after an equals sign, and only if a second one closes it.
-/// Otherwise commas separate directives, so a stray quotation mark hides none.
+/// A quoted string begins with a quotation mark directly after an equals sign, and ends with a second one. Any other
+/// quotation mark has no special meaning, so a comma after it still separates two directives.
 struct CacheControlParser {
     private(set) var directives: [(name: String, argument: CacheControl.Argument)] = []
     private(set) var isMalformed = false
@@ -141,7 +142,7 @@ struct CacheControlParser {
         return restIsEmpty() && !token.isEmpty ? .text(token) : .garbage
     }
 
-    /// Advances past the next comma, and returns whether only white space came before it.
+    /// Advances to the next comma, and returns whether only white space came before it.
     private mutating func restIsEmpty() -> Bool {
         var isEmpty = true
         while position < bytes.count, bytes[position] != Self.comma {

@@ -12,7 +12,7 @@ struct CacheForwarding: Sendable {
     /// - Parameters:
     ///   - request: The request to send.
     ///   - presented: The original request, without the conditions that the cache has added.
-    ///   - entry: The stored response that the request asks to confirm.
+    ///   - entry: The stored response that the origin is asked to confirm; nil if there is none.
     func forward(
         _ request: HTTPRequest, _ presented: PresentedRequest, about entry: CachedResponse? = nil
     ) -> Future<OriginReply> {
@@ -51,10 +51,10 @@ struct CacheForwarding: Sendable {
         }
     }
 
-    /// Asks whether a stored response is still valid.
+    /// Asks the origin whether a stored response is still valid.
     ///
-    /// A 304 is unusable if it's about another response than the stored one, or for a user that the cache doesn't know.
-    /// The request is then sent once more without conditions (RFC 9111, section 4.3.3).
+    /// A 304 can't be used if it confirms a response other than the stored one, or if it was made for a user that the
+    /// cache doesn't know. Then the request is sent once more, without conditions (RFC 9111, section 4.3.3).
     func ask(_ validation: CacheValidation) -> Future<ForwardedAnswer> {
         let (presented, entry) = (validation.presented, validation.entry)
         let request = cache.rules.validation(of: entry, for: validation.request)
@@ -82,12 +82,12 @@ struct CacheForwarding: Sendable {
 
 /// A request that asks the origin whether a stored response is still valid.
 struct CacheValidation: Sendable {
-    /// The identity of a validation; equal validations are shared.
+    /// The identity of a validation; validations with equal keys share one request.
     struct Key: Hashable, Sendable {
         let key: CacheKey
         let variant: CacheVariant
         let number: Int
-        /// The caller, if its validation must not be shared with an earlier one; otherwise nil.
+        /// The caller's number if the validation must not join an earlier one; otherwise nil.
         let asker: Int?
     }
 
@@ -98,7 +98,7 @@ struct CacheValidation: Sendable {
     /// The number of the caller.
     let asker: Int
 
-    /// The key of the validation; equal validations are shared.
+    /// The key of the validation; validations with equal keys share one request.
     ///
     /// A request with no-cache doesn't join a validation that was sent before it.
     var key: Key {
@@ -122,16 +122,16 @@ extension CacheValidation: AnswerKeeping {
 
 /// The origin's answer to a ``CacheValidation`` or a ``ForwardedMiss``.
 enum ForwardedAnswer: Sendable {
-    /// The stored response is still valid: its updated form, and the 304 with its cookies.
+    /// The origin has confirmed the stored response: the updated response, and the 304, which may set cookies.
     case confirmed(CachedResponse, HTTPResponse)
-    /// A new response, with its stored form and the number of the caller whose request was sent.
+    /// A new response, its stored form if it may be stored, and the number of the caller whose request was sent.
     case answered(OriginReply, stored: CachedResponse?, to: Int)
 }
 
 extension ForwardedAnswer: Shareable {
     /// The answer without its Set-Cookie headers, which are for the caller whose request was sent.
     ///
-    /// The stored form keeps them, for a cache that replays cookies.
+    /// The stored form keeps these headers, because a cache that replays cookies returns them.
     var shared: ForwardedAnswer {
         switch self {
         case .confirmed(let entry, let fresh): .confirmed(entry, fresh.shared)
@@ -140,7 +140,7 @@ extension ForwardedAnswer: Shareable {
         }
     }
 
-    /// False: all callers that share the answer belong to the same partition.
+    /// Always false, because all callers that share the answer belong to the same partition.
     var isOver: Bool { false }
 
     fileprivate var response: HTTPResponse {
@@ -152,7 +152,7 @@ extension ForwardedAnswer: Shareable {
 }
 
 extension HTTPRequest {
-    /// Stores the cookies of the origin's answer to a cache's request in this request's jar.
+    /// Takes the cookies out of an answer that the origin gave to a cache, and stores them in this request's jar.
     func keep<Output: Sendable>(forwarded result: Result<Output, any Swift.Error>) {
         guard case .success(let output) = result, let answer = output as? ForwardedAnswer else {
             return keep(result)
@@ -161,14 +161,16 @@ extension HTTPRequest {
     }
 }
 
-/// A request to the origin that no stored response answers.
+/// A request that goes to the origin, because no stored response answers it.
 struct ForwardedMiss: Sendable {
-    /// The identity of a miss: equal requests of the same users with no invalidation between them.
+    /// The identity of a miss; misses with equal keys share one request.
+    ///
+    /// Two keys are equal if the requests are equal, the users are the same, and the URL wasn't invalidated in between.
     struct Key: Hashable, Sendable {
         /// The request without the headers that only identify its users.
         let request: HTTPRequest
         let partition: CachePartition
-        /// The number up to which the calls for the URL are invalid.
+        /// All calls for the URL up to this number have been invalidated.
         let lastInvalid: Int
     }
 
@@ -177,9 +179,10 @@ struct ForwardedMiss: Sendable {
     let asker: Int
     let key: Key
 
-    /// Creates a miss from a request, and counts it as a call for its URL.
+    /// Creates a miss, and counts it as a call for the request's URL.
     ///
-    /// Whoever makes it must end that call when the answer arrives. Until then, invalidations of the URL are recorded.
+    /// The creator must end that call when the answer arrives. Until then, the cache remembers invalidations of the
+    /// URL.
     init(_ presented: PresentedRequest, _ calls: inout CallValidity<CacheKey>) {
         self.presented = presented
         asker = calls.start(presented.key)
@@ -210,7 +213,7 @@ extension ForwardedMiss: AnswerKeeping {
 struct OriginReply: Sendable {
     let presented: PresentedRequest
     var response: HTTPResponse
-    /// The error that a layer below made of the response, or nil.
+    /// The error that a layer below the cache made of the response; nil if none did.
     var refusal: HTTPError?
     let requestTime: ClockReading
     let responseTime: ClockReading
@@ -231,9 +234,9 @@ extension OriginReply {
         return reply
     }
 
-    /// Notes once per call that an answer to credentials from below the cache isn't stored.
+    /// Reports that the answer isn't stored, because credentials were added below the cache; once per call.
     ///
-    /// An unusable 304 isn't noted, because a second request follows it.
+    /// Nothing is reported for a 304 that can't be used, because a second request follows, and its answer is reported.
     func reportIfForeign(in context: CallContext, named name: String?) {
         guard isForeign, validated == nil || response.status != 304 else { return }
         context.report(
@@ -244,8 +247,8 @@ extension OriginReply {
 
 /// A moment on the two clocks that a cache reads: the wall clock and the monotonic clock.
 ///
-/// Dates in headers are compared with the wall clock, which may be set back. A stored response's age is the larger of
-/// the ages by the two clocks.
+/// Dates in headers are compared with the wall clock, which may be set back. A stored response's age is measured with
+/// both clocks, and the larger result counts.
 struct ClockReading: Hashable, Sendable {
     let date: HTTPDate
     let instant: SchedulerInstant

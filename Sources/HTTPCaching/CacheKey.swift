@@ -3,23 +3,23 @@ import PledgeHTTPNetworking
 /// The identity of a resource in a cache: its normalised URL, and the Host of its requests.
 ///
 /// The URL has a lowercase scheme and host, no default port, no fragment, and a path of at least "/" (RFC 9110, section
-/// 4.2.3). Percent-encoding is left unchanged, because a server may distinguish it.
+/// 4.2.3). Percent-encoding is left unchanged, because a server may distinguish `%41` from `A`.
 public struct CacheKey: Hashable, Sendable {
     /// The normalised URL.
     ///
     /// Its query may hold secrets, which `description` leaves out.
     public let url: String
 
-    /// The Host that the requests set, in lower case; nil if it is the URL's own.
+    /// The header Host of the requests, in lower case; nil if they set none, or the same host as the URL.
     ///
-    /// Several sites may share one address, and only the Host tells them apart.
+    /// Several sites may share one address. Then only the header Host tells the sites apart.
     public let host: String?
 
     /// Creates a key; nil unless the URL is absolute and http or https.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - host: The Host of its requests; nil if they don't set one.
+    ///   - host: The header Host of the requests; nil if they don't set one.
     public init?(_ url: URL, host: String? = nil) {
         guard let parts = AbsoluteURL(url), let origin = HTTPOrigin(url) else { return nil }
         let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)

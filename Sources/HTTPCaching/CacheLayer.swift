@@ -71,7 +71,7 @@ struct CacheLayer: Sendable {
         return give(response.marked(by: cache, status), of: entry)
     }
 
-    /// Returns the stored response, as an error if it arrived as one.
+    /// Returns the stored response; if it arrived within an error, returns it within an error again.
     func give(_ response: HTTPResponse, of entry: CachedResponse) -> Future<HTTPResponse> {
         guard entry.isRefused else { return Future(value: response) }
         return Future(
@@ -79,7 +79,7 @@ struct CacheLayer: Sendable {
                 code: .unacceptableStatus, request: response.request, response: response))
     }
 
-    /// Returns the reply, as an error if a layer below made it one.
+    /// Returns the reply; if a layer below the cache made an error of it, returns that error.
     func give(_ reply: OriginReply, as status: CacheStatus) -> Future<HTTPResponse> {
         let response = reply.response.marked(by: cache, status)
         guard var error = reply.refusal else { return Future(value: response) }
@@ -105,8 +105,9 @@ struct CacheLayer: Sendable {
 extension CacheLayer {
     /// Asks the origin, or waits for the answer to an equal request.
     ///
-    /// The caller whose request was sent gets the answer. A caller that waited gets it if the cache could have stored
-    /// it before that caller asked. Otherwise it asks the origin itself, and doesn't wait for another equal request.
+    /// The caller whose request was sent gets the answer. A caller that waited is treated as if that answer had been
+    /// stored before the caller asked. If the caller can't use the stored answer, the caller asks the origin itself,
+    /// and doesn't wait for another equal request.
     func collapse(
         _ presented: PresentedRequest, _ reason: CacheRules.Reason
     ) -> Future<HTTPResponse> {
@@ -179,7 +180,7 @@ extension CacheLayer {
                 cache.count(\.misses)
                 return give(reply, as: .replaced(reply.response.status))
             }
-            // Another caller's answer may be used if it could have been stored before this request.
+            // Another caller's answer is used as if it had been stored before this request.
             if let stored, stored.answers(presented),
                 let shared = cache.rules.answer(presented, with: stored, at: cache.moment())
             {
@@ -206,7 +207,7 @@ extension CacheLayer {
         return response.marked(by: cache, .confirmed(entry))
     }
 
-    /// Asks the origin for a caller that can't use another caller's answer, without waiting for a second one.
+    /// Sends the request of a caller that can't use a shared answer; it doesn't wait for another shared answer.
     private func askAlone(_ validation: CacheValidation) -> Future<HTTPResponse> {
         CallContext.current.report(.miss, by: Self.policy, named: cache.name)
         cache.count(\.misses)
@@ -222,9 +223,9 @@ extension CacheLayer {
 // MARK: - Stale answers
 
 extension CacheLayer {
-    /// Validates a stale response after it was returned, one validation at a time.
+    /// Validates a returned stale response in the background, unless an equal validation is running already.
     ///
-    /// It runs in the caller's context but with its own deadline, because no caller waits for it.
+    /// The validation runs in the caller's context, but with a deadline of its own, because no caller waits for it.
     func revalidate(_ entry: CachedResponse, _ presented: PresentedRequest) {
         let (cache, limit) = (cache, cache.backgroundLimit)
         let deadline = CallDeadline(after: limit, on: cache.scheduler)
@@ -257,8 +258,8 @@ extension CacheLayer {
 
     /// Returns the stored response in place of a failure, or nil if that isn't allowed.
     ///
-    /// A cancelled call, or a request that can't be sent, isn't rescued. Neither is a refused status, which is an
-    /// answer.
+    /// It isn't allowed for a cancelled call, or for a request that can't be sent. It isn't allowed either if a layer
+    /// below refused the response's status, because then the origin has answered.
     private func rescue(
         _ validation: CacheValidation, after error: any Error
     ) -> Future<HTTPResponse>? {
@@ -284,13 +285,14 @@ extension CacheLayer {
 extension CacheLayer {
     /// Sends an unsafe request, and removes the responses that it may have changed.
     ///
-    /// If no answer arrives, it may have changed them too, so they are removed as well.
+    /// They are removed even if no answer arrives, because the origin may still have processed the request.
     func writeThrough(_ request: HTTPRequest, _ key: CacheKey) -> Future<HTTPResponse> {
         let cache = cache
         return next(request)
             .onEnd { result in
                 for key in CacheRules.outdated(by: result.answer, to: request, key) {
-                    // The store applies changes in order, so later requests don't get the removed responses.
+                    // There is no need to wait for the removal. The store applies changes in order, so later requests
+                    // don't get the removed responses.
                     _ = cache.invalidate(key)
                 }
             }
@@ -325,7 +327,7 @@ enum CacheStatus: Sendable {
     case hit(CachedResponse)
     /// The request went to the origin, and the cache had no part in the answer.
     case forwarded(CacheRules.Reason)
-    /// The origin has answered, for the given reason.
+    /// The origin answered the request, which the cache forwarded for this reason.
     case answered(CacheRules.Reason, OriginReply)
     /// The stored response was no longer valid, and the origin answered with this status.
     case replaced(Int)
@@ -349,7 +351,7 @@ enum CacheStatus: Sendable {
 }
 
 extension HTTPResponse {
-    /// Returns the response with one more Cache-Status, if the cache has a name for that field.
+    /// Returns the response, with a Cache-Status added if the cache has a name for that field.
     func marked(by cache: HTTPCache, _ status: @autoclosure () -> CacheStatus) -> HTTPResponse {
         guard let name = cache.statusName else { return self }
         var response = self

@@ -2,12 +2,14 @@ import PledgeHTTPNetworking
 
 /// The users of a request; a stored response is returned only to requests with the same users.
 ///
-/// The users count, not the headers' values, so an account keeps its stored responses when its token is renewed. A
-/// header that no middleware added belongs to the holder of its value (`Principal.holder(of:in:)`). So two users stay
-/// separate whatever the order of the middleware, and even if the caller sets the header.
+/// Requests are compared by their users, and not by their headers' values, so an account keeps its stored responses
+/// when its token is renewed. A header that no middleware added belongs to the holder of its value
+/// (`Principal.holder(of:in:)`). This keeps two users separate in any order of the middleware, and even if the caller
+/// sets the header.
 ///
-/// In a private cache, every header counts unless it's known to be harmless, because any header may hold a key.
-/// `Cache-Control: public` is no exception: for another user, the cache asks the origin again.
+/// In a private cache, every header identifies a user unless it's known to be harmless, because any header may hold an
+/// API key. This is true even of a response with `Cache-Control: public`: if another user asks for it, the cache asks
+/// the origin again.
 struct CachePartition: Hashable, Sendable {
     private struct Member: Hashable {
         let header: String
@@ -38,7 +40,7 @@ struct CachePartition: Hashable, Sendable {
         members.insert(Member(header: header, principal: .holder(of: value, in: header)))
     }
 
-    /// Returns whether a header that no middleware added identifies users; its name is in lower case.
+    /// Returns whether a header identifies users if no middleware added it; `header` is in lower case.
     private static func counts(_ header: String, by rules: CacheRules) -> Bool {
         if secrets.contains(header) { return true }
         return rules.mode == .private && !HTTPHeaders.isHarmless(header)
@@ -50,22 +52,22 @@ struct CachePartition: Hashable, Sendable {
         secrets.contains(header) ? headers[header] : CacheVariant.value(of: header, in: headers)
     }
 
-    /// True if any of its users has signed out, so that its stored responses must not be returned.
+    /// True if one of the users has signed out; the partition's stored responses must then not be returned.
     var isOver: Bool { members.contains { $0.principal.isOver } }
 
-    /// Returns whether the other partition has each of these users, and perhaps more.
+    /// Returns whether the other partition contains all of these users; it may contain more.
     func isPart(of other: CachePartition) -> Bool { members.isSubset(of: other.members) }
 
-    /// Returns whether a header only identifies these users, so that its value may differ between their requests.
+    /// Returns whether a header does nothing but identify these users, so that equal requests may differ in it.
     ///
-    /// A cookie doesn't: its value matters in addition to its user.
+    /// The result is false for Cookie, because a cookie's value also affects the answer.
     func standsFor(_ header: String) -> Bool {
         header != "cookie" && members.contains { $0.header == header }
     }
 
-    /// Returns the holders of the current values of these users' headers.
+    /// Returns a principal for the current value of each header that identifies these users.
     ///
-    /// They change when a token is renewed.
+    /// When a token is renewed, its principal changes.
     func holders(in headers: HTTPHeaders) -> Set<Principal> {
         Set(
             members.compactMap { member in
@@ -75,7 +77,7 @@ struct CachePartition: Hashable, Sendable {
             })
     }
 
-    /// True if it has a member from another header than Cookie.
+    /// True if a header other than Cookie identifies a user.
     var isAuthorized: Bool { members.contains { $0.header != "cookie" } }
 
     /// The approximate size, in bytes.

@@ -1,21 +1,21 @@
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// The rules of a cache by RFC 9111 and RFC 5861, as decisions without state, clock or lock.
+/// Decides for a cache by the rules of RFC 9111 and RFC 5861, without state, clock or lock.
 struct CacheRules: Sendable {
     /// The kind of cache.
     let mode: HTTPCache.Mode
 
-    /// The lifetime of a response without an explicit one, as a share of the time since its last change.
+    /// How long a response without an explicit lifetime is fresh, as a share of the time since its last change.
     ///
-    /// `heuristicLimit` is the longest such lifetime, in seconds (RFC 9111, section 4.2.2).
+    /// `heuristicLimit` is the longest lifetime that is computed in this way, in seconds (RFC 9111, section 4.2.2).
     var heuristicFraction = 0.1
     var heuristicLimit: Int64 = 86_400
 
     /// True if stored responses are returned with their Set-Cookie.
     var replaysCookies = false
 
-    /// The lowercase names of further headers that, as the app declares, don't separate users.
+    /// The lowercase names of the headers that the app has declared harmless: they don't separate users.
     var harmlessHeaders: Set<String> = []
 
     /// The number of variants kept per URL.
@@ -81,20 +81,20 @@ extension CacheRules {
 extension CacheRules {
     /// The ways to use a stored response without asking the origin first.
     enum Reuse: Hashable, Sendable {
-        /// It is fresh enough for the request.
+        /// The stored response is fresh enough for the request.
         case fresh
-        /// It is stale, and the request accepts a stale response.
+        /// The stored response is stale, and the request accepts stale responses.
         case stale
-        /// It is stale, and may be returned while the cache revalidates it.
+        /// The stored response is stale, but may be returned while the cache revalidates it.
         case staleWhileRevalidating
-        /// It can't be used before the origin has answered.
+        /// The stored response can't be used before the origin has answered.
         case none
     }
 
     /// Returns how a stored response may be used for a request.
     ///
-    /// By RFC 9111, sections 4 and 5.2.1, and RFC 5861, section 3. Ages are whole seconds, and a limit less than one
-    /// second away counts as passed.
+    /// The rules are in RFC 9111, sections 4 and 5.2.1, and in RFC 5861, section 3. Ages are whole seconds. If an age
+    /// equals a limit, the limit counts as passed.
     func reuse(_ entry: CachedResponse, for presented: PresentedRequest, at now: ClockReading)
         -> Reuse
     {
@@ -121,7 +121,7 @@ extension CacheRules {
 
     /// Returns whether a stored response may be used after the origin has failed (RFC 5861, section 4).
     ///
-    /// The request's own stale-if-error replaces the response's.
+    /// If the request has a stale-if-error, the response's stale-if-error doesn't count.
     func mayUseOnError(
         _ entry: CachedResponse, for presented: PresentedRequest, at now: ClockReading
     ) -> Bool {
@@ -137,7 +137,7 @@ extension CacheRules {
     /// Returns whether a status is a failure that a stored response may replace (RFC 5861, section 4).
     func isError(status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
 
-    /// Returns whether a response may be used at all once it's stale (RFC 9111, section 4.2.4).
+    /// Returns whether a response may still be used after it has become stale (RFC 9111, section 4.2.4).
     func mayBeStale(_ entry: CachedResponse) -> Bool {
         if entry.control.contains("must-revalidate") { return false }
         return mode == .private
@@ -157,7 +157,7 @@ extension CacheRules {
         if let seconds = control.permitted("max-age") { return seconds }
         if headers["Expires"] != nil {
             guard let expires = DateField.date(headers, "Expires") else { return 0 }
-            // Negative if it had already expired: the seconds since then.
+            // If the response had already expired, the result is negative: the seconds since then.
             return expires.secondsSince1970 - date.secondsSince1970
         }
         return heuristicLifetime(status: status, headers: headers, control: control, date: date)
@@ -207,7 +207,7 @@ enum DateField {
 
     /// Parses a date in one of HTTP's forms, in upper or lower case (RFC 9111, section 4.2).
     ///
-    /// The rest of the format must be exact, with single spaces except before a one-digit day.
+    /// Apart from the case of letters, the format must be exact, with single spaces except before a one-digit day.
     static func date(_ text: String) -> HTTPDate? {
         if text.contains(","), text.contains("  ") { return nil }
         return HTTPDate(text) ?? HTTPDate(inItsCase(text))

@@ -20,7 +20,7 @@ public struct CachedResponse: Sendable {
     /// The requests that the response answers.
     public private(set) var variant: CacheVariant
 
-    /// The time when its request was sent, or the last request that confirmed it.
+    /// The time when its request was sent; after a confirmation, when the confirming request was sent.
     public let requestTime: HTTPDate
 
     /// The time when it arrived, or was last confirmed.
@@ -35,7 +35,7 @@ public struct CachedResponse: Sendable {
     /// True if it may be outdated, so that the origin must confirm it even while it's fresh.
     public internal(set) var isDoubted = false
 
-    /// True if a layer below the cache made it an error, so that the cache returns it as one.
+    /// True if it arrived within an error; the cache then returns it within an error again.
     var isRefused = false
 
     /// The time when it arrived, on the monotonic clock; nil if another process received it.
@@ -64,7 +64,7 @@ extension CachedResponse {
         return body.count + fields + variant.byteCount + 256
     }
 
-    /// Returns the same response for other requests.
+    /// Returns a copy that answers the requests of another variant.
     func with(variant: CacheVariant) -> CachedResponse {
         var copy = self
         copy.variant = variant
@@ -104,8 +104,8 @@ extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible,
 /// The requests for a URL that a stored response answers.
 ///
 /// They have the same values as the original request in the fields that Vary names (RFC 9111, section 4.1). In a
-/// private cache they also belong to the same partition, so that no user gets another user's answer. A 401 answers only
-/// requests with the refused credentials, and not those with renewed ones.
+/// private cache, they also have the same users as the original request, so that no user gets another user's answer. A
+/// 401 answers only requests with the refused credentials, and not those with renewed ones.
 public struct CacheVariant: Hashable, Sendable {
     /// The values of the fields that Vary names, by lowercase name; nil for a field that the request didn't have.
     let fields: [String: String?]
@@ -143,23 +143,23 @@ public struct CacheVariant: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// Returns whether a request is one of these requests.
+    /// Returns whether a request belongs to this variant.
     func matches(_ presented: PresentedRequest) -> Bool {
         concerns(presented) && refused.map { $0 == presented.holders } ?? true
     }
 
-    /// Returns whether a request asks for the same, perhaps with renewed credentials.
+    /// Returns whether a request asks for the same response; renewed credentials make no difference.
     func concerns(_ presented: PresentedRequest) -> Bool {
         isOf(presented.partition)
             && fields.allSatisfy { Self.value(of: $0.key, in: presented.headers) == $0.value }
     }
 
-    /// Returns whether the requests may be of the given users.
+    /// Returns whether the given users may get the response.
     func isOf(_ names: CachePartition) -> Bool {
         partition.map { $0 == names && !$0.isOver } ?? true
     }
 
-    /// True if one of its users has signed out, so that no such request can come.
+    /// True if one of the users has signed out; then no further request can belong to this variant.
     var isOver: Bool { partition?.isOver ?? false }
 
     /// The approximate size, in bytes.

@@ -14,34 +14,36 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// (RFC 5861). The server's Cache-Control, Expires, ETag, Last-Modified and Vary say which responses may be used
     /// and for how long. A request's Cache-Control says which of them it accepts.
     ///
-    /// The origin confirms a stale response by a conditional request. Equal requests that wait for the confirmation
-    /// share it. Equal requests without a stored response share one request (``HTTPCache``'s `coalescesMisses`). A
-    /// request with an unsafe method invalidates the stored responses of its URL.
+    /// To confirm a stale response, the cache sends a conditional request to the origin. Equal requests that wait for
+    /// the confirmation share it. Equal requests without a stored response share one request to the origin
+    /// (``HTTPCache``'s `coalescesMisses`). A request with an unsafe method invalidates the stored responses of its
+    /// URL.
     ///
-    /// **Users.** A private cache returns a response only to requests of the same users as the original request. These
-    /// identify a user:
+    /// **Users.** A private cache returns a stored response only to requests that have the same users as the original
+    /// request. The following identify a user:
     ///
-    /// - the credentials that `.authorize` adds: an account, or one sign-in, which outlasts its tokens
+    /// - the credentials that `.authorize` adds: they stand for an account, or for one sign-in with all its tokens
     /// - the cookie jar
     /// - the value of Authorization, Cookie, or any other header that isn't known to be harmless (``HTTPCache``'s
     ///   `harmlessHeaders` adds harmless ones)
     ///
-    /// A response stored for a sign-in or a jar ends with it; one stored for an account that the app names doesn't end.
-    /// A stored 401 answers only requests with the refused credentials, and never a request that `.authorize` repeats
-    /// after a 401.
+    /// A response stored for a sign-in is no longer returned after the sign-in has ended, and a response stored for a
+    /// cookie jar is no longer returned after the jar has been emptied. A response stored for an account that the app
+    /// names stays usable. A stored 401 answers only requests with the refused credentials, and never a request that
+    /// `.authorize` repeats after a 401.
     ///
     /// **Place.** Put the cache below every part that changes requests, such as redirects, cookies and authorization,
     /// so that it sees what the server sees. Put it above retries and other parts that a stored answer doesn't need.
-    /// The cache doesn't store a response from another URL than the requested one. If credentials are added below the
-    /// cache, it doesn't store their answers, and reports a note.
+    /// The cache doesn't store a response from another URL than the requested one. If a layer below the cache adds
+    /// credentials to a request, the cache doesn't store the answer, and reports a note.
     ///
     /// **Answers.** A stored response is returned on the caller's thread, with an Age and the stored status. If an
-    /// `.acceptStatus()` below the cache had made it an error, it's returned as the same kind of error. Other failures
-    /// are the service's own. A request with only-if-cached that the cache can't answer gets a 504. Cancelling a call
-    /// doesn't affect others that share its revalidation.
+    /// `.acceptStatus()` below the cache had made it an error, it's returned as the same kind of error. All other
+    /// errors come from the service below. A request with only-if-cached that the cache can't answer gets a 504.
+    /// Cancelling a call doesn't affect other calls that share its revalidation.
     ///
-    /// **Events.** `hit`, `miss`, and the notes "stale", "revalidating", "confirmed" and "rescued". A further note
-    /// tells why an answer to credentials from below the cache isn't stored.
+    /// **Events.** `hit`, `miss`, and the notes "stale", "revalidating", "confirmed" and "rescued". A further note says
+    /// that an answer isn't stored because credentials were added below the cache.
     ///
     /// - Parameter cache: The cache. Several stacks may share it if all have their `.acceptStatus()` on the same side
     ///   of it.
@@ -77,21 +79,21 @@ public final class HTTPCache: Sendable {
     /// The name in the cache's events and errors; nil if it has none.
     public let name: String?
 
-    /// Removes all responses, and keeps calls in flight from storing their answers.
+    /// Removes all responses; the calls in flight then don't store their answers.
     ///
-    /// - Returns: A future that settles when the responses are removed; at once with ``MemoryCacheStore``.
+    /// - Returns: A future that settles when the responses are removed. With ``MemoryCacheStore``, it settles at once.
     @discardableResult
     public func clear() -> Future<Void> {
         calls.withLock { $0.invalidateAll() }
         return store.removeAll()
     }
 
-    /// Removes all variants of one URL, and keeps calls in flight for it from storing their answers.
+    /// Removes all variants of one URL; the calls in flight for the URL then don't store their answers.
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - host: The Host of its requests; nil if they don't set one.
-    /// - Returns: A future that settles when the responses are removed; at once with ``MemoryCacheStore``.
+    ///   - host: The header Host of the requests; nil if they don't set one.
+    /// - Returns: A future that settles when the responses are removed. With ``MemoryCacheStore``, it settles at once.
     @discardableResult
     public func remove(_ url: URL, host: String? = nil) -> Future<Void> {
         CacheKey(url, host: host).map(invalidate) ?? Future(value: ())
@@ -115,7 +117,7 @@ public final class HTTPCache: Sendable {
     ///   - statusName: The cache's name in the field Cache-Status (RFC 9211), a token. The cache then adds the field to
     ///     every response. With nil, it doesn't.
     ///   - coalescesMisses: If true, equal requests without a stored response wait for the answer to the first of them.
-    ///     If that answer may not be shared, the others are then sent.
+    ///     If that answer must not be shared, the other requests are then sent.
     ///   - names: Further request headers that don't separate users, such as "X-Theme". By default, a private cache
     ///     asks the origin when the value of an unknown header differs. If the answer depends on one of these headers,
     ///     the server's Vary must name it. Authorization, Proxy-Authorization and Cookie always separate users.
@@ -177,7 +179,7 @@ extension HTTPCache {
 extension HTTPCache {
     /// The counters of a cache.
     public struct Statistics: Hashable, Sendable {
-        /// Requests answered with a stored response without waiting for the origin, including stale ones.
+        /// Requests answered with a stored response, stale or not, without waiting for the origin.
         public internal(set) var hits = 0
         /// The hits that were answered with a stale response.
         public internal(set) var staleHits = 0
@@ -199,7 +201,8 @@ extension HTTPCache {
 
     /// Removes the stored responses of a key, and invalidates its calls in flight.
     ///
-    /// The calls come first, so that a response stored by one of them in between is removed too.
+    /// The calls are invalidated first. Otherwise one of them could store its response after the removal and before the
+    /// invalidation.
     func invalidate(_ key: CacheKey) -> Future<Void> {
         calls.withLock { $0.invalidate(key) }
         return store.update(key) { $0 = [] }
@@ -214,7 +217,7 @@ extension HTTPCache {
             return
         }
         store.update(key) { entries in
-            // Checked within the store's step, so that no invalidation can come in between.
+            // The check is part of the store's step, so that no invalidation can come between the check and the change.
             guard self.calls.withLock({ $0.isValid(reply.number, key) }) else { return }
             self.rules.apply(change, of: reply, to: &entries)
         }.observe { _ in self.calls.withLock { _ = $0.end(key) } }

@@ -7,8 +7,9 @@ import PledgeServices
 /// let cache = HTTPCache(in: MemoryCacheStore(limit: 64 << 20))
 /// ```
 ///
-/// Before it exceeds the limit, the store evicts the least recently used URLs. You can use it from any thread. Each use
-/// takes a lock, for a time linear in the number of variants of one URL and of evicted responses.
+/// To stay within the limit, the store evicts the responses of the least recently used URLs. You can use the store from
+/// any thread. Each use holds a lock, for a time that grows linearly with the number of the URL's variants and of
+/// evicted responses.
 public final class MemoryCacheStore: CacheStore {
     /// The amount stored now.
     public var currentUsage: CacheUsage { table.withLock { $0.usage } }
@@ -16,8 +17,8 @@ public final class MemoryCacheStore: CacheStore {
     /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - limit: The largest size of all responses, in bytes: bodies, headers and URLs, with an allowance for each.
-    ///     Less than one is a programming error and traps.
+    ///   - limit: The largest total size of all responses, in bytes: bodies, headers and URLs, plus an allowance for
+    ///     overhead. Less than one is a programming error and traps.
     ///   - largest: The largest size of one response, in bytes; nil for an eighth of the limit. A larger response isn't
     ///     stored.
     public init(limit: Int = 32 << 20, largest: Int? = nil) {
@@ -53,7 +54,7 @@ extension MemoryCacheStore {
     public func usage() -> Future<CacheUsage> { Future(value: currentUsage) }
 }
 
-/// Responses by key, up to a limit in bytes, with eviction of the least recently used keys.
+/// Responses by key, up to a limit in bytes; the least recently used keys are evicted.
 ///
 /// Removed responses are returned to the caller, which releases them after it has released its lock.
 struct MemoryCacheTable: Sendable {
@@ -63,7 +64,7 @@ struct MemoryCacheTable: Sendable {
         var bytes: Int
     }
 
-    /// The largest size of all responses, in bytes; `largest` limits one response.
+    /// The largest total size of all responses, in bytes; `largest` is the largest size of one response.
     let limit: Int
     let largest: Int
 

@@ -20,13 +20,13 @@ struct PresentedRequest: Sendable {
         partition = CachePartition(of: request, by: rules)
     }
 
-    /// Returns whether a response answers credentials that were added below the cache.
+    /// Returns whether the request was answered with credentials that a layer below the cache had added.
     func isForeign(_ response: HTTPResponse, by rules: CacheRules) -> Bool {
         guard let sent = response.request else { return false }
         return !CachePartition(of: sent, by: rules).isPart(of: partition)
     }
 
-    /// The holders of the current values of its users' headers.
+    /// A principal for the current value of each header that identifies the users.
     var holders: Set<Principal> { partition.holders(in: headers) }
 
     /// True if the origin must confirm a stored response before it's used.
@@ -49,7 +49,7 @@ struct PresentedRequest: Sendable {
         headers["If-Match"] != nil || headers["If-Unmodified-Since"] != nil
     }
 
-    /// True if a response may describe only a part or a version of the resource.
+    /// True if the response may be only a part, or only a certain version, of the resource.
     var asksForLess: Bool { headers["Range"] != nil || isForOrigin }
 
     /// True if the request may wait for the answer to an equal one.

@@ -67,7 +67,7 @@ extension CacheRules {
         (200...599).contains(status) && status != 206 && status != 304
     }
 
-    /// Returns whether the body has the declared length, which isn't checked for an encoded body.
+    /// Returns whether the body has the declared length; always true for an encoded body, which isn't checked.
     private func isWhole(_ response: HTTPResponse) -> Bool {
         let lengths = Set(response.headers.values(for: "Content-Length"))
         if lengths.isEmpty || response.headers["Content-Encoding"] != nil { return true }
@@ -79,7 +79,7 @@ extension CacheRules {
         reply.response.url.map { CacheKey($0)?.url == reply.presented.key.url } ?? true
     }
 
-    /// Returns whether a stored response could answer any request.
+    /// Returns whether a response would ever be used if it were stored.
     private func isOfUse(_ entry: CachedResponse) -> Bool {
         entry.hasValidator || (!entry.requiresValidation && entry.lifetime > 0)
             || (!entry.requiresValidation && mayBeStale(entry) && isExplicit(entry))
@@ -102,7 +102,7 @@ extension CacheRules {
     enum Change: Sendable {
         /// A new response replaces the responses that answered the same requests.
         case put(CachedResponse)
-        /// The responses that answered the same requests are outdated.
+        /// The responses that answered the same requests are outdated, and are removed.
         case drop
         /// A 304 updates the stored responses.
         case freshen
@@ -121,7 +121,7 @@ extension CacheRules {
         }
         if presented.forbidsStoring { return .nothing }
         if status == 304 { return .freshen }
-        // The stored response is returned in place of the error, so the error doesn't replace it.
+        // The caller gets the stored response instead of the error, so the store must keep that response.
         if isError(status: status), let entry = reply.validated,
             mayUseOnError(entry, for: presented, at: reply.responseTime)
         {
@@ -134,8 +134,8 @@ extension CacheRules {
 
     /// Applies a change to the stored responses of the reply's URL.
     ///
-    /// A stored response stays if its call began later than the reply's, because the reply of a slow call is older.
-    /// Responses that can no longer be returned are removed.
+    /// A stored response stays if its call began later than the reply's call. Then the reply is the older one, even if
+    /// it arrived later. Responses that can no longer be returned are removed.
     func apply(_ change: Change, of reply: OriginReply, to entries: inout [CachedResponse]) {
         entries.removeAll { $0.variant.isOver }
         switch change {
@@ -160,10 +160,10 @@ extension CacheRules {
         if entries.count > variantLimit { entries.removeFirst() }
     }
 
-    /// Returns a stored response as a 304 updates it, or nil if it may not be kept.
+    /// Returns a stored response with a 304's updates; nil if it must be removed.
     ///
     /// A 304 with a strong tag updates every variant with the same tag (RFC 9111, section 4.3.4), except other users'
-    /// variants, because its other headers are for one user.
+    /// variants, because the 304's other headers are for one user.
     private func freshen(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         if entry.number >= reply.number { return entry }
         let fresh = reply.response.headers
@@ -180,7 +180,7 @@ extension CacheRules {
         return isSame ? confirmed.with(variant: entry.variant) : nil
     }
 
-    /// Returns a stored response as an answer to HEAD updates it (RFC 9111, section 4.3.5).
+    /// Returns a stored response with the updates from an answer to HEAD (RFC 9111, section 4.3.5); nil to remove it.
     ///
     /// An answer without a validator doesn't confirm the response.
     private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
@@ -224,9 +224,10 @@ enum StoredFields {
         return left
     }
 
-    /// Returns stored headers as a 304 updates them (RFC 9111, section 3.2).
+    /// Returns stored headers with a 304's updates (RFC 9111, section 3.2).
     ///
-    /// Fields that describe the bytes of the stored body don't change, because a layer below may have decoded the body.
+    /// Fields that describe the bytes of the body keep their stored values, because a layer below may have decoded the
+    /// body.
     static func update(
         _ stored: HTTPHeaders, by fresh: HTTPHeaders, mode: HTTPCache.Mode
     ) -> HTTPHeaders {

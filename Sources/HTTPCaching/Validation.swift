@@ -1,10 +1,10 @@
 import PledgeHTTPNetworking
 
 extension CacheRules {
-    /// Returns the conditional request for a stored response (RFC 9111, section 4.3.1).
+    /// Returns the request that asks the origin to confirm a stored response (RFC 9111, section 4.3.1).
     ///
-    /// It carries the response's validators, byte for byte, except those that a request must not hold. Without any,
-    /// it's the original request.
+    /// The request gets the stored response's validators, byte for byte, as conditions. A validator that a request must
+    /// not hold is left out. If none is left, the request is returned unchanged.
     func validation(of entry: CachedResponse, for request: HTTPRequest) -> HTTPRequest {
         var request = request
         if EntityTag(of: entry.headers) != nil {
@@ -36,9 +36,9 @@ extension CacheRules {
         return isOwn
     }
 
-    /// Returns a stored response as a 304 has confirmed it, and whether it may still be stored.
+    /// Returns a stored response with a reply's updates, and whether it may stay in the store.
     ///
-    /// - Returns: Nil if it no longer answers any request.
+    /// - Returns: Nil if the updated response doesn't answer any request.
     func freshened(
         _ entry: CachedResponse, by reply: OriginReply
     ) -> (entry: CachedResponse, isKept: Bool)? {
@@ -72,7 +72,7 @@ extension HTTPRequest {
 
 /// An entity tag of ETag, If-None-Match or If-Range (RFC 9110, section 8.8.3).
 ///
-/// Text without quotation marks is accepted, because some servers send it.
+/// A tag without quotation marks is accepted too, because some servers send one.
 struct EntityTag: Hashable, Sendable {
     let isWeak: Bool
     /// The tag with its quotation marks, if it has them, and without "W/".

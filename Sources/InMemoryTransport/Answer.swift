@@ -5,7 +5,7 @@ public import PledgeServices
 extension MemoryTransport {
     /// The answer of a route.
     public struct Answer: Sendable {
-        /// Chooses the answer to a call at once; the function that it returns creates the answer when it is due.
+        /// Chooses the answer to a call at once; returns a function that creates the answer when it is due.
         typealias Responder = @Sendable (Call) -> @Sendable () -> Future<HTTPResponse>
 
         /// Creates a responder with its own state, so that transports don't share state.
@@ -40,7 +40,7 @@ extension MemoryTransport.Answer {
     /// The value as JSON, with the status 200 and the Content-Type `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value. It is encoded at once. If that fails, each call fails with
+    ///   - value: The value. It is encoded at once. If it cannot be encoded, each call fails with
     ///     ``MemoryTransport/AnswerFailure``, which keeps the encoder's error.
     ///   - json: The JSON settings. Usually you pass the settings of the client that you test.
     public static func json(_ value: some Encodable, using json: JSONCoding = JSONCoding()) -> Self
@@ -68,8 +68,8 @@ extension MemoryTransport.Answer {
 
     /// The bytes of a file, with the status 200.
     ///
-    /// - Parameter url: The file. It is read for each call, on the thread that answers. If that fails, the call fails
-    ///   with ``MemoryTransport/AnswerFailure``, which keeps the system's error.
+    /// - Parameter url: The file. It is read for each call, on the thread that answers. If it cannot be read, the call
+    ///   fails with ``MemoryTransport/AnswerFailure``, which keeps the system's error.
     public static func file(_ url: URL) -> Self {
         Self { call in
             do {

@@ -59,6 +59,6 @@ struct CallLimit: Sendable {
 }
 
 extension Future {
-    /// Fails with the code `timedOut` if the limit ends first.
+    /// Returns the same result, or fails with the code `timedOut` if the limit passes first.
     func ending(within limit: CallLimit?) -> Future<Value> { limit?.applied(to: self) ?? self }
 }

@@ -11,8 +11,8 @@ extension MemoryTransport {
     /// ```
     ///
     /// The transport draws one number for each call that matches a route, in the order of the calls. So with the same
-    /// seed, the same calls fail. A failing call takes no answer from a sequence, as if it had never arrived. It fails
-    /// after the latency. Each transport draws from its own copy of the generator.
+    /// seed, the same calls fail. A failing call takes no answer from a sequence, as if the call had never arrived. The
+    /// call fails after the latency. Each transport draws from its own copy of the generator.
     public struct Failures: Sendable {
         private let chance: Double
         private var generator: any RandomNumberGenerator & Sendable

@@ -13,15 +13,16 @@ import PledgeServices
 /// ```
 ///
 /// It refuses the same requests as a real transport, but an endpoint needs no base. The first route that matches
-/// answers. The transport records every call in order, from any thread.
+/// answers. You can call the transport from any thread, and it records all calls in order.
 public final class MemoryTransport: Sendable, HTTPTransport {
     /// Answers an endpoint with the first route that matches.
     ///
     /// This method is a `Networking`.
     ///
-    /// Before it returns, it has chosen the route, the route's next answer if the route has a sequence, and whether the
-    /// call fails. So these follow the order of the calls. It creates the answer after the latency, on the scheduler's
-    /// thread; without latency, before it returns. Cancelling the future frees its timer.
+    /// Before the method returns, it chooses the route, the route's next answer if the route has a sequence, and
+    /// whether the call fails. So the order of the calls decides these things. The answer is created after the latency,
+    /// on the scheduler's thread; without latency, it is created before the method returns. Cancelling the future frees
+    /// its timer.
     ///
     /// - Returns: A future of the body, if the status is in 200…299. Otherwise the future fails with
     ///   - `Endpoint.Error` if the endpoint cannot be sent;
@@ -176,7 +177,7 @@ extension MemoryTransport {
     public struct Call: Hashable, Sendable {
         /// The endpoint of the call.
         ///
-        /// For a call with a request, this is an endpoint that would send the same.
+        /// If the call had a request, this is an endpoint that would send the same request.
         public let endpoint: Endpoint
 
         /// The request; nil if the call had an endpoint.
@@ -205,7 +206,7 @@ extension MemoryTransport {
 }
 
 extension MemoryTransport {
-    /// Records a call, and returns the answer of the first matching route when it is due.
+    /// Records a call; the returned future settles with the first matching route's answer, when that is due.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint to record.

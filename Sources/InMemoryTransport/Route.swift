@@ -1,11 +1,11 @@
 public import PledgeHTTPNetworking
 
 extension MemoryTransport {
-    /// A method, a path's pattern and query items to match, and the answer.
+    /// The method, the path pattern and the query items that a call must match, and the answer.
     ///
-    /// In a pattern, a segment such as ":id" matches any segment that is not empty. The call gets its value as the
-    /// parameter `id`. Everything else must be equal after percent-decoding. A leading slash is ignored; a trailing
-    /// slash adds an empty segment.
+    /// In a pattern, a segment such as ":id" matches any segment that is not empty. The call gets the segment's value
+    /// as the parameter `id`. Everything else must be equal after percent-decoding. A leading slash is ignored; a
+    /// trailing slash adds an empty segment.
     ///
     /// A route matches the endpoint's own path, without the path of its base. If the endpoint has no path, the route
     /// matches the path and the query of its base.

@@ -3,11 +3,11 @@ import Foundation
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// The I/O thread of a transport, as other threads see it: it makes all calls to libcurl.
+/// The I/O thread of a transport, as other threads see it; this thread performs all transfers.
 ///
-/// Other threads submit commands, and the I/O thread takes them all at once. The first command wakes the thread if it
-/// sleeps. The thread ends when the engine is closed, or when the transport has been released and its last call has
-/// ended.
+/// Other threads submit commands, and the I/O thread takes them all at once. If the I/O thread sleeps, the first
+/// command wakes it. The thread ends when the engine is closed, or when the transport has been released and its last
+/// call has ended.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
         case start(TransportExchange, EasyHandle)
@@ -27,7 +27,7 @@ final class CurlEngine: Sendable {
         /// Nil after the thread has ended: its descriptors are closed, and it cannot be woken.
         var poller: Poller?
         var commands: [Command] = []
-        /// True while the thread waits, or is about to.
+        /// True while the thread waits, or is about to wait.
         var isSleeping = false
         /// True if new calls are refused.
         var isClosed = false
@@ -126,7 +126,8 @@ enum IOThread {
     /// Starts a thread that runs `body` and then ends.
     static func start(_ body: @escaping @Sendable () -> Void) {
         let thread = Thread {
-            // Foundation would name the thread too late: after `start` has returned to its caller.
+            // The thread names itself, because Foundation would name it too late: after `start` has returned to its
+            // caller.
             ccurl_name_thread("Pledge.Curl")
             body()
         }
@@ -162,7 +163,7 @@ final class Poller: @unchecked Sendable {
 
     /// Waits, and returns the number of sockets that are ready.
     ///
-    /// - Parameter milliseconds: The maximum time; -1 for no limit.
+    /// - Parameter milliseconds: The maximum time in milliseconds; -1 for no limit.
     func wait(into ready: UnsafeMutableBufferPointer<ccurl_ready>, _ milliseconds: Int32) -> Int {
         guard let start = ready.baseAddress else { return 0 }
         return Int(ccurl_poller_wait(poller, start, Int32(ready.count), milliseconds))

@@ -28,16 +28,16 @@ public struct CurlError: Error, ShownCause {
     /// It may contain anything, so it is never shown.
     let details: String
 
-    /// The status that a proxy answered to CONNECT; zero if there was none.
+    /// The status of a proxy's answer to CONNECT; zero if there was no such answer.
     let proxyStatus: Int
 
-    /// The reason why a SOCKS proxy refused; zero if it did not.
+    /// libcurl's number for the reason why a SOCKS proxy refused the connection; zero if none did.
     let proxyError: Int
 
     /// True if the server said that it did not process the request.
     let isRefused: Bool
 
-    /// Creates an error from libcurl's code and what the handle knows.
+    /// Creates an error from libcurl's code and the details in the handle.
     ///
     /// - Parameter isAnswered: True if part of an answer arrived. Then the server has processed the request, whatever
     ///   it says later.
@@ -63,9 +63,9 @@ extension CurlError: LocalizedError {
 }
 
 extension CurlError: OutcomeAdvising {
-    /// Another call may succeed.
+    /// Retryable, because another call may succeed.
     ///
-    /// The code of the `HTTPError` usually says more.
+    /// The `HTTPError` that has this error as its cause usually knows more.
     public var advisedOutcome: Outcome { .retryable(after: nil) }
 
     /// True if the server said over HTTP/2 that it did not process the request.
@@ -105,11 +105,11 @@ extension HTTPError.Code {
             ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_bad_content_encoding,
             ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
             self = .badResponse
-        // nghttp2's words about a server that does not speak HTTP/2.
+        // nghttp2 uses these words if the server does not speak HTTP/2.
         case ccurl_http2_error where error.details.contains("returned unexpected data"):
             self = .badResponse
         case ccurl_receive_error where error.details.contains("alert"): self = .insecureConnection
-        // libcurl reports success if a connection ends in the middle of a head.
+        // `ccurl_ok` is here because libcurl reports success if a connection ends in the middle of a head.
         case ccurl_ok, ccurl_partial_file, ccurl_got_nothing, ccurl_send_error, ccurl_receive_error,
             ccurl_rewind_failed, ccurl_http2_error, ccurl_http2_stream, ccurl_again,
             ccurl_http3_error, ccurl_quic_connect_error:
@@ -149,24 +149,24 @@ extension HTTPError.Code {
 }
 
 extension CurlError {
-    /// The problem with an answer, where libcurl's own words mislead.
+    /// The problem with an answer, in better words than libcurl's; nil unless libcurl's words mislead.
     fileprivate var reasonOfBadResponse: String? {
         switch ccurl_code(UInt32(code)) {
         case ccurl_unsupported_protocol: "its first line is no status line"
         case ccurl_receive_error: "its chunks are malformed"
         // Up to 8.5, libcurl reports a header line over its limit as a lack of memory.
         case ccurl_out_of_memory, ccurl_too_large: "a line of its head is too long"
-        // A line without a colon.
+        // libcurl reports this if a line of a trailer has no colon.
         case ccurl_bad_argument: "a trailer is malformed"
         default: nil
         }
     }
 
-    /// True if a connection over HTTP/2 has ended, for example after a GOAWAY that excludes the request.
+    /// True if an HTTP/2 connection has ended, for example because a GOAWAY has excluded the request.
     var isEndOfConnection: Bool {
         switch ccurl_code(UInt32(code)) {
         case ccurl_http2_error, ccurl_partial_file: HTTPError.Code(self) == .connectionLost
-        // libcurl has tried five kept connections, and each was about to end.
+        // libcurl reports this after it has tried five kept connections, and all of them were about to end.
         case ccurl_receive_error, ccurl_send_error: details.hasPrefix("Connection died")
         default: false
         }

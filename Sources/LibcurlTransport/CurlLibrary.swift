@@ -30,10 +30,10 @@ public struct CurlLibrary: Hashable, Sendable {
     /// oldest that lost no answer. 7.88.1 loses every such answer if the body is large.
     var keepsEarlyAnswers = true
 
-    /// True if libcurl reports that a server has excluded a request that it is about to send again.
+    /// True if libcurl, before it sends a request again, reports whether the server has excluded that request.
     ///
-    /// A server excludes a request with REFUSED_STREAM, or with a GOAWAY whose last stream is lower. Up to 8.18, both
-    /// look like a connection that ended after the server had processed the request.
+    /// A server excludes a request with REFUSED_STREAM, or with a GOAWAY whose last stream is lower. Up to libcurl
+    /// 8.18, both look as if the connection had ended after the server had processed the request.
     var tellsRefusals = true
 
     /// Finds the libcurl of this machine, on first use.
@@ -78,7 +78,8 @@ extension CurlLibrary {
             switch availability {
             case ccurl_available: return nil
             case ccurl_missing:
-                // On Linux, SessionTransport doesn't help: FoundationNetworking is linked with the same library.
+                // The text doesn't suggest SessionTransport, because FoundationNetworking is linked with the same
+                // library on Linux.
                 description =
                     "libcurl.so.4 is not on this machine: install the package libcurl4 (Debian, Ubuntu)"
                     + " or libcurl (Fedora, Amazon Linux), or use AHCTransport"

@@ -101,7 +101,7 @@ final class CurlLoop {
         guard let instant else { return -1 }
         let (seconds, attoseconds) = (instant - .now).components
         if seconds < 0 { return 0 }
-        // Rounds up; otherwise the thread would spin through the last millisecond.
+        // The time is rounded up. Otherwise the thread would wake up again and again during the last millisecond.
         let rest = attoseconds <= 0 ? 0 : (attoseconds - 1) / 1_000_000_000_000_000 + 1
         return Int32(clamping: seconds * 1_000 + rest)
     }
@@ -116,7 +116,8 @@ final class CurlLoop {
                 Transfer(exchange, handle, self), .failure(exchange.failure(.transportClosed)))
         }
         ccurl_multi_free(multi)
-        // Jobs may run in any order. Each one gives its handle back after it has delivered its result.
+        // `ended` resolves when all handles have been given back. The jobs may run in any order, but each one gives its
+        // handle back only after it has delivered its result.
         engine.handles.close { [engine] in engine.delivery.deliver { engine.ended.resolve() } }
         engine.delivery.deliver(&results)
     }
@@ -157,11 +158,11 @@ extension CurlLoop {
     func start(_ exchange: TransportExchange, _ handle: EasyHandle) {
         let transfer = Transfer(exchange, handle, self)
         transfers[ObjectIdentifier(exchange)] = transfer
-        // Opens a body first: if that fails, nothing is sent.
+        // A body is opened before anything is sent, so that nothing is sent if it cannot be opened.
         if handle.readsBody { transfer.openUpload() } else { enter(transfer) }
     }
 
-    /// Continues a request whose body has more bytes, or can now be sent.
+    /// Continues a request whose body has been opened, or has more bytes.
     func resumeSending(_ transfer: Transfer) {
         if transfer.isAdded { return transfer.handle.resume() }
         if let error = transfer.upload?.failure {
@@ -176,7 +177,7 @@ extension CurlLoop {
         transfers[ObjectIdentifier(exchange)]
     }
 
-    /// Gives a transfer to libcurl, now or when it gets a lane.
+    /// Gives a transfer to libcurl, now or as soon as the transfer gets a lane.
     private func enter(_ transfer: Transfer) {
         starters.append(transfer)
         if lanes.enter(transfer) { add(transfer) }
@@ -227,7 +228,7 @@ extension CurlLoop {
     private func takeBack(_ transfer: Transfer) {
         guard transfer.isAdded else { return }
         transfer.isAdded = false
-        // libcurl closes the connection if it still expects an answer there.
+        // If libcurl still expects an answer on the connection, this call closes the connection.
         _ = ccurl_multi_remove(multi, transfer.handle.easy)
     }
 
@@ -251,7 +252,7 @@ extension CurlLoop {
 
     /// Delivers the bytes of bodies that have arrived in this turn.
     func handOutBodies() {
-        // A transfer that continues to receive appends itself again, so the array may grow.
+        // The array may grow during the loop, because a transfer that continues to receive appends itself again.
         var index = 0
         while index < receivers.count {
             let transfer = receivers[index]
@@ -271,8 +272,8 @@ extension CurlLoop {
 
     /// Starts the waiting time of exchanges that have no connection yet.
     func noteWaiting() {
-        // Skips a transfer that has started and ended in the same turn, because its waiting time would never be
-        // stopped.
+        // A transfer may have started and ended in the same turn. Such a transfer is skipped, because its waiting time
+        // would never be stopped.
         for transfer in starters where transfer.isEntered && !transfer.hasConnection {
             transfer.exchange.waitForConnection()
         }
@@ -307,9 +308,9 @@ struct TransferLanes {
         return hosts[host, default: Host()].enter(transfer, limit)
     }
 
-    /// Takes a transfer's lane, or its place in the queue.
+    /// Frees the transfer's lane, or removes the transfer from the queue.
     ///
-    /// - Returns: The transfer that has waited longest, if it gets the lane.
+    /// - Returns: The transfer that gets the freed lane, because it has waited longest; nil if there is none.
     mutating func leave(_ transfer: Transfer) -> Transfer? {
         guard let host = transfer.handle.laneHost, let index = hosts.index(forKey: host) else {
             return nil
@@ -347,15 +348,15 @@ extension TransferLanes.Host {
 /// The connections that are kept for the next call, by local port.
 ///
 /// libcurl takes the first bytes on a kept connection as the answer to the next call, even if they arrived before that
-/// call. It tells a transfer's descriptor only after the transfer has ended, but it tells the local port before the
-/// transfer begins.
+/// call. libcurl reports the descriptor of a connection only after a transfer has ended. But it reports the local port
+/// before the next transfer begins, so a connection is found by its port.
 struct KeptConnections {
     /// The descriptors by port; all Unix domain sockets have port zero.
     private var sockets: [Int32: [Int32]] = [:]
 
     /// Remembers the connection of a transfer that has ended.
     mutating func note(_ easy: OpaquePointer) {
-        // Over later versions calls share a connection, so bytes may arrive at any time.
+        // From HTTP/2 on, calls share a connection, so bytes may arrive at any time.
         guard ccurl_get_long(easy, ccurl_info_http_version) <= 2 else { return }
         let socket = ccurl_socket(easy)
         guard socket >= 0 else { return }
@@ -372,8 +373,8 @@ struct KeptConnections {
     mutating func hasUnsolicitedBytes(_ port: Int32) -> Bool {
         guard let candidates = sockets.removeValue(forKey: port) else { return false }
         if port == 0 { sockets[0] = candidates.filter { ccurl_has_local_port($0, 0) } }
-        // Usually nothing has arrived. If a socket has input, it may have been closed, and its number may belong to
-        // another socket now, so the port is checked too.
+        // Usually nothing has arrived. If there is input, the kept socket may have been closed, and its number may
+        // belong to another socket now. So the port is checked too.
         return candidates.contains { ccurl_has_input($0) && ccurl_has_local_port($0, port) }
     }
 

@@ -16,7 +16,7 @@ final class CurlOptions: Sendable {
     let scheduler: any FutureScheduler
     private let configuration: CurlTransport.Configuration
     private let connecting: ConnectionSettings
-    /// The addresses by host, in lower case as in an origin.
+    /// The addresses by host; the hosts are in lower case, as in an origin.
     private let addresses: [String: [String]]
     /// The trusted certificates in PEM; nil if only the system's are trusted.
     private let authorities: Data?
@@ -57,7 +57,7 @@ final class CurlOptions: Sendable {
 
     /// Returns the limits that all exchanges share.
     ///
-    /// - Parameter hand: Runs the functions that belong to a body's reader.
+    /// - Parameter hand: Runs the functions of a body's reader.
     func limits(
         handing hand: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) -> TransportExchange.Limits {
@@ -92,10 +92,10 @@ final class CurlOptions: Sendable {
 
     /// Returns whether a request must use HTTP/1.1 even if the server supports HTTP/2.
     ///
-    /// That is so if libcurl would break one of the transport's promises over HTTP/2.
+    /// It must do so if libcurl would break one of the transport's promises over HTTP/2.
     ///
-    /// - Parameter isStreamed: True if the response is streamed. Over HTTP/2, libcurl receives up to 32 MiB (8.x: 10
-    ///   MiB) before the body is read, and it has no option for the size of a stream's window.
+    /// - Parameter isStreamed: True if the response is streamed. Over HTTP/2, libcurl receives up to 32 MiB (10 MiB in
+    ///   8.x) before the body is read, and it has no option for the size of a stream's window.
     func keepsToHTTP1(_ request: HTTPRequest, isStreamed: Bool) -> Bool {
         guard connecting.versions == .automatic, request.url.scheme?.utf8.count == 5 else {
             return false
@@ -106,10 +106,12 @@ final class CurlOptions: Sendable {
 
     /// Returns whether a request may use HTTP/2.
     ///
-    /// If it may, calls to its origin wait for the first connection, which may carry all of them.
+    /// If it may, further calls to the same origin wait while the first connection is made, because that connection may
+    /// carry all of them.
     ///
-    /// Over TLS, the version is known before the first request is sent. Without TLS, libcurl would wait for the whole
-    /// head of the first answer, for as long as that takes.
+    /// Over TLS, these calls wait only for the handshake, which decides the version. Without TLS, they would have to
+    /// wait for the whole head of the first answer, however long that takes. So without TLS, the result is true only if
+    /// the settings require HTTP/2.
     func mayUseHTTP2(_ request: HTTPRequest) -> Bool {
         switch connecting.versions {
         case .http1: false
@@ -120,19 +122,19 @@ final class CurlOptions: Sendable {
 
     /// Returns whether a request must not reach a private address.
     ///
-    /// The peer's address decides. It says nothing if the peer is a proxy, or a socket that your app has chosen, and
-    /// then the answer is false.
+    /// The peer's address decides whether a request is refused. If the peer is a proxy, or a Unix domain socket that
+    /// the app has chosen, that address says nothing about the server, so the result is false.
     func refusesPrivateAddresses(_ request: HTTPRequest) -> Bool {
         guard request.context.refusesPrivateAddresses, connecting.unixSocketPath == nil,
             let origin = request.origin
         else { return false }
-        // libcurl also reads the environment at each transfer.
+        // The environment is read for each request, because libcurl reads it for each transfer too.
         let choice = ProxyChoice(connecting.proxy, in: ProcessInfo.processInfo.environment)
         let proxy = origin.scheme == "https" ? choice.https : choice.http
         return proxy == nil || choice.bypass.covers(origin.host)
     }
 
-    /// Returns whether a request needs its own connection, because libcurl would fail on a kept one.
+    /// Returns whether a request needs its own connection, because it would fail on a kept connection.
     func needsOwnConnection(_ request: HTTPRequest) -> Bool {
         connecting.versions == .http2 && !mayKeepPlainHTTP2 && request.url.scheme?.utf8.count == 4
     }
@@ -143,8 +145,8 @@ final class CurlOptions: Sendable {
     func configure(_ easy: OpaquePointer) throws(UnsupportedSetting) {
         let http = 1
         let https = 2
-        // Every libcurl takes these, except `ccurl_quick_exit`. A libcurl without that option has nothing to switch
-        // off.
+        // Every libcurl takes these options, except `ccurl_quick_exit`. A libcurl that lacks that option has nothing to
+        // switch off, so the results can be ignored.
         let kept = max(1, configuration.keepAlive.wholeMilliseconds / 1_000)
         let common = [
             (ccurl_no_signal, 1), (ccurl_protocols, http | https), (ccurl_path_as_is, 1),
@@ -161,7 +163,7 @@ final class CurlOptions: Sendable {
 
     /// Sets the versions of HTTP for the next transfer.
     ///
-    /// - Parameter isHTTP1: True to use only HTTP/1.1; false to use the settings.
+    /// - Parameter isHTTP1: True to use only HTTP/1.1; false to use the versions in the settings.
     /// - Throws: `UnsupportedSetting` if libcurl rejects them.
     func setVersions(
         _ easy: OpaquePointer, keepingToHTTP1 isHTTP1: Bool
@@ -175,11 +177,11 @@ final class CurlOptions: Sendable {
             case .http3: 30
             }
         let code = ccurl_set_long(easy, ccurl_http_version, version)
-        // Where the version is automatic, a libcurl without HTTP/2 uses HTTP/1.1, so its refusal doesn't matter.
+        // If the versions are automatic, libcurl may refuse this option: a libcurl without HTTP/2 then uses HTTP/1.1.
         if isHTTP1 || connecting.versions != .automatic { try require(code, "versions") }
-        // For HTTP/1.1, set TLS 1.3 as the newest version, which it is anyway. The only purpose is to make the settings
-        // differ: libcurl reuses a connection only with equal settings, so calls that may use HTTP/2 don't end up on a
-        // connection that was made for HTTP/1.1.
+        // For HTTP/1.1, TLS 1.3 is set as the newest version. It's the newest version anyway, but this makes the
+        // settings differ. libcurl reuses a connection only if the settings are equal, so a call that may use HTTP/2
+        // doesn't get a connection that was made for HTTP/1.1.
         let newest = isHTTP1 ? 7 << 16 : 0
         let isStrict = connecting.tls.minimumVersion == .tls13
         let oldest = ccurl_set_long(easy, ccurl_ssl_version, newest | (isStrict ? 7 : 6))
@@ -192,11 +194,11 @@ final class CurlOptions: Sendable {
         let verifiesHost = tls.verification == .full ? 2 : 0
         try require(ccurl_set_long(easy, ccurl_verify_peer, verifiesPeer), "tls.verification")
         try require(ccurl_set_long(easy, ccurl_verify_host, verifiesHost), "tls.verification")
-        // If libcurl doesn't know this option, it has no such folder.
+        // The result can be ignored: if libcurl doesn't know this option, it uses no folder of authorities.
         if case .only = tls.authorities { _ = ccurl_set_text(easy, ccurl_ca_folder, nil) }
         if let authorities {
             let code = authorities.withUnsafeBytes { bytes in
-                // An empty file has no authority.
+                // An empty file is refused, because it contains no authority.
                 guard let start = bytes.baseAddress, !bytes.isEmpty else {
                     return Int32(ccurl_bad_argument.rawValue)
                 }
@@ -225,7 +227,8 @@ final class CurlOptions: Sendable {
 
     private func configureProxy(_ easy: OpaquePointer) throws(UnsupportedSetting) {
         // Without these two options, a proxy would get the headers for the server, and the head of the proxy's answer
-        // would pass for the server's. A libcurl without proxies need not know them.
+        // would be mistaken for the head of the server's answer. A libcurl that was built without proxies may refuse
+        // the options.
         let separates = ccurl_set_long(easy, ccurl_header_separation, 1)
         let suppresses = ccurl_set_long(easy, ccurl_suppress_connect_headers, 1)
         switch connecting.proxy.kind {

@@ -20,9 +20,9 @@ import PledgeServices
 /// - **Bodies.** Bodies are streamed in both directions in constant memory. A slow reader slows down the server, and a
 ///   slow source slows down the upload. A file or a stream is read while it is sent.
 /// - **Repetition.** A server may close a kept connection just when the transport reuses it, or end a connection with
-///   an HTTP/2 GOAWAY. If no part of an answer has arrived, the transport sends the request again if it is idempotent
-///   or has an idempotency key. It sends any other request again only if libcurl reports that the server has excluded
-///   it. All remaining requests fail with `HTTPError.Code.connectionLost`.
+///   an HTTP/2 GOAWAY. If no part of an answer has arrived by then, the transport sends a request again if the request
+///   is idempotent, if it has an idempotency key, or if libcurl reports that the server has excluded it. All other
+///   requests fail with `HTTPError.Code.connectionLost`.
 /// - **Fields.** A response's fields keep their bytes. So an entity tag or a cookie goes back to the server with the
 ///   bytes that arrived. A value's text is read as UTF-8, or as ISO-8859-1 if it is not UTF-8. CR and NUL in a value
 ///   become spaces (RFC 9110, section 5.5). A line whose name is not a token, such as `X-A : 1`, is dropped.
@@ -35,10 +35,10 @@ import PledgeServices
 ///     the request.
 ///
 ///   `ConnectionSettings.Versions.http2` sends every request over HTTP/2.
-/// - **Threads.** One I/O thread of the transport makes all calls to libcurl. It runs none of your app's code, except
-///   with ``Delivery/inline``. Futures settle where the ``Delivery`` says.
-/// - **The end.** Cancelling a future ends its call, and closes the connection unless the whole answer has arrived. A
-///   released transport lets its calls finish; ``close()`` ends them.
+/// - **Threads.** One I/O thread of the transport performs all transfers. It runs none of your app's code, except with
+///   ``Delivery/inline``. Futures settle where the ``Delivery`` says.
+/// - **The end.** Cancelling a future ends its call, and closes the connection unless the whole answer has arrived. If
+///   you release the transport, its calls still run to their end; ``close()`` ends them at once.
 public final class CurlTransport: Sendable, HTTPTransport {
     private let engine: Result<CurlEngine, HTTPError>
 
@@ -111,8 +111,8 @@ public final class CurlTransport: Sendable, HTTPTransport {
     /// Sends a request, and returns a future that resolves when the response's headers have arrived.
     ///
     /// Requests and errors are the same as for ``send(_:)``. A failure after the headers fails the body. If you release
-    /// or cancel a body before its end, the call ends. Until then, the call has its own connection, unless every
-    /// request uses HTTP/2.
+    /// or cancel a body before its end, the call ends. A call has its own connection until its body has ended, unless
+    /// the settings make every request use HTTP/2.
     ///
     /// - Parameter request: The request.
     /// - Returns: A future of the response, whose body is still arriving.
@@ -169,7 +169,7 @@ extension CurlTransport {
         /// The longest time without a byte in either direction; nil for no limit.
         ///
         /// After that time, the call fails with `HTTPError.Code.timedOut`. Each piece of a body starts the time again.
-        /// It does not run while the reader or the source of a body pauses.
+        /// The time does not run while the reader or the source of a body pauses.
         public var idleTimeout: Duration?
 
         /// The largest body of a whole response, in bytes.
@@ -182,7 +182,7 @@ extension CurlTransport {
         /// A larger head fails the call with `HTTPError.Code.badResponse`.
         public var maxHeadSize: Int
 
-        /// The most bytes of a streamed response that wait for the reader before the transport stops receiving.
+        /// The number of unread bytes of a streamed response at which the transport stops receiving.
         ///
         /// This limit applies over HTTP/1.1. With `ConnectionSettings.Versions.http2` and `.http3`, libcurl uses a
         /// larger window for each stream: 32 MiB in 7.88, 10 MiB in 8.x.

@@ -9,7 +9,7 @@ import PledgeHTTPNetworking
 final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
-    /// Notes whether libcurl has said that the server excluded the request.
+    /// libcurl's report whether the server has excluded the request.
     private let refusal = UnsafeMutablePointer<ccurl_refusal>.allocate(capacity: 1)
     private var watchesRefusals = false
     /// libcurl's code for the first option that it rejected; nil if it has taken all options.
@@ -21,7 +21,7 @@ final class EasyHandle: @unchecked Sendable {
     /// True if the transfer uses HTTP/1.1 even if the server supports HTTP/2.
     private(set) var keepsToHTTP1 = false
 
-    /// The scheme, host and port whose lanes the transfer uses; nil if it may share a connection.
+    /// The scheme, host and port whose lanes the transfer uses; nil if the transfer may share a connection.
     private(set) var laneHost: String?
 
     /// Creates a handle; nil if there is no memory.
@@ -50,7 +50,7 @@ final class EasyHandle: @unchecked Sendable {
     /// True if libcurl has said that the server excluded the request and did not process it.
     var isRefused: Bool { refusal.pointee.is_refused }
 
-    /// Clears the refusal, because the request is sent again.
+    /// Clears the refusal before the request is sent again.
     func forgetRefusal() { refusal.pointee = ccurl_refusal() }
 
     /// Resumes a paused transfer.
@@ -84,7 +84,7 @@ final class EasyHandle: @unchecked Sendable {
         set(ccurl_pipe_wait, mayShare ? 1 : 0)
         set(ccurl_fresh_connect, isAlone ? 1 : 0)
         set(ccurl_forbid_reuse, isAlone ? 1 : 0)
-        // Refusals matter only if libcurl might send a request again that must not be sent twice.
+        // Refusals matter only if libcurl might repeat the request, and the request must not be sent twice.
         watchRefusals(mayUseHTTP2 && !request.isReplayable)
         setBody(of: request)
         setHeaders(of: request)
@@ -125,7 +125,7 @@ final class EasyHandle: @unchecked Sendable {
     /// Sets whether the next transfer uses HTTP/1.1 even if the server supports HTTP/2.
     func keepToHTTP1(_ keepsToHTTP1: Bool, _ options: CurlOptions) {
         self.keepsToHTTP1 = keepsToHTTP1
-        // The versions of the settings were tried when the transport was created.
+        // An error is unlikely, because the versions were tried when the transport was created.
         guard (try? options.setVersions(easy, keepingToHTTP1: keepsToHTTP1)) != nil else {
             return check(Int32(ccurl_not_built_in.rawValue))
         }
@@ -136,7 +136,7 @@ final class EasyHandle: @unchecked Sendable {
         ccurl_set_context(easy, Unmanaged.passUnretained(transfer).toOpaque())
     }
 
-    /// The URL to send: without a fragment, and without the user and password, which libcurl would send.
+    /// Returns the URL without its fragment, and without the user and password, which libcurl would send.
     private static func url(of request: HTTPRequest) -> String {
         let text = request.url.absoluteString
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
@@ -303,8 +303,8 @@ final class HandlePool: Sendable {
 
     /// Takes a handle back after its result has been delivered.
     ///
-    /// The handle must not be in a multi handle. If it cannot be reused, this method creates another one, so that the
-    /// next caller doesn't wait for that.
+    /// The handle must not be in a multi handle. If handles cannot be reused, this method creates a new one, so that
+    /// the next caller doesn't have to wait for that.
     func giveBack(_ handle: EasyHandle) {
         if options.mayReuseHandles { handle.forget() }
         let next = options.mayReuseHandles ? handle : EasyHandle(options)

@@ -14,9 +14,9 @@ struct HeadReader {
     }
 
     private enum Phase {
-        /// The next line is a status line. Then the phase is `fields`.
+        /// The next line is a status line. After it, the phase is `fields`.
         case statusLine
-        /// The next lines are fields. Then the phase is `over`, or `statusLine` after an interim response.
+        /// The next lines are fields. After them, the phase is `over`; in an interim response, it is `statusLine`.
         case fields(status: Int)
         /// The head is complete; further lines are trailers.
         case over
@@ -31,7 +31,7 @@ struct HeadReader {
 
     /// Creates a reader.
     ///
-    /// - Parameter limit: The largest number of bytes in the head, all interim heads and the trailers.
+    /// - Parameter limit: The largest total number of bytes in the head, all interim heads and the trailers.
     init(limit: Int) { self.limit = limit }
 
     /// Reads a line with its line end.

@@ -5,7 +5,7 @@ import PledgeFutures
 final class ResultDelivery: Sendable {
     /// A closure that delivers a result.
     ///
-    /// It is a struct because Swift would wrap a closure again each time it is stored directly in an array.
+    /// The closure is in a struct, because Swift would wrap it again each time it is stored directly in an array.
     struct Job: Sendable {
         let run: @Sendable () -> Void
 
@@ -50,8 +50,9 @@ final class ResultDelivery: Sendable {
 
     /// Runs jobs until none is left.
     ///
-    /// A job may block. So a thread that takes one job and leaves others requests another thread, unless a requested
-    /// thread has not begun yet. Usually this thread runs all jobs before the other one begins.
+    /// A job may block. So if a thread takes a job and other jobs remain, it requests another thread, unless a thread
+    /// that was requested earlier has not begun yet. Usually the first thread runs all jobs before the requested one
+    /// begins.
     private func work() {
         state.withLock { $0.isStarting = false }
         while true {
@@ -66,7 +67,7 @@ final class ResultDelivery: Sendable {
 extension ResultDelivery.State {
     /// Adds jobs.
     ///
-    /// Usually it swaps the arrays, so that the thread that runs the jobs frees them.
+    /// Usually no jobs are left here, and the two arrays are swapped. Then the thread that runs the jobs frees them.
     fileprivate mutating func add(_ jobs: inout [ResultDelivery.Job]) {
         if self.jobs.isEmpty { swap(&self.jobs, &jobs) } else { self.jobs += jobs }
     }

@@ -22,22 +22,22 @@ final class Transfer {
     var isAdded = false
     /// The transfer's place in the queue for a lane; nil if it has a lane or needs none.
     var laneTicket: Int?
-    /// True if libcurl has the transfer, or if it waits for a lane.
+    /// True if libcurl has the transfer, or if the transfer waits for a lane.
     var isEntered: Bool { isAdded || laneTicket != nil }
     private var isReceiving = false
-    /// The reason why one of the callbacks below stopped the transfer.
+    /// The reason why a callback has stopped the transfer; nil if none has.
     private var failure: (any Error)?
-    /// True if libcurl has read bytes of the body since the body's last start.
+    /// True if libcurl has read bytes of the body since the body was opened or rewound.
     private var hasReadBody = false
-    /// The number of times that the request was sent, or was about to be.
+    /// How often libcurl was about to send the request since the transfer was started or restarted.
     private var sends = 0
-    /// The number of connections in a row that had unrequested bytes.
+    /// The number of connections that were not used, because unrequested bytes had arrived on them.
     private var spoiltConnections = 0
     /// The number of HTTP/2 connections that ended before any part of an answer arrived.
     private var lostConnections = 0
-    /// True if the transfer runs again on another connection.
+    /// True if the transfer is to run again on another connection.
     ///
-    /// Either it was stopped before the request was sent, or the connection has ended and the request may be repeated.
+    /// Either the request has not been sent, or the connection has ended and the request may be repeated.
     private(set) var isToBeRepeated = false
 
     private var engine: CurlEngine { loop.engine }
@@ -90,7 +90,8 @@ final class Transfer {
 extension Transfer {
     /// Marks the transfer to be repeated if its HTTP/2 connection ended before any part of an answer arrived.
     ///
-    /// Over HTTP/1.1, libcurl itself repeats such a request.
+    /// Over HTTP/1.1, libcurl itself repeats such a request. This method also marks the transfer if it was limited to
+    /// HTTP/1.1 and the server speaks only HTTP/2; the limit is then lifted.
     func repeatIfConnectionWasLost(_ code: Int32) {
         if speaksOnlyHTTP2(code) {
             handle.keepToHTTP1(false, loop.options)
@@ -148,7 +149,7 @@ extension Transfer {
             loop.receivers.append(self)
         }
         if exchange.isStreamed {
-            // libcurl may fill a hundred buffers in one turn.
+            // Without this check, libcurl might deliver a hundred buffers in one turn.
             isPaused = isFull || unread.count >= loop.options.maxUnreadBytes
             if isPaused { return ccurl_write_pause }
             unread.append(contentsOf: bytes)
@@ -213,8 +214,8 @@ extension Transfer {
     ///
     /// If a kept connection ends before any part of an answer has arrived, libcurl sends the request again by itself,
     /// whatever the method. That is correct only if the request may be repeated (RFC 9112, section 9.3.1) or if the
-    /// server has excluded it (RFC 9113, section 8.7). And if unrequested bytes have arrived on a connection, libcurl
-    /// would return them as the answer.
+    /// server has excluded it (RFC 9113, section 8.7). And if unrequested bytes have arrived on a kept connection,
+    /// libcurl would take them for the answer.
     ///
     /// - Parameters:
     ///   - address: The peer's address.
@@ -250,7 +251,7 @@ extension Transfer {
     private func maySendAgain() -> Bool {
         defer { handle.forgetRefusal() }
         guard !hasHead, exchange.request.isReplayable || handle.isRefused else { return false }
-        // libcurl rewinds the body itself, except when it changes to HTTP/1.1.
+        // Usually libcurl has rewound the body already, but not if it has changed to HTTP/1.1.
         return rewind()
     }
 
@@ -262,7 +263,7 @@ extension Transfer {
 }
 
 extension ConnectionMetrics {
-    /// Creates the metrics that libcurl reports for a transfer after the first byte has arrived.
+    /// Creates a transfer's metrics from libcurl's report; the first byte of the answer must have arrived.
     init(of easy: OpaquePointer) {
         self.init()
         protocolVersion = Self.version(ccurl_get_long(easy, ccurl_info_http_version))
@@ -285,7 +286,7 @@ extension ConnectionMetrics {
         }
     }
 
-    /// libcurl counts microseconds; zero means that the event has not happened.
+    /// Returns the time of an event, from libcurl's microseconds; nil for zero: the event has not happened.
     private static func mark(_ easy: OpaquePointer, _ info: ccurl_offset_info) -> Duration? {
         let time = ccurl_get_offset(easy, info)
         return time > 0 ? .microseconds(time) : nil

@@ -2,10 +2,11 @@ import Dispatch
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// The bytes of a request's body on their way from the source, which a queue reads, to libcurl on the I/O thread.
+/// The bytes of a request's body on their way from the source to libcurl.
 ///
-/// The queue reads ahead until ``limit`` bytes are buffered, and continues when a quarter of them has been sent. So a
-/// fast source causes few changes of thread. If no bytes are buffered, libcurl pauses.
+/// A queue reads the source, and libcurl takes the bytes on the I/O thread. The queue reads ahead until ``limit`` bytes
+/// are buffered, and continues when a quarter of them has been taken. So a fast source causes few changes of thread. If
+/// no bytes are buffered, libcurl pauses.
 final class UploadBuffer: Sendable {
     /// The result of a read by libcurl.
     enum ReadResult {
@@ -23,7 +24,7 @@ final class UploadBuffer: Sendable {
         /// True while libcurl waits for more bytes.
         var isPaused = false
         var end: Result<Void, any Error>?
-        /// Counts how often the body was restarted; results of an earlier stream are ignored.
+        /// The number of the body's restarts, by which results of an earlier stream are recognised and ignored.
         var round = 0
     }
 
@@ -88,7 +89,7 @@ final class UploadBuffer: Sendable {
         open()
     }
 
-    /// Discards the bytes that libcurl has not got.
+    /// Stops reading the source, and cancels its stream.
     func cancel() {
         let old = state.withLock { state in
             if state.end == nil { state.end = .failure(CancellationError()) }
@@ -106,10 +107,10 @@ final class UploadBuffer: Sendable {
             if asks { state.isAsking = true }
             return (pieces, given, asks ? state.stream : nil, state.round)
         }
-        // The source may block, and the I/O thread must not.
+        // The source is read on another thread, because it may block, and the I/O thread must not block.
         if let stream { DispatchQueue.global().async { self.read(stream, round) } }
         if pieces.isEmpty { return given }
-        // Copies outside the lock, so that the reading queue doesn't wait.
+        // The bytes are copied outside the lock, so that the reading queue doesn't wait for the lock.
         var count = 0
         for piece in pieces {
             let rest = UnsafeMutableRawBufferPointer(rebasing: room[count...])
@@ -131,7 +132,7 @@ final class UploadBuffer: Sendable {
         if let result = next.result { return take(result, round) }
         next.observe { result in
             guard self.take(result, round) else { return }
-            // Leaves this thread, which may belong to the source.
+            // Reading continues on another thread, because this one may belong to the source.
             DispatchQueue.global().async { self.read(stream, round) }
         }
         return false

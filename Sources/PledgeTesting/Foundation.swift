@@ -1,4 +1,4 @@
-// The only file that chooses the Foundation of the module; its clients see the same types.
+// Chooses which Foundation this module imports, and re-exports it, so that clients see the same types.
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else

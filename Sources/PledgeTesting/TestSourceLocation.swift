@@ -1,6 +1,6 @@
 /// The place in a test's source where test frameworks and editors show a failure.
 ///
-/// Swift Testing needs all four parts, XCTest only the path and the line. An editor opens the path.
+/// Swift Testing needs all four parts, and XCTest only the path and the line. An editor opens the file at the path.
 public struct TestSourceLocation: Sendable {
     /// The module and the file name, in the form of `#fileID`.
     public var fileID: StaticString

@@ -49,7 +49,7 @@ public struct Arrivals: Sendable {
         return Arrivals(kind: .recorded(times.map { Nanoseconds($0) }))
     }
 
-    /// Clients that each make one call after another: a slow fleet gets fewer calls.
+    /// Clients that each make one call after another, so a slow fleet gets fewer calls.
     ///
     /// - Parameters:
     ///   - clients: The number of clients. Less than 1 traps.
@@ -113,7 +113,10 @@ struct ArrivalTimes {
         }
     }
 
-    /// Spends an exponentially distributed amount at the rates of the phases, one after another (time rescaling).
+    /// Draws the time of the next call by time rescaling.
+    ///
+    /// The method draws an exponentially distributed amount. The phases use up the amount one after another,
+    /// each at its own rate. The call comes when the amount is used up.
     private mutating func nextOfPoisson(_ phases: [(until: Nanoseconds, rate: Double)])
         -> Nanoseconds?
     {
@@ -132,11 +135,10 @@ struct ArrivalTimes {
 }
 
 extension Arrivals {
-    /// Returns a share of the arrivals: lower rates, fewer clients, or the first of the recorded times.
+    /// Returns `part`/`whole` of the arrivals: lower rates, fewer clients, or the first of the recorded times.
     ///
-    /// The highest rate stays at 0.1 calls per second or more.
-    ///
-    /// - Returns: Nil if nothing would change, or no calls would be left.
+    /// - Returns: Nil if nothing would change, if no calls would be left, or if the highest rate would be below 0.1
+    ///   calls per second.
     func lowered(to part: Int, of whole: Int) -> Arrivals? {
         let share = Double(part) / Double(whole)
         switch kind {
@@ -158,7 +160,7 @@ extension Arrivals {
 }
 
 extension Double {
-    /// A rate that is easy to read: a whole number from 10 up, in tenths from 1 up.
+    /// The rate, rounded so that it is easy to read: to whole numbers from 10 up, and to tenths from 1 to 10.
     fileprivate var rounded: Double {
         if self >= 10 { return rounded() }
         return self >= 1 ? (self * 10).rounded() / 10 : self

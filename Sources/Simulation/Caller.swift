@@ -33,7 +33,8 @@ final class Caller<Output: Sendable>: Sendable {
 
 /// One client of a closed loop, which waits for each answer before its next call.
 final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Sendable {
-    // Unchecked: belongs to the scheduler's thread. `think` checks the thread, because a call may end on another one.
+    // Unchecked: this object belongs to the scheduler's thread. `think` checks the thread, because a call may end on
+    // another thread.
     private let caller: Caller<Output>
     private let thinkTime: Distribution
     private var generator: SeededGenerator
@@ -53,7 +54,7 @@ final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Senda
 
     /// Waits for the think time, then calls.
     func think() {
-        // On another thread the recorder has noted the error already.
+        // If this is another thread, the recorder has already noted the error.
         guard scheduler.isOnItsThread else { return }
         let time = thinkTime.sample(&generator)
         if scheduler.time.adding(time) < end { scheduler.add(self, after: time) }
@@ -70,7 +71,7 @@ final class RunRecorder: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var begins: ContiguousArray<Nanoseconds> = []
     /// The end of each call; −1 for a call that has not ended.
     @exclusivity(unchecked) private(set) var ends: ContiguousArray<Nanoseconds> = []
-    /// The index in ``kinds`` of each call's outcome; 0 is success.
+    /// Each call's outcome, as an index of ``kinds``; 0 is success.
     @exclusivity(unchecked) private(set) var outcomes: ContiguousArray<UInt16> = []
     private(set) var kinds = ["success"]
     private var numbers: [String: UInt16] = ["success": 0]
@@ -87,7 +88,7 @@ final class RunRecorder: @unchecked Sendable {
     }
 
     func end(_ number: Int, with error: (any Error)?) {
-        // On another thread the call stays unfinished, and the run's error tells the reason.
+        // A call that ends on another thread stays unfinished, and the run's error tells the reason.
         guard scheduler.isOnItsThread else {
             return scheduler.note(SimulationError(.endOnAnotherThread, call: number))
         }
@@ -96,7 +97,7 @@ final class RunRecorder: @unchecked Sendable {
         if let error { outcomes[number] = kind(of: error) }
     }
 
-    /// The error of a call that waits for something that never happens; nil if there is none.
+    /// The error to report for a call that never ends; nil if every call has ended.
     var errorOfWaiting: SimulationError? {
         if callsInFlight == 0 { return nil }
         return ends.firstIndex(of: -1).map { SimulationError(.neverEnds, call: $0) }

@@ -1,6 +1,6 @@
 import PledgeServices
 
-/// A probability distribution of durations: service times, latencies, think times.
+/// A probability distribution of durations, such as service times, latencies or think times.
 ///
 /// ```swift
 /// host.serviceTime = .bimodal(.milliseconds(10), .seconds(1), shareOfSecond: 0.01)
@@ -46,7 +46,7 @@ extension Distribution {
         return Distribution(.uniform(lower, upper), mean: (lower + upper) / 2)
     }
 
-    /// The exponential distribution: memoryless service.
+    /// The exponential distribution, which models memoryless service.
     public static func exponential(mean: Duration) -> Distribution {
         let mean = checked(mean)
         return Distribution(.exponential(mean: mean), mean: mean)
@@ -56,8 +56,8 @@ extension Distribution {
     ///
     /// - Parameters:
     ///   - median: Half of all durations are below it.
-    ///   - sigma: The standard deviation of the logarithm. The 99th percentile is 3.2 times the median at 0.5, and 10.2
-    ///     times at 1. Less than 0 is a programming error and traps.
+    ///   - sigma: The standard deviation of the logarithm. If it is 0.5, the 99th percentile is 3.2 times the median;
+    ///     if it is 1, 10.2 times. Less than 0 is a programming error and traps.
     public static func logNormal(median: Duration, sigma: Double) -> Distribution {
         precondition(
             sigma >= 0, "a log-normal distribution needs a sigma of 0 or more, not \(sigma)")
@@ -72,7 +72,7 @@ extension Distribution {
     /// - Parameters:
     ///   - minimum: The shortest duration.
     ///   - shape: How fast the tail falls: the share of durations longer than m times the minimum is m to the power of
-    ///     −shape. 0 or less is a programming error and traps.
+    ///     −shape. A shape of 0 or less is a programming error and traps.
     public static func pareto(minimum: Duration, shape: Double) -> Distribution {
         precondition(shape > 0, "a Pareto distribution needs a shape above 0, not \(shape)")
         let minimum = checked(minimum)
@@ -101,9 +101,9 @@ extension Distribution {
     ///
     /// Within a bucket, each duration is equally likely. A sample costs O(log n) for n buckets.
     ///
-    /// - Parameter buckets: The upper bound of each bucket, and the number of durations in it. A bucket begins at the
-    ///   upper bound of the one before, or at zero. The bounds must ascend, the counts be 0 or more, and one count
-    ///   above 0. Anything else traps.
+    /// - Parameter buckets: The upper bound of each bucket, and the number of durations in it. The first bucket begins
+    ///   at zero, and each other bucket at the upper bound of the one before. The bounds must ascend, every count must
+    ///   be 0 or more, and at least one count must be above 0. Anything else traps.
     public static func histogram(_ buckets: [(upTo: Duration, count: Int)]) -> Distribution {
         let bounds = [0] + buckets.map { checked($0.upTo) }
         var cumulative = [0.0]
@@ -159,7 +159,7 @@ extension Distribution {
 extension [Double] {
     /// The index of the first element that is larger than a number.
     ///
-    /// The elements are in ascending order, and the last one is larger than the number.
+    /// The elements must be in ascending order, and the last one must be larger than the number.
     fileprivate func firstIndex(after number: Double) -> Int {
         var (low, high) = (1, count - 1)
         while low < high {
@@ -177,7 +177,7 @@ extension SeededGenerator {
     /// A number from the standard normal distribution.
     ///
     /// Uses Marsaglia's polar method ("A convenient method for generating normal variables", 1964), and drops the
-    /// second of the two numbers that it makes.
+    /// second of the two numbers that the method makes.
     mutating func normal() -> Double {
         while true {
             let (x, y) = (2 * uniform() - 1, 2 * uniform() - 1)
@@ -190,7 +190,7 @@ extension SeededGenerator {
 
     /// Returns a generator whose numbers are independent of this one's.
     ///
-    /// - Parameter stream: The number of the new generator. Each number gives another generator.
+    /// - Parameter stream: The number of the new generator. Each number gives a different generator.
     func split(_ stream: UInt64) -> SeededGenerator {
         var parent = self
         var child = SeededGenerator(seed: parent.next() ^ (stream &* 0xD134_2543_DE82_EF95))

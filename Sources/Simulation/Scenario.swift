@@ -56,7 +56,7 @@ public struct Scenario: Sendable {
     }
 }
 
-/// The parts of a simulation from which a client's stack is built.
+/// The parts of a simulation that you build a client's stack from.
 public struct SimulatedWorld: Sendable {
     /// The clock of the simulation.
     public let scheduler: SimulationScheduler
@@ -122,7 +122,7 @@ extension Scenario {
         let network = FleetNetwork(hosts, balancing: balancing, on: scheduler, root.split(1))
         network.namedHosts = namedHosts
         let fleet = Fleet(network)
-        // Faults come first: they are added before anything else at the same time.
+        // Faults are added first, so at each time they happen before everything else.
         for (time, change) in faultChanges() { scheduler.schedule(after: time) { change(fleet) } }
         let report = ReportRecorder(of: self, on: scheduler)
         let world = SimulatedWorld(
@@ -223,7 +223,7 @@ extension Scenario {
             let rate = strength ?? hosts[host].lossRate
             return { $0.network.hosts[host].settings.lossRate = rate }
         case .pause:
-            // Zero at the end of the fault.
+            // At the end of the fault, the length is zero.
             let length = (fault.end ?? time) - time
             return { $0.network.hosts[host].pause(for: length) }
         case .stop where strength == nil: return { $0.network.hosts[host].start() }
@@ -238,12 +238,12 @@ extension Scenario {
         }
     }
 
-    /// Returns the strength of the strongest fault of this kind on this host at a time; nil if there is none.
+    /// Returns the strength of the strongest fault of the same kind and host at a time; nil if there is none.
     private func strength(of fault: Fault, at time: Duration) -> Double? {
         active(fault.kind, at: time).filter { $0.hosts == fault.hosts }.map(\.kind.strength).max()
     }
 
-    /// Returns the faults of a kind that have begun and not ended at a time.
+    /// Returns the faults of a kind that, at a time, have begun but not ended.
     private func active(_ kind: Fault.Kind, at time: Duration) -> [Fault] {
         faults.filter {
             $0.kind.name == kind.name && $0.time <= time && ($0.end.map { time < $0 } ?? true)

@@ -11,7 +11,9 @@ public import PledgeServices
 public struct SimulationError: Error, Hashable {
     /// The ways that work leaves a simulation.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The fleet was called on another thread. That call fails with this error.
+        /// The fleet was called on another thread.
+        ///
+        /// That call fails with this error.
         case callOnAnotherThread
         /// An action was scheduled or cancelled on another thread.
         case actionOnAnotherThread

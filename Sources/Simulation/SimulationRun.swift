@@ -1,7 +1,7 @@
 /// The results of a run of a scenario.
 ///
 /// Times are in seconds from the beginning. A call belongs to the time at which it began. Write a range of times as
-/// `20..<40`, `20...40`, `20...` or `..<40`; the end never belongs to the range.
+/// `20..<40`, `20...40`, `20...` or `..<40`; the end never belongs to the range, even with `...`.
 public struct SimulationRun: Sendable {
     /// The seed of the run.
     public let seed: UInt64
@@ -23,8 +23,8 @@ public struct SimulationRun: Sendable {
     /// The first way that work left the simulation, and what to write instead; nil if the run is valid.
     ///
     /// A run has an error if another thread called the fleet, set a timer or ended a call. It also has one if calls
-    /// have not ended though there was nothing left to happen. A call that waits forever because a host has lost its
-    /// message isn't an error.
+    /// have not ended though there was nothing left to happen. If a call waits forever because one of its messages was
+    /// lost, that isn't an error.
     public internal(set) var error: SimulationError?
 
     /// The number of actions on other threads: calls of the fleet, timers, ends of calls, and resumed tasks.
@@ -38,10 +38,10 @@ public struct SimulationRun: Sendable {
     /// The figures of each host.
     public let hosts: [Host]
 
-    /// The work of the stack's policies, sorted by name; empty unless ``Scenario/recordsPolicyEvents`` is set.
+    /// The actions of the stack's policies, sorted by name; empty unless ``Scenario/recordsPolicyEvents`` is set.
     public let policies: [PolicyActivity]
 
-    /// The values that the run read at each second, in the order that the gauges were added.
+    /// The gauges, with the values that the run read at each second, in the order in which they were added.
     public let gauges: [Gauge]
 
     let settings: RunSettings
@@ -89,7 +89,7 @@ extension SimulationRun {
         public let wasted: Int
         /// The average number of calls in the queue and with the workers, until the run ended.
         public let meanCalls: Double
-        /// The average time that the finished calls spent in the host, in seconds; 0 without any.
+        /// The average time that the finished calls spent in the host, in seconds; 0 if none finished.
         public let meanTime: Double
 
         init(_ name: String, _ statistics: HostStatistics, until end: Nanoseconds) {
@@ -119,7 +119,7 @@ extension SimulationRun {
     /// Returns how many calls began within a time, in seconds.
     public func offered(in time: some RangeExpression<Double>) -> Int { calls(in: time).count }
 
-    /// Returns the share of calls begun within a time that succeeded; 1 if none began.
+    /// Returns the share of successful calls among those that began within a time; 1 if none began.
     public func goodput(in time: some RangeExpression<Double>) -> Double {
         let calls = calls(in: time)
         if calls.isEmpty { return 1 }
@@ -157,16 +157,16 @@ extension SimulationRun {
             .sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 > $1.1 }.map { ($0.0, $0.1) }
     }
 
-    /// Returns a percentile of the times of the successful calls, in seconds; see ``latency(_:in:)``.
+    /// Returns a percentile of the latencies of all successful calls, in seconds; see ``latency(_:in:)``.
     public func latency(_ percentile: Double) -> Double? { latency(percentile, in: 0..<duration) }
 
-    /// Returns a percentile of the times of the successful calls that began within a time, in seconds.
+    /// Returns a percentile of the latencies, in seconds, of the successful calls that began within a time.
     ///
-    /// It takes O(n + m·log m), for n calls in all and m calls within the time.
+    /// The method takes O(n + m·log m), for n calls in all and m calls within the time.
     ///
     /// - Parameters:
     ///   - percentile: From 0 to 100, such as 99 for the time that 99 of 100 calls stay within. Any other value traps.
-    ///   - time: The time at which the calls began.
+    ///   - time: The range of times in which the calls began.
     /// - Returns: The percentile; nil if no call succeeded.
     public func latency(_ percentile: Double, in time: some RangeExpression<Double>) -> Double? {
         precondition(percentile >= 0 && percentile <= 100, "a percentile is from 0 to 100")
@@ -211,7 +211,7 @@ extension SimulationRun {
         return begins.firstIndex(from: time.lowerBound)..<begins.firstIndex(from: time.upperBound)
     }
 
-    /// Returns the bounds of a time.
+    /// Returns the bounds of a range of times.
     ///
     /// A missing bound is 0 or the end of the run.
     private func bounds(of time: some RangeExpression<Double>) -> Range<Double> {
@@ -252,11 +252,11 @@ extension SimulationRun {
         public let end: Double
         /// The number of calls that began.
         public let offered: Int
-        /// The number of these calls that succeeded, even after the interval.
+        /// The number of calls that began in the interval and succeeded, even if they ended after it.
         public let succeeded: Int
-        /// The number of these calls that failed.
+        /// The number of calls that began in the interval and failed.
         ///
-        /// The rest had not ended when the run ended.
+        /// The calls that neither succeeded nor failed had not ended when the run ended.
         public let failed: Int
         /// The number of calls sent to the hosts within the interval, including attempts of earlier calls.
         public let sent: Int
@@ -285,7 +285,7 @@ extension SimulationRun {
 
     /// Returns the run in intervals of equal length.
     ///
-    /// The last one may be shorter. It takes O(n·log n) for n calls.
+    /// The last interval may be shorter. The method takes O(n·log n) for n calls.
     ///
     /// - Parameter seconds: The length of each interval. Less than 1 traps.
     /// - Returns: The intervals in order, for as long as calls are made.
@@ -318,8 +318,8 @@ extension SimulationRun {
 extension [Nanoseconds] {
     /// Returns a percentile, in seconds; nil if the array is empty.
     ///
-    /// The times must ascend. Uses the nearest rank: the smallest element that this percentage of elements doesn't
-    /// exceed.
+    /// The times must ascend. The percentile is the nearest rank: the smallest element for which at least this
+    /// percentage of all elements isn't greater.
     func percentile(_ percentile: Double) -> Double? {
         if isEmpty { return nil }
         let rank = (Double(count) * percentile / 100).rounded(.up)

@@ -15,9 +15,10 @@ import Darwin
 ///
 /// A simulation runs entirely on the thread that runs the scenario. This includes the tasks of a `Future`, and tasks
 /// that have this scheduler as their executor. Work that leaves the thread, such as a `Task { }` or a Dispatch queue,
-/// comes back at an undefined instant. What it schedules doesn't run, and becomes the run's ``SimulationRun/error``.
+/// comes back at an undefined instant. If such work schedules an action, the action doesn't run, and the run gets a
+/// ``SimulationRun/error``.
 public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
-    // Unchecked: other threads read only `owner`, which never changes, the atomic, and what the lock guards. The rest
+    // Unchecked: other threads use only the constant `owner`, the atomic, and the values that the lock guards. The rest
     // belongs to the owner's thread. `schedule`, `enqueue` and a timer's `cancel` check the thread; everything else
     // runs in the simulation's events.
     private let owner = ThreadIdentity.current
@@ -27,7 +28,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     /// The number of events that have happened.
     private(set) var happened = 0
     private var isOver = false
-    /// True once everything has ended, including what tasks did after the end.
+    /// True once the simulation has ended and all tasks have run their last steps.
     private(set) var isClosed = false
     /// True while a step of a task runs.
     var isInTask = false
@@ -57,7 +58,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     /// Records that work has left the simulation.
     func note(_ error: SimulationError) { escapes.withLock { $0.note(error) } }
 
-    /// The present in nanoseconds.
+    /// The present instant, in nanoseconds.
     var time: Nanoseconds { instant.load(ordering: .relaxed) }
 
     var isOnItsThread: Bool { owner == .current }
@@ -154,9 +155,9 @@ extension SimulationScheduler: TaskExecutor {
     /// they call. For a task without a future, write `Task(executorPreference: world.scheduler) { … }`.
     ///
     /// A step that another thread enqueues, such as the one after `Task.sleep(for:)`, is an error of the run
-    /// (``SimulationError/Code/taskOnAnotherThread``). That step, and whatever tasks still do, runs when the simulation
-    /// has ended. After the end, a task that calls the fleet or sets a timer is cancelled, so a loop must end on
-    /// cancellation.
+    /// (``SimulationError/Code/taskOnAnotherThread``). That step runs only once the simulation has ended, like
+    /// everything that tasks still do by then. After the end, a task that calls the fleet or sets a timer is cancelled,
+    /// so a loop in a task must end on cancellation.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isOnItsThread, !isClosed {
@@ -173,7 +174,7 @@ extension SimulationScheduler: TaskExecutor {
 
     /// Runs the jobs that other threads have enqueued.
     ///
-    /// - Returns: False if there were none. Later jobs then run elsewhere.
+    /// - Returns: False if there were none. In that case, jobs that come later run on the global executor.
     func runKeptJobs() -> Bool {
         let jobs = escapes.withLock { $0.takeJobs() }
         for job in jobs { run(job) }
@@ -214,7 +215,7 @@ struct Escapes {
 
     /// Keeps a job for the end.
     ///
-    /// - Returns: False if the end is past.
+    /// - Returns: False if the simulation is over and has run the kept jobs.
     fileprivate mutating func keep(_ job: UnownedJob) -> Bool {
         if isClosed { return false }
         note(SimulationError(.taskOnAnotherThread))
@@ -231,7 +232,7 @@ struct Escapes {
 
 /// Work of a task, or of its cancellation.
 ///
-/// It also runs when it is discarded.
+/// The work runs even if the event is discarded.
 private final class TaskWork: SimulatedEvent {
     private var work: (() -> Void)?
 
@@ -244,7 +245,7 @@ private final class TaskWork: SimulatedEvent {
 
 /// The identity of a thread.
 struct ThreadIdentity: Equatable, @unchecked Sendable {
-    // Unchecked: a `pthread_t` that is a pointer is compared, but never followed.
+    // Unchecked: even if `pthread_t` is a pointer, it is only compared, and never followed.
     private let thread: pthread_t
 
     /// The calling thread.
@@ -274,7 +275,7 @@ final class EventQueue {
     private struct Entry: HeapElement {
         let instant: Nanoseconds
         let number: UInt64
-        /// Retained by the queue, so that moving an entry doesn't count references.
+        /// The event, which the queue retains by hand, so that moving an entry doesn't count references.
         let event: Unmanaged<SimulatedEvent>
 
         func isBefore(_ other: Entry) -> Bool {

@@ -7,14 +7,14 @@ public import PledgeFutures
 /// name.subscribe { old, new in show(new) }
 /// ```
 ///
-/// A derived store holds no state: it reads the store's state and dispatches to the store. However many
-/// observers it has, it compares the part once for each event, and notifies them only if the part has changed.
-/// The store calls these observers together, at the place of the first of them in the order of subscription.
-/// They get the guarantee that a ``Store`` gives: consecutive pairs, no matter which threads dispatch.
+/// A derived store holds no state: it reads the store's state and dispatches to the store. It compares the part
+/// once for each event, however many observers it has, and notifies them only if the part has changed. The
+/// store calls these observers one right after another, when it's the turn of the one that subscribed first. As
+/// with a ``Store``, each observer sees consecutive pairs, no matter which threads dispatch.
 ///
-/// A derived store keeps its store alive. Its subscriptions and its ``states`` don't need it: they continue
-/// until you end them or the store is released. So `store.derived(\.name).states` works even if you don't keep
-/// the derived store.
+/// A derived store keeps its store alive. Its subscriptions and its ``states`` don't need the derived store:
+/// they continue until you end them or the store is released. So `store.derived(\.name).states` works even if
+/// you don't keep the derived store.
 public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
     @usableFromInline
     let source: any StateSource<State>
@@ -33,10 +33,10 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
 
     /// Dispatches an event to the store.
     ///
-    /// - Parameter event: The event, treated as by ``Store/dispatch(event:)``.
+    /// - Parameter event: The event, handled as in ``Store/dispatch(event:)``.
     public func dispatch(event: Event) { send(event) }
 
-    /// A part of this part, as a store of its own.
+    /// A part of this derived store's state, as another derived store.
     ///
     /// - Parameter part: A key path, or a pure function of the state.
     @inlinable
@@ -55,8 +55,8 @@ extension DerivedStore {
     /// - Parameters:
     ///   - fileID: The calling file, for the report about a slow observer.
     ///   - line: The calling line, for the same report.
-    ///   - observer: Called as in ``Store/subscribe(fileID:line:observer:)``, except if the part is equal
-    ///     before and after.
+    ///   - observer: Called as in ``Store/subscribe(fileID:line:observer:)``, but not for an event that leaves
+    ///     the part equal.
     /// - Returns: An id for ``unsubscribe(_:)``.
     /// - Complexity: O(1) amortized.
     @inlinable
@@ -72,11 +72,12 @@ extension DerivedStore {
 
     /// Stops calling an observer.
     ///
-    /// A call that another thread has already begun may still run, as after ``Store/unsubscribe(_:)``.
+    /// If another thread has already begun to call the observer, that call may still run, as with
+    /// ``Store/unsubscribe(_:)``.
     ///
-    /// - Parameter subscriptionID: An id that ``subscribe(fileID:line:observer:)`` of this derived store, or of
-    ///   another one of the same store, has returned. Nothing happens if its subscription has ended, or belongs
-    ///   to another store.
+    /// - Parameter subscriptionID: An id that ``subscribe(fileID:line:observer:)`` has returned, for this
+    ///   derived store or another one of the same store. Nothing happens if the subscription has ended, or
+    ///   belongs to another store.
     public func unsubscribe(_ subscriptionID: UUID) { source.ending(subscriptionID)() }
 
     /// Calls an observer until the returned subscription is released.
@@ -101,8 +102,8 @@ extension DerivedStore {
     ///   - actor: `MainActor.shared`.
     ///   - fileID: The calling file, for the report about a slow observer.
     ///   - line: The calling line, for the same report.
-    ///   - observer: Called with the current part, then after each change of the part; otherwise as in
-    ///     ``Store/subscription(on:fileID:line:observer:)``.
+    ///   - observer: Called with the current part, then after each change of the part. In other respects the
+    ///     calls are as in ``Store/subscription(on:fileID:line:observer:)``.
     /// - Returns: The subscription. Keep it as long as the observer should be called; you needn't keep the
     ///   derived store.
     public func subscription(
@@ -115,7 +116,8 @@ extension DerivedStore {
 
     /// The current part and later ones, as an asynchronous sequence.
     ///
-    /// Only changes of the part add a value; otherwise it works as ``Store/states`` does. The sequence doesn't
-    /// keep the store alive, and ends when the store is released. You needn't keep the derived store.
+    /// A value is added only when the part changes. In other respects the sequence works like ``Store/states``.
+    /// The sequence doesn't keep the store alive, and ends when the store is released. You needn't keep the
+    /// derived store.
     public var states: AsyncStream<State> { source.states }
 }

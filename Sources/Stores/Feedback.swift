@@ -8,10 +8,10 @@
 ///
 /// The query is a pure function of the state. The store queries its initial state first, then the state after
 /// each event:
-/// - If the query becomes a value, the effect begins.
+/// - If the query changes from nil to a value, the effect begins.
 /// - If the value stays equal, the effect continues. An effect that has ended doesn't begin again.
-/// - If the query becomes another value, a new effect replaces the old one.
-/// - If the query becomes nil, the effect is cancelled.
+/// - If the query changes to another value, a new effect replaces the old one.
+/// - If the query changes to nil, the effect is cancelled.
 public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
     /// Returns the effect for a change of state; the old state is nil for the initial state.
     let step: @Sendable (State?, State) -> Effect<Event>
@@ -21,8 +21,8 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
     /// Creates a feedback with at most one effect at a time.
     ///
     /// - Parameters:
-    ///   - query: Returns the query of a state, or nil. It runs inside dispatch, like a reducer, and its values
-    ///     are freed there: if freeing them uses the store, it traps.
+    ///   - query: Returns the query of a state, or nil. It runs inside dispatch, like a reducer, and the values
+    ///     that it returns are freed there: if freeing one uses the store, the program traps.
     ///   - effect: Makes the effect for a query. It runs inside dispatch and must be pure.
     public init<Query: Equatable & Sendable>(
         _ query: @escaping @Sendable (State) -> Query?,
@@ -32,7 +32,7 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
         step = { old, new in
             let query = (old: old.flatMap(query), new: query(new))
             guard query.old != query.new else { return .none }
-            // A `none` effect still replaces the one before it.
+            // The old effect is cancelled explicitly, because a `none` effect takes no id, and so replaces nothing.
             let cancel: Effect<Event> = query.old == nil ? .none : .cancel(id: id)
             guard let new = query.new else { return cancel }
             return .merge(cancel, effect(new).id(id))
@@ -42,9 +42,10 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
     /// Creates a feedback with one effect for each of several queries.
     ///
     /// - Parameters:
-    ///   - queries: Returns the queries of a state. It runs inside dispatch, like a reducer, and its values are
-    ///     freed there: if freeing them uses the store, it traps. If several queries appear at once, their
-    ///     effects begin in the order of the set, which differs from run to run.
+    ///   - queries: Returns the queries of a state. It runs inside dispatch, like a reducer, and the values
+    ///     that it returns are freed there: if freeing one uses the store, the program traps. If several
+    ///     queries appear at once, their effects begin in the order of the set, which differs each time the
+    ///     program runs.
     ///   - effect: Makes the effect for one query. It runs inside dispatch and must be pure. The effect lasts
     ///     until its query leaves the set.
     public init<Query: Hashable & Sendable>(

@@ -35,7 +35,9 @@ public enum Loadable<Value, Failure> {
 }
 
 extension Loadable {
-    /// The newest known value, even while a newer one is loading or after loading it has failed.
+    /// The newest known value; nil if there is none.
+    ///
+    /// It stays known while a newer value is loading, and after that loading has failed.
     public var value: Value? {
         switch self {
         case .idle: nil
@@ -50,7 +52,7 @@ extension Loadable {
         if case .failed(let error, _) = self { error } else { nil }
     }
 
-    /// True after a request until its value or its error arrives.
+    /// True from a request until its value or its error arrives.
     public var isLoading: Bool {
         if case .loading = self { true } else { false }
     }
@@ -90,7 +92,7 @@ extension Loadable {
 
     /// Marks a loaded value as stale: there may be a newer one.
     ///
-    /// In any other state nothing happens: idle has no value, and the others are not fresh.
+    /// In any other state nothing happens: idle has no value, and a value in another state counts as stale anyway.
     public mutating func invalidate() {
         if case .loaded(let value, _) = self { self = .loaded(value, stale: true) }
     }
@@ -171,7 +173,7 @@ extension Loadable {
 /// - idle, if a value is idle
 /// - loaded, and stale if a value is stale
 ///
-/// Its `value` isn't nil if every loadable value has a value or a previous value.
+/// The result has a `value` exactly if every loadable value has a value or a previous value.
 ///
 /// - Parameter loadables: The loadable values, any number of them. Without values, the result is loaded.
 /// - Returns: The values as a tuple, in exactly one state.
@@ -269,7 +271,7 @@ extension Future {
     /// - Parameters:
     ///   - queue: The queue to call it on. A serial queue keeps the states in order.
     ///   - known: The state so far. Its value stays known while the future's value is loading.
-    ///   - body: Called as in ``observeLoading(after:_:)``, but always asynchronously, even with loading.
+    ///   - body: Called as in ``observeLoading(after:_:)``, but always asynchronously, even the first time.
     public func observeLoading(
         on queue: DispatchQueue,
         after known: Loadable<Value, any Error> = .idle,
@@ -288,7 +290,7 @@ extension Future {
     ///   - actor: `MainActor.shared`.
     ///   - known: The state so far. Its value stays known while the future's value is loading.
     ///   - body: Called as in ``observeLoading(after:_:)`` and in the same order, but always asynchronously,
-    ///     even with loading.
+    ///     even the first time.
     public func observeLoading(
         on actor: MainActor,
         after known: Loadable<Value, any Error> = .idle,
@@ -313,7 +315,7 @@ extension Loadable where Value: Sendable, Failure == any Error {
         if let result = future.result { finishLoading(withFutures: result) }
     }
 
-    /// Changes to the state that a future's result makes.
+    /// Changes to the state for a future's result.
     ///
     /// A cancelled future counts as neither loaded nor failed.
     fileprivate mutating func finishLoading(withFutures result: Result<Value, any Error>) {

@@ -17,13 +17,13 @@ public import SwiftUI
 /// ```
 ///
 /// ``state`` is the newest state that the main actor was notified of. When ``dispatch(event:)`` returns,
-/// ``state`` includes the event that you dispatched. Events from elsewhere follow later, asynchronously, and
-/// several of them may arrive as one change.
+/// ``state`` includes the event that you dispatched. Events that other code dispatches arrive later,
+/// asynchronously, and several of them may arrive as one change.
 ///
 /// A view that reads any property depends on the whole state. If that redraws the view too often, observe a
 /// derived store, which changes only with its part.
 ///
-/// An observed store keeps its store alive, and unsubscribes when it is released.
+/// An observed store keeps its store alive, and unsubscribes when the observed store itself is released.
 @MainActor @Observable @dynamicMemberLookup
 public final class ObservedStore<State: Sendable, Event: Sendable> {
     /// The newest state that the view was notified of.
@@ -75,7 +75,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
 
     /// Dispatches an event to the store, and updates ``state``.
     ///
-    /// - Parameter event: The event, treated as by ``Store/dispatch(event:)``.
+    /// - Parameter event: The event, handled as in ``Store/dispatch(event:)``.
     public func dispatch(event: Event) {
         send(event)
         refresh()
@@ -87,10 +87,10 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
             refreshes &+= 1
             count = refreshes
             guard let now = source.newer(than: state, version) else { return }
-            // Observation calls its observers before it sets the state. If one of them dispatches, the nested
-            // call sets a newer state first, and this call then sets an older one, so the loop runs again.
-            // Objects of the old state may use this object when they are freed, so the old state is released
-            // after the assignment.
+            // Observation calls its observers before the assignment changes the state. If an observer
+            // dispatches, the nested call sets a newer state first, and this call then overwrites it with an
+            // older one. So the loop runs again. The old state is released after the assignment, because its
+            // objects may use this object when they are freed.
             let old = state
             (state, version) = now
             withExtendedLifetime(old) {}

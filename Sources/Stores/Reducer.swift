@@ -18,8 +18,8 @@
 public struct Reducer<State, Event: Sendable>: Sendable {
     /// Makes the next state.
     ///
-    /// Without effects, only this function is called: returning an effect, even `none`, costs a tenth of a
-    /// dispatch's time, and more in each reducer of a part.
+    /// If the reducer has no effects, only this function is called, because returning an effect, even `none`,
+    /// costs a tenth of a dispatch's time. Each reducer of a part adds to that cost.
     @usableFromInline
     let change: @Sendable (inout State, Event) -> Void
     /// Makes the next state and returns the effect; nil if the reducer has no effects.
@@ -29,9 +29,9 @@ public struct Reducer<State, Event: Sendable>: Sendable {
     @usableFromInline
     var mayHaveEffects: Bool { changeWithEffect != nil }
 
-    /// Creates a reducer of others, from two functions that make the same state.
+    /// Creates a reducer that calls other reducers, from two functions that make the same state.
     ///
-    /// `withEffect` is dropped if there are no effects.
+    /// `withEffect` is dropped if `mayHaveEffects` is false.
     init(
         mayHaveEffects: Bool, change: @escaping @Sendable (inout State, Event) -> Void,
         withEffect: @escaping @Sendable (inout State, Event) -> Effect<Event>
@@ -49,7 +49,7 @@ public struct Reducer<State, Event: Sendable>: Sendable {
 
     /// Creates a reducer that changes the state in place.
     ///
-    /// - Parameter reduce: Changes the passed state. Otherwise it must be pure.
+    /// - Parameter reduce: Changes the passed state, and must be pure in other respects.
     @_disfavoredOverload  // So a switch whose branches are states returns a state.
     @inlinable
     public init(_ reduce: @escaping @Sendable (inout State, Event) -> Void) {
@@ -77,12 +77,12 @@ public struct Reducer<State, Event: Sendable>: Sendable {
 
     /// Creates a reducer that changes the state in place and returns an effect.
     ///
-    /// Write the label. Without it, a closure that fits another form makes a reducer of that form: for example,
-    /// a closure that returns a state's own `.none`.
+    /// Write the label `effects:`. Without it, a closure that fits another form makes a reducer of that form.
+    /// For example, if the state type has a `.none` of its own, a closure that returns `.none` returns a state.
     ///
     /// - Parameters:
-    ///   - reduce: Changes the passed state, and returns the effect or `.none`. Otherwise it must be pure: the
-    ///     store begins the effect later.
+    ///   - reduce: Changes the passed state, and returns the effect or `.none`. It must be pure in other
+    ///     respects: the store begins the effect later.
     ///   - nothing: Takes no argument. It makes the compiler prefer the forms without effects.
     @_disfavoredOverload
     @inlinable
@@ -240,7 +240,8 @@ extension Reducer {
     /// Turns this reducer of a part into a reducer of the whole.
     ///
     /// - Parameter part: The key path of the part.
-    /// - Returns: A reducer that changes only the part. Its effects keep their ids, which belong to the store.
+    /// - Returns: A reducer that changes only the part. Its effects keep their ids, and share them with all
+    ///   other effects of the store.
     public func scope<Whole>(
         _ part: any WritableKeyPath<Whole, State> & Sendable
     ) -> Reducer<Whole, Event> {
@@ -257,9 +258,10 @@ extension Reducer {
     ///   - part: The key path of the part.
     ///   - extract: Returns the part's event from the whole's event. If it returns nil, the event doesn't
     ///     concern the part, and nothing changes.
-    ///   - embed: Converts the events of the part's effects to events of the whole. An enum's case will do.
-    ///     Leaving it out for a reducer with effects is a programming error and traps.
-    /// - Returns: A reducer that changes only the part. Its effects keep their ids, which belong to the store.
+    ///   - embed: Converts the events of the part's effects to events of the whole. An enum's case will do. If
+    ///     the reducer has effects, leaving `embed` out is a programming error and traps.
+    /// - Returns: A reducer that changes only the part. Its effects keep their ids, and share them with all
+    ///   other effects of the store.
     public func scope<Whole, WholeEvent: Sendable>(
         _ part: any WritableKeyPath<Whole, State> & Sendable,
         event extract: @escaping @Sendable (WholeEvent) -> Event?,
@@ -287,14 +289,14 @@ extension Reducer {
 
     /// Turns this reducer of a value into a reducer of a whole with a dictionary of such values.
     ///
-    /// Each value has its own effect ids, as each element of a collection does.
+    /// Each value has its own effect ids, so effects of two values are independent, even if their ids are equal.
     ///
     /// - Parameters:
     ///   - values: The key path of the dictionary.
     ///   - extract: Returns the value's key and event from the whole's event, or nil if the event doesn't
     ///     concern a value. Nothing changes if it returns nil, or if there is no value for the key.
-    ///   - embed: Makes an event of the whole from a value's key and an event of its effects. Leaving it out
-    ///     for a reducer with effects is a programming error and traps.
+    ///   - embed: Makes an event of the whole from a value's key and an event of its effects. If the reducer
+    ///     has effects, leaving `embed` out is a programming error and traps.
     /// - Returns: A reducer that changes one value.
     public func forEach<Whole, WholeEvent: Sendable, Key: Hashable & Sendable>(
         _ values: any WritableKeyPath<Whole, [Key: State]> & Sendable,
@@ -345,11 +347,11 @@ extension Reducer where State: Identifiable & Sendable, State.ID: Sendable {
     /// - Parameters:
     ///   - elements: The key path of the collection. If several elements have the same id, the first is used.
     ///   - extract: Returns the element's id and event from the whole's event, or nil if the event doesn't
-    ///     concern an element. Nothing changes if it returns nil, or if no element has the id. An element may
-    ///     have been removed before its event arrived.
-    ///   - embed: Makes an event of the whole from an element's id and an event of its effects. Leaving it out
-    ///     for a reducer with effects is a programming error and traps.
-    /// - Returns: A reducer that changes one element. O(*n*) for *n* elements.
+    ///     concern an element. Nothing changes if it returns nil, or if no element has the id, for example
+    ///     because the element was removed before its event arrived.
+    ///   - embed: Makes an event of the whole from an element's id and an event of its effects. If the reducer
+    ///     has effects, leaving `embed` out is a programming error and traps.
+    /// - Returns: A reducer that changes one element, in O(*n*) time for *n* elements.
     public func forEach<Whole, WholeEvent: Sendable, Elements: MutableCollection & Sendable>(
         _ elements: any WritableKeyPath<Whole, Elements> & Sendable,
         event extract: @escaping @Sendable (WholeEvent) -> (State.ID, Event)?,
@@ -372,7 +374,7 @@ extension Reducer where State: Identifiable & Sendable, State.ID: Sendable {
 }
 
 extension Reducer {
-    /// This reducer with a printed report of the changes of each event.
+    /// This reducer, which also prints a report of what each event changes.
     ///
     /// ```
     /// counter: increase

@@ -9,9 +9,9 @@ public import PledgeFutures
 /// requests.finished.observe { result in … }
 /// ```
 ///
-/// A request has been delivered when its completion has returned; then the next request is sent. Declaring a
-/// request returns at once. No thread waits: the requests are chained futures. With `import Pledge`,
-/// `RequestState` is this type for endpoints and data, with a method that decodes.
+/// A request is delivered when its completion has returned. Only then is the next request sent. Declaring a
+/// request returns at once, and no thread waits, because the requests are chained futures. With `import
+/// Pledge`, `RequestState` is this type for endpoints and data, with a method that decodes.
 ///
 /// Every completion is called exactly once, and once more each time ``resume()`` sends its request again.
 /// Completions are called in the order of declaration, on the thread that settles the answer. If the answer is
@@ -44,8 +44,8 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
     ///   - completion: Called with the answer, or with an error: the network's error, an error of `parse`, or a
     ///     ``RequestNotSent`` if the sequence has stopped before. It has no default, so a single trailing
     ///     closure is never taken as `parse`.
-    /// - Returns: The answer, as a future. Cancelling it counts as a failure of this request, delivered in the
-    ///   request's turn.
+    /// - Returns: The answer, as a future. If you cancel it, the request fails, and the failure is delivered
+    ///   when it's the request's turn.
     @discardableResult
     public func send<Response: Sendable>(
         _ request: Request,
@@ -69,7 +69,7 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
             }
             return parse(networking(request))
         }
-        // An answer that is cancelled early is still delivered in its turn.
+        // Even if the answer is cancelled early, it is delivered only when it's the request's turn.
         previous.observe { [progress] _ in
             progress.withLock { $0.started(cancelledBy: answer.cancel) }
             answer.observe { result in
@@ -90,7 +90,7 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
         return answer
     }
 
-    /// Declares a request, and leaves the network's answer unchanged.
+    /// Declares a request whose answer stays as the network returns it.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -108,8 +108,9 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
     ///
     /// It also waits for the requests that completions declare. If the sequence stops at failures, the future
     /// fails with the first error, after all completions were called. If the sequence goes on after failures,
-    /// the future succeeds, and ``failures`` has the errors. It fails with a `CancellationError` if
-    /// ``cancel()`` has left a request without an answer. Cancelling this future cancels no request.
+    /// the future succeeds, and ``failures`` has the errors. In both cases, the future fails with a
+    /// `CancellationError` if ``cancel()`` has left a request without an answer. Cancelling this future cancels
+    /// no request.
     public var finished: Future<Void> { Self.end(of: progress) }
 
     /// The errors of the requests that failed, in order.
@@ -130,13 +131,14 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
     ///
     /// As soon as all completions have been called, the requests without an answer are sent again, in the order
     /// of declaration. Requests that succeeded are not sent again. ``failures`` is emptied. A completion may
-    /// call this method, for example after it renewed a token: the completions of requests that were not sent
-    /// are called before the sequence continues. If you cancel before that, the sequence stays cancelled.
+    /// call this method, for example after it has renewed a token. The completions of requests that were not
+    /// sent are called first, and then the sequence continues. If you call ``cancel()`` before that, the
+    /// sequence stays cancelled.
     ///
-    /// When a request is sent again, its completion is called again with the new answer. The future that was
-    /// returned for the request has settled, and doesn't change.
+    /// When a request is sent again, its completion is called again with the new answer. The future that the
+    /// declaration of the request returned has already settled, and doesn't change.
     ///
-    /// - Returns: A future of the end, like ``finished``. If every request has its answer, nothing is sent.
+    /// - Returns: A future that settles like ``finished``. If every request already has its answer, nothing is sent.
     @discardableResult
     public func resume() -> Future<Void> {
         progress.withLock { $0.resume() }
@@ -159,7 +161,7 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
         let last = progress.withLock { $0.last }
         return last.flatMap {
             let (isLast, failure) = progress.withLock { ($0.last === last, $0.failure) }
-            // Another request was declared meanwhile: wait for it.
+            // Another request was declared meanwhile, so this waits for that one, too.
             if !isLast { return end(of: progress) }
             if let failure { throw failure }
             return Future(value: ())
@@ -200,7 +202,7 @@ public struct RequestNotSent: Error, CustomStringConvertible {
     }
 }
 
-/// A request of a ``RequestSequence`` and its completion, as a value.
+/// A request for a ``RequestSequence``, with its completion, as a value.
 ///
 /// All such values have the same type, even if their answers are decoded to different types. So an array can
 /// hold them, and they can be the events of a reducer:
@@ -216,9 +218,9 @@ public struct RequestNotSent: Error, CustomStringConvertible {
 public struct QueuedRequest<Request: Sendable, Answer: Sendable>: Sendable {
     let declare: @Sendable (RequestSequence<Request, Answer>) -> Void
 
-    /// Creates a step.
+    /// Creates a value from a function that declares requests.
     ///
-    /// - Parameter declare: Declares one or more requests with the passed sequence.
+    /// - Parameter declare: Called with the sequence. It declares one or more requests.
     public init(_ declare: @escaping @Sendable (RequestSequence<Request, Answer>) -> Void) {
         self.declare = declare
     }
@@ -269,7 +271,7 @@ extension RequestSequence {
 /// Each request is appended, begins when the one before it was delivered, may fail, and ends. A request without
 /// an answer is kept, and appended again if the sequence is resumed.
 struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
-    /// Sends a request after the one before it, and resolves `delivered` when its completion has returned.
+    /// Sends a request once `previous` has settled, and resolves `delivered` when the completion has returned.
     typealias Send =
         @Sendable (Sequence, _ previous: Future<Void>, _ delivered: Promise<Void>) -> Void
     typealias Sequence = RequestSequence<Request, Answer>
@@ -285,12 +287,12 @@ struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
     private var unanswered: [Send] = []
     private var isToResume = false
     private var count = 0
-    /// Cancels the request under way.
+    /// Cancels the request under way; nil if none is.
     private var running: (@Sendable () -> Void)?
 
     init(rule: RequestFailureRule) { self.rule = rule }
 
-    /// The reason to send no more requests; nil while they are sent.
+    /// The reason to send no more requests; nil if the next one may be sent.
     var reasonToStop: (any Error)? {
         if isCancelled { return CancellationError() }
         return rule == .stop ? failures.first : nil
@@ -323,7 +325,7 @@ struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
 
     /// Cancels the sequence.
     ///
-    /// - Returns: The function that cancels the request under way.
+    /// - Returns: The function that cancels the request under way; nil if none is.
     mutating func cancel() -> (@Sendable () -> Void)? {
         isCancelled = true
         isToResume = false
@@ -332,11 +334,11 @@ struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
 
     mutating func resume() { isToResume = true }
 
-    /// Takes the requests without an answer, to send them again, if all requests have been delivered.
+    /// If all requests have been delivered, takes those without an answer, to send them again.
     ///
     /// - Parameter last: The delivery that the caller has waited for.
-    /// - Returns: The functions that send the requests, in order. They are nil if another request was declared
-    ///   meanwhile, and empty if the sequence isn't to be resumed.
+    /// - Returns: The functions that send the requests, in order; nil if another request was declared
+    ///   meanwhile, and an empty array if the sequence isn't to be resumed.
     mutating func takeUnanswered(after last: Future<Void>) -> [@Sendable (Sequence) -> Void]? {
         guard self.last === last else { return nil }
         guard isToResume else { return [] }

@@ -1,6 +1,6 @@
 /// A comparison of two values, part by part.
 struct StateComparison {
-    /// The paths of a part in the old value and in the new one; an element may have moved.
+    /// The paths of a part in the old value and in the new one; they differ if an element has moved.
     struct Place {
         var old = ""
         var new = ""
@@ -79,7 +79,7 @@ struct StateComparison {
     mutating func replace(_ old: Any, _ new: Any, at place: Place) {
         let before = StateLeaves(of: old, at: place.old).leaves
         let after = StateLeaves(of: new, at: place.new).leaves
-        // The two leaves stand for one place; in an array their paths may differ.
+        // Both leaves stand for the same place, though in an array their paths may differ.
         if before.count == 1, after.count == 1 { return show(before[0], after[0]) }
         let newLeaves = Dictionary(after.map { ($0.path, $0) }) { first, _ in first }
         let oldPaths = Set(before.map(\.path))
@@ -123,12 +123,13 @@ struct StateComparison {
 extension StateComparison {
     /// The most elements to compare pairwise; more are compared by position.
     ///
-    /// An edit script of *n* elements takes O(*n*²) time if they have nothing in common.
+    /// Finding the insertions and removals takes O(*n*²) time for *n* elements, if the arrays have nothing in common.
     static let longestScript = 400
 
     /// Compares two arrays that are not empty.
     ///
-    /// Elements are compared by id if they have one, otherwise by insertions and removals.
+    /// If the elements have ids, each is compared with the element of the same id. Otherwise the arrays are
+    /// compared by insertions and removals.
     mutating func compareElements(_ old: [Any], _ new: [Any], at place: Place) {
         if let ids = identities(of: old), let newIDs = identities(of: new) {
             return compareIdentified(old, ids, new, newIDs, at: place)
@@ -151,7 +152,7 @@ extension StateComparison {
         }
     }
 
-    /// Compares the elements removed and inserted at one place: the first with the first, and so on.
+    /// Compares the elements removed at one place with those inserted there, one by one in order.
     private mutating func compareGap(
         _ old: ArraySlice<Any>, _ new: ArraySlice<Any>, at place: Place
     ) {
@@ -170,7 +171,7 @@ extension StateComparison {
 /// The leaves of an element, collected once for many comparisons.
 private struct Fingerprint {
     let leaves: [StateLeaves.Leaf]
-    /// Equal for equal elements; compared first.
+    /// The hash of the leaves, compared first: equal elements have equal hashes.
     let hash: Int
 
     init(_ element: Any) {
@@ -189,7 +190,7 @@ private struct Fingerprint {
     }
 }
 
-/// The numbers of elements removed and inserted after a number of kept elements.
+/// A number of kept elements, and how many elements were removed and inserted after them.
 private struct Gap {
     var kept = 0
     var removed = 0
@@ -233,9 +234,10 @@ private func gaps(_ old: ArraySlice<Fingerprint>, _ new: ArraySlice<Fingerprint>
 }
 
 extension StateComparison {
-    /// Returns the ids of elements that are all `Identifiable`, if all ids are different.
+    /// Returns the elements' ids; nil unless all elements are `Identifiable` and all ids are different.
     ///
-    /// It returns nil if an id is an `ObjectIdentifier`, which doesn't identify an earlier element.
+    /// It also returns nil if an id is an `ObjectIdentifier`, because that doesn't tell which earlier element
+    /// corresponds to this one.
     func identities(of elements: [Any]) -> [AnyHashable]? {
         var ids: [AnyHashable] = []
         for element in elements {
@@ -269,7 +271,7 @@ extension StateComparison {
         }
     }
 
-    /// Returns the ids to move in order to change one order into the other.
+    /// Returns the ids that have to move to turn the old order into the new one.
     private func movedIDs(_ old: [AnyHashable], _ new: [AnyHashable]) -> Set<AnyHashable> {
         if old == new { return [] }
         if old.count > Self.longestScript {
@@ -327,7 +329,9 @@ extension StateComparison {
         return values
     }
 
-    /// Returns keys or elements with their texts, sorted by text; equal texts get the parts added.
+    /// Returns keys or elements with their texts, sorted by text.
+    ///
+    /// If several have the same text, each text is followed by its parts.
     private func texts(of keys: [AnyHashable]) -> [(key: AnyHashable, text: String)] {
         let texts = keys.map { String(reflecting: $0.base) }
         let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)
@@ -337,7 +341,7 @@ extension StateComparison {
     }
 }
 
-/// A text that says that a set contains an element.
+/// The text that a difference shows for an element of a set.
 private struct Contained: CustomDebugStringConvertible, CustomStringConvertible {
     var description: String { "contained" }
     var debugDescription: String { description }

@@ -8,8 +8,8 @@
 /// + books[id: 3].title: "Momo"
 /// ```
 ///
-/// Properties are found by reflection, in the order of their declaration; equal ones are left out. Values that
-/// differ but print the same, such as dates within a second, are shown with their parts, or with a note.
+/// Properties are found by reflection, in the order of their declaration; unchanged ones are left out. Values
+/// that differ but print the same, such as dates within a second, are shown with their parts, or with a note.
 /// Dictionaries are compared by key, and sets by element.
 ///
 /// Arrays are compared by insertions and removals. An `Identifiable` element is compared with the element of
@@ -27,8 +27,8 @@ public struct StateDiff: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - old: The value before.
     ///   - new: The value after.
-    /// - Complexity: O(*n*) for *n* values without parts. In an array with many changes, at most 400 elements
-    ///   are also compared pairwise.
+    /// - Complexity: O(*n*) for *n* parts that have no parts themselves. In an array with many changes, at most
+    ///   400 elements are also compared pairwise.
     public init<Value>(from old: Value, to new: Value) {
         lines = StateComparison(of: old, with: new).lines
     }
@@ -39,12 +39,12 @@ struct StateLeaves {
     struct Leaf {
         let path: String
         let text: String
-        /// The value that the text shows; nil if the text shows no value.
+        /// The value behind the text; nil for a fixed text, such as `[]`.
         let value: Any?
 
         var line: String { StateLeaves.line(path, text) }
 
-        /// Returns whether the values can't be told apart; their paths don't count.
+        /// Returns whether the texts are equal and the values have no known difference; the paths may differ.
         func isSame(as other: Leaf) -> Bool {
             guard text == other.text else { return false }
             guard let value, let otherValue = other.value else { return true }
@@ -103,9 +103,9 @@ struct StateLeaves {
         }
     }
 
-    /// Takes a case of an enum.
+    /// Adds the leaves of an enum's value.
     ///
-    /// A case with values has its own path, so a change of the case is shown as a removal and an addition.
+    /// A case with values has its own path, so a change to another case is shown as a removal and an addition.
     private mutating func takeCase(_ value: Any, _ mirror: Mirror, at path: String) {
         guard let child = mirror.children.first else { return add(".\(value)", at: path, value) }
         let name = "\(path).\(child.label ?? "")"
@@ -134,7 +134,7 @@ struct StateLeaves {
     }
 }
 
-/// Returns whether a value is shown whole: it has no parts, or it has its own description, like a date.
+/// Returns whether a value is shown as a whole: it has no parts, or it describes itself, as a date does.
 func isLeaf(_ value: Any, _ mirror: Mirror) -> Bool {
     value is any CustomStringConvertible || mirror.children.isEmpty
 }
@@ -158,7 +158,7 @@ extension Equatable {
     }
 }
 
-/// Returns the texts of two values that differ, with more detail if they print the same.
+/// Returns texts for two different values, with more detail if their printed texts are equal.
 func tellingTexts(of old: Any, and new: Any) -> (old: String, new: String) {
     let plain = (old: String(reflecting: old), new: String(reflecting: new))
     if plain.old != plain.new { return plain }

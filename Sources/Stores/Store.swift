@@ -21,15 +21,15 @@ import Android
 ///
 /// ## Order
 ///
-/// ``dispatch(event:)`` reduces the event before it returns, nested or not, so ``state`` is then current. The
-/// changes wait in one queue. One thread at a time drains the queue, without holding a lock, and
-/// calls the observers in the order in which they subscribed. Every observer sees consecutive pairs: the new
-/// state of one call is the old state of the next, no matter which threads dispatch and how deeply observers
-/// nest their dispatches.
+/// ``dispatch(event:)`` reduces the event before it returns, even in a nested call, so ``state`` is current
+/// afterwards. The changes wait in one queue. One thread at a time drains the queue, without holding a lock,
+/// and calls the observers in the order in which they subscribed. Every observer sees consecutive pairs: the
+/// new state of one call is the old state of the next, no matter which threads dispatch and how deeply
+/// observers nest their dispatches.
 ///
 /// A dispatch from within an observer, or while another thread notifies the observers, returns before the
 /// observers see its change. Any other dispatch notifies them before it returns. As long as no other thread
-/// dispatches, that includes the changes that observers dispatch meanwhile.
+/// dispatches, the observers have then also seen the changes that they dispatched themselves.
 ///
 /// ## Threads
 ///
@@ -48,9 +48,9 @@ import Android
 ///
 /// ## Lifetime
 ///
-/// Only your references keep a store alive; its effects and their futures don't. When the store is released,
-/// its subscriptions end, its effects are cancelled, and ``states`` finishes. A store retains its observers, so
-/// capture weakly any object that holds the store.
+/// Only your references keep a store alive; its effects and their futures don't. When the store is released, its
+/// subscriptions end, its effects are cancelled, and ``states`` finishes. A store retains its observers, so use a
+/// weak capture in an observer for any object that holds the store.
 public final class Store<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     let core: StoreCore<State, Event>
@@ -64,10 +64,11 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     ///     programming error and traps.
     ///   - middleware: Layers around dispatch, outermost first.
     ///   - feedback: Effects that last as long as a query of the state has a value.
-    ///   - queueLimit: The most changes that may wait for the observers before a dispatch waits; nil for no
-    ///     limit. Less than 1 is a programming error and traps.
-    ///   - onFailure: Called with the error if an effect fails without an event, on the thread that settles its
-    ///     future. By default it writes a line to standard error.
+    ///   - queueLimit: The most changes that the queue holds before a dispatch waits for a free place; nil for
+    ///     no limit. Less than 1 is a programming error and traps.
+    ///   - onFailure: Called with the error if an effect fails and doesn't turn the error into an event. The
+    ///     call happens on the thread that settles the effect's future. By default a line is written to
+    ///     standard error.
     @inlinable
     public init(
         initialState: State,
@@ -102,7 +103,7 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     package var effectsUnderWay: Int { core.values.withLock { $0.effects.underWay } }
 }
 
-// The form of the articles: an observer stays until you pass its id back.
+// The articles' way to subscribe: an observer stays until you pass its id to `unsubscribe`.
 extension Store {
     /// Calls an observer with the current state, then for each event.
     ///
@@ -111,11 +112,11 @@ extension Store {
     ///   - line: The calling line, for the same report.
     ///   - observer: Called with the state before and after an event. In the first call, the old state is nil
     ///     and the new one is the state at the time of subscription. Each newer event then makes one call, even
-    ///     if it changed nothing. If the queue is idle, the first call happens before this method returns. It's
-    ///     queued if you subscribe within an observer, or while another thread notifies the observers. A
-    ///     function that you subscribe twice is called twice.
+    ///     if it changed nothing. If the queue is idle, the first call happens before this method returns. If
+    ///     you subscribe within an observer, or while another thread notifies the observers, the first call is
+    ///     queued. A function that you subscribe twice is called twice.
     /// - Returns: An id for ``unsubscribe(_:)``. Dropping the id doesn't end the subscription, which lasts as
-    ///   long as the store. For a token that ends the subscription, call
+    ///   long as the store. For a token that ends the subscription when you release it, call
     ///   ``subscription(fileID:line:observer:)``.
     /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being notified.
     @inlinable
@@ -132,8 +133,8 @@ extension Store {
     ///
     /// After this returns, the observer isn't called again, except for a call that another thread has already begun.
     ///
-    /// - Parameter subscriptionID: An id that ``subscribe(fileID:line:observer:)`` of this store, or of a store
-    ///   derived from it, has returned. Nothing happens if its subscription has ended, or belongs to another
+    /// - Parameter subscriptionID: An id that ``subscribe(fileID:line:observer:)`` has returned, for this store
+    ///   or a store derived from it. Nothing happens if the subscription has ended, or belongs to another
     ///   store.
     /// - Complexity: O(*n*) for *n* observers.
     public func unsubscribe(_ subscriptionID: UUID) { core.unsubscribe(subscriptionID) }
@@ -163,14 +164,15 @@ extension Store {
     /// store.subscription(to: \.name) { old, new in show(new) }.kept()
     /// ```
     ///
-    /// This is short for a subscription to ``derived(_:)``. With `\.self` the observer gets the whole state,
-    /// but no events that change nothing.
+    /// This is short for a subscription to ``derived(_:)``. With `\.self`, the observer gets the whole state,
+    /// and isn't called for events that change nothing.
     ///
     /// - Parameters:
     ///   - part: A key path, or a pure function of the state.
     ///   - fileID: The calling file, for the report about a slow observer.
     ///   - line: The calling line, for the same report.
-    ///   - observer: Called as in ``subscribe(fileID:line:observer:)``, except if the part is equal before and after.
+    ///   - observer: Called as in ``subscribe(fileID:line:observer:)``, but not for an event that leaves the
+    ///     part equal.
     /// - Returns: The subscription. Keep it as long as the observer should be called.
     @preconcurrency
     public func subscription<Part: Equatable & Sendable>(
@@ -185,7 +187,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
-    ///   - fileID: The calling file, for a report.
+    ///   - fileID: The calling file, for the report about a slow observer.
     ///   - line: The calling line, for the same report.
     ///   - observer: Called in the same order as in ``subscribe(fileID:line:observer:)``, but always
     ///     asynchronously, even if the main thread dispatches. The store may have a newer state by then. Once
@@ -205,9 +207,9 @@ extension Store {
     /// for await state in store.states { render(state) }
     /// ```
     ///
-    /// Each access creates a new sequence for one loop, subscribed from then on. While the loop is busy, the
-    /// sequence keeps only the newest state and discards older ones. It doesn't keep the store alive. When the
-    /// store is released, the sequence delivers the state that it keeps, and ends.
+    /// Each access creates a new sequence, which gets the states from then on. Use it in one loop. While the
+    /// loop is busy, the sequence keeps only the newest state and discards older ones. It doesn't keep the
+    /// store alive. When the store is released, the sequence delivers the state that it keeps, and ends.
     public var states: AsyncStream<State> { core.states }
 }
 
@@ -281,7 +283,7 @@ public struct EffectsUnfinished: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Writes a line to standard error about an effect that failed without an event.
+/// Writes a line to standard error about the error of an effect that didn't turn the error into an event.
 ///
 /// A store calls it unless you pass another `onFailure`.
 ///

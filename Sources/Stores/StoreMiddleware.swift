@@ -22,7 +22,7 @@
 ///
 /// The events of effects go through the chain, too. Once an effect is replaced or cancelled, its events don't
 /// enter the chain any more. If an event entered the chain before that, or waits until the store is complete,
-/// it is still reduced. If an effect waits for another effect, it begins after the other's event has been
+/// it is still reduced. If an effect waits for another effect, it begins once that effect's event has been
 /// through the chain.
 public struct StoreMiddleware<State: Sendable, Event: Sendable>: Sendable {
     /// The rest of the chain, down to the reducer, as a function that takes an event.
@@ -33,9 +33,9 @@ public struct StoreMiddleware<State: Sendable, Event: Sendable>: Sendable {
     /// Creates a middleware.
     ///
     /// - Parameter setUp: Takes the store's ``DispatchContext``. It returns a function that takes the rest of
-    ///   the chain, and that function returns the one to call for each event. The store calls `setUp` of its
-    ///   layers in the order of its list. Dispatching on the same thread during the setup is a programming
-    ///   error and traps.
+    ///   the chain, and that function returns the one to call for each event. The store calls the `setUp`
+    ///   functions of its layers in the order of the list. Dispatching on the same thread during the setup is a
+    ///   programming error and traps.
     public init(
         _ setUp:
             @escaping @Sendable (DispatchContext<State, Event>) -> (@escaping Dispatch) -> Dispatch
@@ -70,8 +70,8 @@ public struct DispatchContext<State: Sendable, Event: Sendable>: Sendable {
 
     /// Dispatches an event through the whole chain of middleware.
     ///
-    /// - Parameter event: The event, which is discarded if the store has been released. Dispatching while the
-    ///   middleware is set up is a programming error and traps. An event from another thread waits until the
-    ///   store is complete.
+    /// - Parameter event: The event, which is discarded if the store has been released. While the middleware is
+    ///   set up, dispatching on the thread that sets it up is a programming error and traps. An event from
+    ///   another thread waits until the store is complete.
     public func dispatch(event: Event) { send(event) }
 }

@@ -18,7 +18,7 @@ internal import PledgeFutures
 /// forward doesn't begin or cancel its effects.
 ///
 /// You may use a recorder from any thread, like a ``Store``. It keeps every state and every event, or only the
-/// newest if you set a maximum. A step of any length is O(1).
+/// newest if you set a maximum. Going back or forward any number of events is O(1).
 public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
     /// The store, for observers, derived stores and views.
     ///
@@ -31,15 +31,16 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - initialState: The first state, at position 0.
-    ///   - maximumEvents: The most events to keep; by default all are kept. The oldest events are dropped with
-    ///     the states before them, but never beyond the current state. Dropping an event is O(*maximumEvents*).
+    ///   - maximumEvents: The most events to keep; by default all are kept. If there are more, the oldest
+    ///     events are dropped together with the states before them, but no event after the current state is
+    ///     dropped. Dropping an event is O(*maximumEvents*).
     ///   - reducer: Computes the next state, and the effects if there are any.
     ///   - middleware: Layers around dispatch, outermost first. The events of effects go through them, too;
     ///     steps through the history and replayed events don't.
     ///   - feedback: Effects that last as long as a query of the newest state has a value.
-    ///   - queueLimit: The most changes that may wait for the observers before a dispatch waits, as in
+    ///   - queueLimit: The most changes that the queue holds before a dispatch waits for a free place, as in
     ///     ``Store``; nil for no limit. Less than 1 is a programming error and traps.
-    ///   - onFailure: Called with the error if an effect fails without an event.
+    ///   - onFailure: Called with the error if an effect fails and doesn't turn the error into an event.
     public init(
         initialState: State, maximumEvents: Int = .max,
         reducer: Reducer<State, Event>,
@@ -118,8 +119,8 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
     ///
     /// An effect under way is cancelled if a replayed event cancels it, or replaces it with an effect of the same id.
     ///
-    /// - Parameter events: The events. Include the events of effects, as recorded events do. The events are
-    ///   recorded here, too. They bypass the middleware, because recorded events have already been through it.
+    /// - Parameter events: The events, including those that effects sent, as in ``events``. They are recorded
+    ///   here, too, and bypass the middleware, because they went through it when they were first recorded.
     public func replay(_ events: some Sequence<Event>) {
         for event in events { store.dispatch(event: .replay(event)) }
     }
@@ -129,7 +130,8 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
 
     /// Reads the history.
     ///
-    /// Inside the reducer this traps, as reading the store does: the reducer is about to add to the history.
+    /// Inside the reducer, reading the history traps, just as reading the store does, because the reducer is
+    /// about to add to it.
     private func history<Part>(_ part: (Timeline<State, Event>) -> Part) -> Part {
         store.core.trapIfReducing("read the history")
         return timeline.withLock { part($0) }
@@ -144,9 +146,9 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
 extension StoreRecorder where Event: Encodable {
     /// Writes the events that lead to the current state to a file, each as one line of JSON.
     ///
-    /// Undone events are left out, and so are events that were dropped because of the maximum. In the latter
-    /// case ``droppedEvents`` isn't 0, and the events continue from the first of ``states``. If events contain
-    /// secrets, the file contains them too.
+    /// Undone events are left out, and so are events that were dropped because of the maximum. If some were
+    /// dropped, ``droppedEvents`` isn't 0, and the first event of the file follows the first of ``states``. If
+    /// events contain secrets, the file contains them too.
     ///
     /// - Parameters:
     ///   - file: The file. An existing file is replaced atomically.
@@ -170,7 +172,9 @@ extension StoreRecorder where Event: Encodable {
     }
 }
 
-/// Returns whether a byte of JSON is a line break; inside a string, a line break is escaped.
+/// Returns whether a byte of JSON is a line break.
+///
+/// Such a byte is never part of a string, because JSON escapes the line breaks in strings.
 private func isLineBreak(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
 }
@@ -178,14 +182,14 @@ private func isLineBreak(_ byte: UInt8) -> Bool {
 extension StoreRecorder where Event: Decodable {
     /// Replays the events of a file that ``save(to:encoder:)`` has written, without their effects.
     ///
-    /// The events are applied to the current state. In a recorder with the same initial state they make the
-    /// same states.
+    /// The events are applied to the current state. If it equals the state before the saved events, they make
+    /// the same states.
     ///
     /// - Parameters:
     ///   - file: The file. Blank lines are skipped.
     ///   - decoder: Decodes each event.
-    /// - Throws: ``RecordingError`` if the file can't be read, or a line isn't such an event. Then no event is
-    ///   replayed.
+    /// - Throws: ``RecordingError`` if the file can't be read, or a line isn't an event of this type. In both
+    ///   cases no event is replayed.
     public func replay(contentsOf file: URL, decoder: JSONDecoder = JSONDecoder()) throws {
         let data: Data
         do {
@@ -279,7 +283,7 @@ public enum RecorderEvent<Event: Sendable>: Sendable {
     case answer(Event)
     /// A replayed event.
     ///
-    /// It is recorded again, and begins no effect. Effects that it cancels or replaces are cancelled.
+    /// It is recorded again, and begins no effect. Running effects that it cancels or replaces are cancelled.
     case replay(Event)
     /// Goes one event back, if there is one.
     case undo
@@ -319,9 +323,9 @@ extension StoreMiddleware {
     }
 }
 
-/// The kind of event in a call through a recorder's middleware.
+/// The kind of event that a recorder's middleware is handling in the current call.
 ///
-/// A task that continues the call knows it, too.
+/// A task that continues the call inherits the value.
 private enum RecorderCall {
     /// True if the call handles the event of an effect.
     @TaskLocal static var isOfAnswer = false
@@ -330,8 +334,8 @@ private enum RecorderCall {
 extension Feedback {
     /// This feedback for the initial state only, in the store of a ``StoreRecorder``.
     ///
-    /// The timeline handles later states: feedback follows the newest state, even if the recorder has gone back
-    /// to another one.
+    /// For later states, the timeline runs the feedback, because feedback follows the newest state, even if the
+    /// recorder has gone back to another one.
     var ofRecorderAtTheBeginning: Feedback<State, RecorderEvent<Event>> {
         Feedback<State, RecorderEvent<Event>>(step: { old, new in
             old == nil ? step(nil, new).map { .answer($0) } : .none

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// final class Screen {
-///     var subscription: Subscription?
+///     var subscription: StoreSubscription?
 ///
 ///     func show(_ store: Store<State, Event>) {
 ///         subscription = store.subscription { [weak self] _, new in self?.draw(new) }
@@ -34,6 +34,7 @@ public final class StoreSubscription: Sendable {
 
     /// Ends the subscription early; does nothing if it has ended.
     ///
-    /// A call that another thread has already begun may still run, as after ``Store/unsubscribe(_:)``.
+    /// If another thread has already begun to call the observer, that call may still run, as with
+    /// ``Store/unsubscribe(_:)``.
     public func cancel() { end() }
 }

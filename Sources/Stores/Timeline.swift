@@ -1,9 +1,9 @@
 /// The history of a ``StoreRecorder``: the events, the state after each, and the current position.
 struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     private(set) var events: [Event] = []
-    /// One state more than there are events: the first is the state before them.
+    /// The states: first the one before all events, then one after each event.
     private(set) var states: [State]
-    /// An index of `states`.
+    /// The index of the current state in `states`.
     private(set) var position = 0
     /// The number of dropped events; the oldest go first.
     private(set) var droppedEvents = 0
@@ -11,8 +11,8 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     private let feedback: [Feedback<State, Event>]
     /// Parts that were removed from the history.
     ///
-    /// They may use the store when they are freed. Code that changes the history in the reducer therefore puts
-    /// them here.
+    /// They may use the store when they are freed, but the history changes inside the reducer. So the parts are
+    /// kept here until an observer of the store frees them.
     private var removedHistory = RemovedHistory()
 
     struct RemovedHistory: Sendable {
@@ -116,7 +116,7 @@ extension Effect {
         case .cancel: return self
         case .merge(let effects): return .merge(effects.map(\.cancellations))
         case .concatenate(let effects):
-            // Cancellations behind an effect that begins work would happen later.
+            // Cancellations after an effect that begins work would happen later, so they are left out.
             let first = effects.firstIndex { !$0.isCancel } ?? effects.endIndex
             return .merge(effects.prefix(first + 1).map(\.cancellations))
         case .identified(let effect, let id, .newest):

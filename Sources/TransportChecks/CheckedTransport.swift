@@ -20,10 +20,11 @@ public struct CheckedTransport: Sendable {
     ///   - send: Sends a request and returns the whole response.
     ///   - stream: Sends a request and returns a response with a streamed body. Without it, checks of streaming pass
     ///     without running.
-    ///   - maxBodySize: The limit that `send` was configured with. Some checks send bodies of 8 MiB, so it must be
-    ///     larger. Others exceed it, to test it.
-    ///   - patience: How long a check waits, in real time, for an event that must happen. It ends a call that hangs. On
-    ///     a busy machine, an event that usually takes milliseconds may take minutes.
+    ///   - maxBodySize: The limit that `send` was configured with. Some checks send bodies of 8 MiB, so the limit must
+    ///     be larger. Other checks exceed the limit to test it.
+    ///   - patience: How long a check waits, in real time, for an event that must happen. A call that hangs fails after
+    ///     this time. Keep the time long, because on a busy machine, an event that usually takes milliseconds may take
+    ///     minutes.
     public init(
         send: @escaping HTTPService, stream: HTTPStreamingService? = nil, maxBodySize: Int,
         patience: Duration = .seconds(600)

@@ -74,7 +74,7 @@ struct TransportBench: Sendable {
 extension LoopbackServer {
     /// Returns the URL of a path and query, with their percent-encoding unchanged.
     func at(_ target: String) -> URL {
-        // With any target of a check, this is a valid URL.
+        // The URL is valid with every target that the checks use.
         URL(string: "http://127.0.0.1:\(port)\(target)") ?? url
     }
 }

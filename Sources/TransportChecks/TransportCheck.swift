@@ -16,7 +16,7 @@ public import PledgeTesting
 /// Each check starts a server of its own on a port of 127.0.0.1. A wait ends after ``CheckedTransport/patience``, so a
 /// transport that hangs fails the check.
 public struct TransportCheck: Sendable {
-    /// The name of the check, under which a difference is listed.
+    /// The name of the check, which is also the key of its difference, if one is listed.
     public let name: Name
 
     /// The requirement, in a sentence.
@@ -44,8 +44,8 @@ public struct TransportCheck: Sendable {
 
     /// Checks a transport.
     ///
-    /// The check and the transport's functions run on a queue of their own, so that other tests that keep the threads
-    /// of tasks busy don't delay them. At most 16 checks run at a time, and the others wait for their turn.
+    /// The check and the transport's functions run on their own queue, so that they aren't delayed when other tests
+    /// keep the threads of Swift's tasks busy. At most 16 checks run at a time, and the others wait for their turn.
     ///
     /// - Parameters:
     ///   - transport: The transport.
@@ -78,8 +78,9 @@ public struct TransportCheck: Sendable {
             at: place)
     }
 
-    // Each check has a thread, which may wait in the transport. Dispatch has 255 threads. If hundreds of checks wait
-    // for URLSession, which needs a thread itself, none of them makes progress.
+    // Each check has a thread, which may wait in the transport. Dispatch has 255 threads. Without a limit, hundreds of
+    // checks could occupy all of them while they wait for URLSession, which needs a thread itself. None of the checks
+    // would then make progress.
     private static let limit = TaskLimit(16)
 
     private func run(
@@ -128,7 +129,7 @@ public struct TransportDifference: Sendable {
     /// True if the check doesn't run, because it would end the process or the test.
     let cannotRun: Bool
 
-    /// A difference with which the check runs and must fail.
+    /// A difference with which the check still runs, and must fail.
     ///
     /// - Parameter reason: The reason for the difference.
     public static func differs(_ reason: String) -> Self { Self(reason: reason, cannotRun: false) }
@@ -187,9 +188,9 @@ func require<Value: Equatable>(_ name: String, _ seen: Value, is required: Value
     }
 }
 
-/// A limit on the number of tasks in a piece of code at once.
+/// A limit on how many tasks run a piece of code at once.
 ///
-/// The others wait in order.
+/// Further tasks wait in order.
 final class TaskLimit: Sendable {
     private struct State {
         /// The number of tasks that may still enter; zero while any task waits.
@@ -232,8 +233,8 @@ final class TaskLimit: Sendable {
 /// An executor that runs the jobs of one task on its own queue.
 ///
 /// Swift's tasks share as many threads as there are processors. If hundreds of tests run at once, a task that has
-/// waited resumes after all of them, which is too late for a check of time. The system schedules the threads of queues,
-/// so each makes progress.
+/// waited resumes only after all of them. That is too late for a check that measures time. The system schedules the
+/// threads of queues, so each queue makes progress.
 final class QueueTaskExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "PledgeTesting.QueueTaskExecutor")
 

@@ -1,10 +1,10 @@
 import PledgeHTTPNetworking
 
-/// A certificate in DER (RFC 5280), whose bytes are not trusted.
+/// A certificate in DER (RFC 5280); its bytes may be malformed.
 struct Certificate: Hashable, Sendable {
     let der: Data
 
-    /// The SubjectPublicKeyInfo in DER, which a pin is the hash of.
+    /// The SubjectPublicKeyInfo in DER; a pin is the hash of these bytes.
     ///
     /// Nil unless the bytes are one whole certificate whose key is of a known kind.
     var publicKey: [UInt8]? {
@@ -97,13 +97,13 @@ private struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads an element and returns its content; nil if the next element is another, or if none is left.
+    /// Reads an element and returns its content; nil if the next element has another tag, or if none is left.
     mutating func content(of tag: Tag) -> ArraySlice<UInt8>? {
         guard let header = headerSize(of: tag) else { return nil }
         return whole(tag)?.dropFirst(header)
     }
 
-    /// Reads an element and returns all of its bytes; nil if the next element is another, or if none is left.
+    /// Reads an element and returns all of its bytes; nil if the next element has another tag, or if none is left.
     mutating func whole(_ tag: Tag) -> ArraySlice<UInt8>? {
         guard let header = headerSize(of: tag), let length = contentSize(header),
             length <= rest.count - header
@@ -122,7 +122,8 @@ private struct DERReader {
         guard rest.count >= 2, rest.first == tag.byte else { return nil }
         let length = rest[rest.startIndex + 1]
         if length < 0x80 { return 2 }
-        // Certificates are smaller than 16 MiB, and DER has no indefinite length (0x80).
+        // A length of at most three bytes is accepted, because certificates are smaller than 16 MiB. DER has no
+        // indefinite length (0x80).
         return (0x81...0x83).contains(length) ? 2 + Int(length & 0x7F) : nil
     }
 

@@ -40,7 +40,7 @@ final class SessionConnecting: Sendable {
         #endif
     }
 
-    /// Decides what to answer, and notes if a server has passed the checks.
+    /// Decides the answer to a question; if a server has passed the checks, remembers that.
     func answer(to challenge: Challenge) -> ChallengeRules.Answer {
         let answer = rules.answer(to: challenge)
         if rules.needsEvidence(for: challenge), answer == .trust || answer == .byDefault {
@@ -109,7 +109,7 @@ struct Challenge: Sendable {
     var kind: Kind
     /// The host that the question is about.
     var host: String
-    /// True if a proxy asks.
+    /// True if the question is about a proxy.
     var isProxy = false
     /// The number of failed answers to the same question.
     var failures = 0
@@ -119,9 +119,10 @@ struct Challenge: Sendable {
     var evidence: Evidence?
 }
 
-/// The rules that a session answers by: which servers it trusts, and which certificate it shows.
+/// The rules for a session's answers: which servers it trusts, and which certificate it shows.
 ///
-/// The rules are pure, and never ask the system. They refuse a server unless they know that everything required holds.
+/// The rules depend only on the question and its evidence, and never ask the system. They refuse a server unless they
+/// know that it meets all requirements.
 struct ChallengeRules: Hashable, Sendable {
     /// The answer to a question.
     enum Answer: Equatable {
@@ -151,7 +152,7 @@ struct ChallengeRules: Hashable, Sendable {
     /// True if servers are checked in addition to the system's own check, or instead of it.
     var checksServers: Bool { replacesSystem || !pinnedKeys.isEmpty }
 
-    /// True if a server may be trusted that the system would refuse.
+    /// True if the rules may trust a server that the system would refuse.
     private var replacesSystem: Bool { authorities != .system || verification != .full }
 
     /// Returns whether the system must evaluate the server before the answer.
@@ -159,11 +160,11 @@ struct ChallengeRules: Hashable, Sendable {
         challenge.kind == .serverTrust && !challenge.isProxy && checksServers
     }
 
-    /// Decides what to answer.
+    /// Decides the answer to a question.
     func answer(to challenge: Challenge) -> Answer {
         switch challenge.kind {
         case .password: .withoutPassword
-        // Proxies, their addresses and their certificates are the system's business.
+        // Questions about proxies, their addresses and their certificates are left to the system.
         case _ where challenge.isProxy: .byDefault
         case .clientCertificate: answerAboutClient(challenge)
         case .serverTrust: checksServers ? answerAboutServer(challenge) : .byDefault
@@ -173,7 +174,8 @@ struct ChallengeRules: Hashable, Sendable {
     private func answerAboutClient(_ challenge: Challenge) -> Answer {
         guard hasClientCertificate else { return .byDefault }
         guard challenge.isAboutAskedHost else { return .refuse(Self.otherHost) }
-        // The server has refused the certificate, and the system would ask again and again.
+        // After a failure, the certificate is not shown again: the server has refused it, and the system would ask
+        // again and again.
         guard challenge.failures == 0 else { return .refuse(Self.refusedCertificate) }
         return .showCertificate
     }
@@ -192,7 +194,7 @@ struct ChallengeRules: Hashable, Sendable {
                 return .refuse("the server's key is none of those that are pinned")
             }
         }
-        // If the system's own check applies too, it decides last.
+        // If these rules only add to the system's own check, that check decides last.
         return replacesSystem ? .trust : .byDefault
     }
 
@@ -202,7 +204,7 @@ struct ChallengeRules: Hashable, Sendable {
 }
 
 extension Challenge {
-    /// True if the question is about the host of the request; an address may be written in another form.
+    /// True if the question is about the request's host, even if the host is written in another form.
     fileprivate var isAboutAskedHost: Bool {
         guard let askedHost else { return false }
         let host = Self.plain(host)
@@ -223,7 +225,7 @@ extension ChallengeRules.Answer {
 }
 
 extension Challenge.Flaw {
-    /// The reason, in the same words as the other transports use.
+    /// The reason for a refusal, in the same words as the other transports use.
     var reason: String {
         switch self {
         case .expired: "the certificate has expired"

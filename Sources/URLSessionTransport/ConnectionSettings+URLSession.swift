@@ -7,7 +7,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// The systems, as far as their URLSessions support different settings.
+/// The kinds of system whose URLSessions support different settings.
 enum URLSessionSystem: CaseIterable {
     case linux
     case macOS
@@ -22,7 +22,7 @@ enum URLSessionSystem: CaseIterable {
     static let here = iOS
     #endif
 
-    /// Returns the words that say what to use for a setting that URLSession cannot apply.
+    /// Returns words that say what to use instead of URLSession, if it cannot apply a setting.
     fileprivate func alternative(_ transports: String = "CurlTransport or AHCTransport") -> String {
         self == .iOS ? "no transport on this system can" : "use \(transports)"
     }
@@ -105,7 +105,7 @@ extension TLSSettings {
 extension ProxySettings {
     /// Refuses proxy settings, which URLSession on Linux doesn't have.
     ///
-    /// Its libcurl uses the proxies of the environment.
+    /// On Linux, URLSession's libcurl uses the environment's proxies.
     fileprivate func checkForURLSession(
         in environment: [String: String]
     ) throws(UnsupportedSetting) {
@@ -132,7 +132,7 @@ extension ConnectionSettings {
 }
 #else
 extension ProxySettings {
-    /// Refuses a proxy with a user, and, except on macOS, a proxy with excepted hosts.
+    /// Refuses a proxy with a user; on all systems but macOS, also refuses a proxy with excepted hosts.
     ///
     /// On Apple platforms, URLSession asks for a proxy's user in another way. It can except hosts only on macOS.
     fileprivate func checkForURLSession(

@@ -76,7 +76,8 @@ extension HTTPError.Code {
         default: self = Self.onThisPlatform(code, (error as NSError).localizedDescription)
         }
         #if canImport(FoundationNetworking)
-        // A server that refuses the client's certificate ends the connection after the handshake.
+        // If a server refuses the client's certificate, it ends the connection after the handshake. URLSession reports
+        // that as a lost connection.
         let isRefused = { LibcurlWords($0).meaning == .insecureConnection }
         if code == .networkConnectionLost, isRefused((error as NSError).localizedDescription) {
             self = .insecureConnection
@@ -84,9 +85,9 @@ extension HTTPError.Code {
         #endif
     }
 
-    /// The codes for CFNetwork's proxy errors, which URLSession passes on on Apple platforms.
+    /// The codes for CFNetwork's proxy errors, which Apple's URLSession passes on.
     ///
-    /// Only wrong credentials are a lasting refusal. The other errors tell no status.
+    /// Only wrong credentials are a lasting refusal. The other errors don't say with which status the proxy answered.
     private static let ofProxies: [Int: HTTPError.Code] = [
         // kCFErrorHTTPBadProxyCredentials, and two errors of SOCKS: wrong credentials, and no acceptable method.
         307: .proxyRefused, 122: .proxyRefused, 124: .proxyRefused,
@@ -126,7 +127,7 @@ struct LibcurlWords {
 
     init(_ words: String) { self.words = words.lowercased() }
 
-    /// The status that a proxy answered when it refused a tunnel; nil if the message is about something else.
+    /// The status with which a proxy refused a tunnel; nil if the message is about something else.
     var proxyStatus: Int? {
         let status = words.firstMatch(
             of: /^(?:connect tunnel failed, response|received http code) ([0-9]{3})\b/)
@@ -135,8 +136,9 @@ struct LibcurlWords {
 
     /// The code that the message stands for; nil if the message is unknown.
     ///
-    /// The first match wins. A connection may be lost while TLS reads, and a certificate's name may contain any words,
-    /// so the words for a lost connection come first.
+    /// The first match wins. The words for a lost connection come first, because a message about a connection that was
+    /// lost while TLS was reading has words about TLS too. The words about TLS come next, because a message that names
+    /// a certificate may contain any other words too.
     var meaning: HTTPError.Code? {
         if let proxyStatus { return .refusal(byProxy: proxyStatus) }
         return Self.meanings.first { phrases, _ in phrases.contains { words.contains($0) } }?.code
@@ -160,9 +162,9 @@ struct LibcurlWords {
         ),
         (
             [
-                // FoundationNetworking refuses a head that is not UTF-8 while libcurl writes it. libcurl reports a
-                // field of more than 100 KiB as a lack of memory, and bytes after an encoded body as bytes that it
-                // cannot write.
+                // If a head is not UTF-8, FoundationNetworking refuses it, and libcurl reports that it failed to write
+                // the header. libcurl reports a field of more than 100 KiB as a lack of memory. If bytes follow an
+                // encoded body, libcurl reports that it failed to write received data.
                 "writing header", "writing received data", "out of memory", "response headers",
                 "header without colon",
                 "header line", "content-length", "chunked-encoding", "chunk", "content encoding",

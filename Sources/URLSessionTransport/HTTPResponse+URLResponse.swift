@@ -8,13 +8,13 @@ import Foundation
 #endif
 
 extension HTTPResponse {
-    /// Creates a response from Foundation's, which has lost the fields' order and has joined repeated fields.
+    /// Creates a response from Foundation's response, which has lost the fields' order and joined repeated fields.
     ///
     /// The fields are sorted by name, and Set-Cookie is split again. A field whose name is not a token is dropped. CR,
     /// LF and NUL in a value become spaces.
     init(_ response: HTTPURLResponse, body: Data) {
         var headers = HTTPHeaders()
-        // Names and values are strings. Describing a value of any other type would take a microsecond.
+        // Names and values are strings, so a cast is enough. Describing each of them would take a microsecond.
         let fields = response.allHeaderFields.map { name, value in
             (name.base as? String ?? "\(name)", value as? String ?? "\(value)")
         }
@@ -72,8 +72,8 @@ enum SetCookie {
     /// and "=" come after it (RFC 6265, section 4.1.1). The comma in a date ("Wed, 21 Oct 2026") has no name and "="
     /// after it.
     ///
-    /// Without an attribute, `lang=x, sid=y` may be two cookies or one. Then neither is returned: if a server lets
-    /// users choose `lang`, they could set `sid` with it.
+    /// Without an attribute, as in `lang=x, sid=y`, the value may be two cookies, or one with a comma in its text. Then
+    /// no cookie is returned. Otherwise, if a server lets users choose the text of `lang`, they could set `sid` too.
     static func split(_ joined: String) -> [String] {
         var cookies: [String] = []
         var rest = joined.utf8[...]
@@ -151,7 +151,7 @@ extension ConnectionMetrics {
         return "\(host):\(port)"
     }
 
-    /// Returns the time since the start, in the range of 0 to 30 days; nil otherwise.
+    /// Returns the time from the start to a date; nil unless it is between 0 and 30 days.
     ///
     /// The system's clock can be set while a task runs, so a date may be impossible.
     private static func mark(_ date: Date?, since start: Date) -> Duration? {

@@ -29,7 +29,7 @@ struct ServerTrust: @unchecked Sendable {
         return Challenge.Evidence(flaw: flaw ?? .other, chain: chain)
     }
 
-    /// Requires a certificate for servers, and for the host if there is one.
+    /// Requires a certificate that is valid for servers and, if a host is given, for that host.
     private func limit(to host: String?) -> Bool {
         SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, host as CFString?)) == errSecSuccess
     }
@@ -73,10 +73,10 @@ extension Challenge.Flaw {
 }
 
 extension Challenge {
-    /// Creates a question from URLSession's.
+    /// Creates a question from URLSession's challenge.
     ///
     /// - Parameters:
-    ///   - challenge: The question of URLSession.
+    ///   - challenge: URLSession's challenge.
     ///   - host: The host of the request's URL; nil if the request has ended.
     init(_ challenge: URLAuthenticationChallenge, askedHost host: String?) {
         let space = challenge.protectionSpace

@@ -8,7 +8,7 @@ import FoundationNetworking
 extension SessionTaskDelegate {
     /// Answers a request for a password in the same way as the app's session.
     ///
-    /// A session of the transport's own has no password, and the caller gets the response that asks for it.
+    /// If the session is the transport's own, there is no password, and the caller gets the response that asks for one.
     ///
     /// The challenge arrives when the response is complete. A task waits forever if its challenge is not answered, and
     /// ends as cancelled if its challenge is cancelled. So without a password, the response is delivered first, and
@@ -20,7 +20,7 @@ extension SessionTaskDelegate {
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let id = task.taskIdentifier
-        // The reader of a stream already has the response.
+        // If the response is streamed, no password is sent, because the reader already has the response.
         let found = state.withLock { $0.entries[id] }
         let entry = found.flatMap { $0.call.exchange.isStreamed ? nil : $0 }
         guard let entry, let app = entry.appSession,
@@ -36,9 +36,9 @@ extension SessionTaskDelegate {
             let credential =
                 $0 == .performDefaultHandling ? proposed : $0 == .useCredential ? $1 : nil
             guard let credential else { return self.giveUp(task) }
-            // Answering the challenge of a cancelled task ends the process. An exchange leaves the table before its
-            // task is cancelled, and this queue cancels it. So the task is not cancelled if its exchange is in the
-            // table here.
+            // If the challenge of a cancelled task is answered, the process ends. Tasks are cancelled only on this
+            // queue, and only after their exchange has left the table. So if the exchange is still in the table here,
+            // its task is not cancelled.
             self.aside.async {
                 entry.call.exchange.startAgain()
                 guard self.state.withLock({ $0.entries[id] != nil }) else { return }
@@ -68,7 +68,7 @@ extension SessionTaskDelegate {
 extension URLCredentialStorage {
     /// Returns the credential that is stored for an equal protection space.
     ///
-    /// On Linux, the storage finds no credential itself, because it treats every space as different.
+    /// On Linux, the storage finds no credential itself, because it treats all spaces as different from each other.
     fileprivate func stored(for space: URLProtectionSpace) -> URLCredential? {
         allCredentials.first { other, _ in
             other.host == space.host && other.port == space.port && other.realm == space.realm
@@ -84,7 +84,7 @@ import Foundation
 extension SessionTaskDelegate {
     /// Answers URLSession's questions about TLS.
     ///
-    /// It answers no request for a password, so the caller gets the response that asks for it.
+    /// It doesn't answer requests for a password, so the caller gets the response that asks for one.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -97,7 +97,7 @@ extension SessionTaskDelegate {
         guard connecting.rules.needsEvidence(for: asked),
             let trust = challenge.protectionSpace.serverTrust.map(ServerTrust.init)
         else { return answer(asked, about: nil, of: id, completionHandler) }
-        // The evaluation may wait for the network.
+        // The server is evaluated on another queue, because the evaluation may wait for the network.
         evaluations.async { [self, session] in
             var asked = asked
             let host = asked.askedHost ?? asked.host
@@ -124,7 +124,7 @@ extension SessionTaskDelegate {
         case .byDefault: complete(.performDefaultHandling, nil)
         case .withoutPassword: complete(.rejectProtectionSpace, nil)
         case .trust, .showCertificate, .refuse:
-            // Fails the call before URLSession ends the task as cancelled.
+            // The call fails here, with the reason, before URLSession ends the task as cancelled.
             fail(id, with: HTTPError(code: .insecureConnection, reason: answer.reason))
             complete(.cancelAuthenticationChallenge, nil)
         }

@@ -38,7 +38,7 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         let id = dataTask.taskIdentifier
         guard let exchange = exchange(id), exchange.hasHead else { return }
         if exchange.isStreamed {
-            // On Linux, `pass` always has room, because a suspended task would continue to receive.
+            // On Linux, `pass` always says that it has room, because even a suspended task would continue to receive.
             let hasRoom = exchange.pass(data) { dataTask.resume() }
             if !hasRoom { dataTask.suspend() }
         } else if let refusal = data.withUnsafeBytes({ exchange.receive($0) }) {
@@ -80,8 +80,8 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         state.withLock { state in
-            // On Linux, answering for a cancelled task ends the process. Entries are removed before their tasks are
-            // cancelled. So if the entry is there, under the lock, the task is not cancelled.
+            // On Linux, calling this handler for a cancelled task ends the process. An entry is removed before its task
+            // is cancelled. So while the lock is held and the entry is there, the task is not cancelled.
             if state.entries[task.taskIdentifier] != nil { completionHandler(nil) }
         }
     }
@@ -141,7 +141,7 @@ extension SessionTaskDelegate {
     }
     #endif
 
-    // The stand-ins for Apple's frameworks have no optional requirements.
+    // These methods serve the stand-ins for Apple's frameworks, whose protocols have no optional requirements.
     #if !canImport(ObjectiveC)
     private func passOn(_ session: URLSession, waitOf task: URLSessionTask) {}
 
@@ -171,16 +171,18 @@ extension TransactionTimes {
 extension SessionTaskDelegate {
     /// Sends a request again if its reused connection was closed before any part of an answer arrived.
     ///
-    /// URLSession on Linux calls this method in two cases. In the first, a task without a body begins. In the second,
-    /// libcurl rewinds a body because the server closed a reused connection before any part of an answer arrived.
-    /// URLSession would then send the headers again without a body, and wait forever. So this method cancels the task,
-    /// and sends the request again if that is allowed. If there is no body, libcurl itself has sent the request again,
-    /// whatever the method.
+    /// URLSession on Linux calls this method in two cases. In the first case, a task without a body begins. In the
+    /// second case, libcurl rewinds a body, because the server closed a reused connection before any part of an answer
+    /// arrived.
+    ///
+    /// In the second case, URLSession would send the headers again without the body, and wait forever. So this method
+    /// cancels the task, and sends the request again if that is allowed. A request without a body doesn't need that:
+    /// libcurl itself sends it again, whatever the method.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        // URLSession waits for this call on the queue where it does everything else.
+        // The handler is called at once, because URLSession waits for it on the queue where it does everything else.
         completionHandler(nil)
         let id = task.taskIdentifier
         let isBodyless = state.withLock { $0.entries[id]?.call.body.isNone ?? true }
@@ -196,7 +198,7 @@ extension SessionTaskDelegate {
             return call
         }
         guard let call else { return fail(id, with: HTTPError(code: .connectionLost)) }
-        // If the call is ended from here on, it is ended as a call without a task.
+        // If the call is ended after this, it is ended like a call that has no task yet.
         let body = call.state.withLock { state in
             state.resends += 1
             state.task = nil
@@ -212,7 +214,7 @@ extension SessionTaskDelegate {
 }
 
 extension SessionTaskDelegate.Call {
-    /// True if the request may be repeated; its body can be, because the transport holds all of it.
+    /// True if the request may be repeated; its body can always be repeated, because the transport has all of it.
     fileprivate var mayBeRepeated: Bool {
         var head = exchange.request
         head.body = .none

@@ -13,8 +13,8 @@ import Foundation
 ///
 /// An exchange enters the table before its task begins, and leaves it when its outcome is known. Events of a task that
 /// is not in the table are ignored. The lock is never held while URLSession or a future is called, with one exception:
-/// an answer to a question, which URLSession only queues. On Linux, URLSession calls the delegate on its own queue. So
-/// there the delegate settles futures through ``deliver``.
+/// a redirect is answered under the lock, because URLSession only queues that answer. On Linux, URLSession calls the
+/// delegate on URLSession's own queue. So on Linux, the delegate settles futures through ``deliver``.
 final class SessionTaskDelegate: NSObject, Sendable {
     struct Entry {
         let call: Call
@@ -48,7 +48,7 @@ final class SessionTaskDelegate: NSObject, Sendable {
 
     struct State {
         var session: URLSession?
-        /// The app's session; ``session`` is this session, or replaces it.
+        /// The app's session; ``session`` is the same session, or one that replaces it.
         weak var appSession: URLSession?
         var entries: [Int: Entry] = [:]
         /// The calls whose bodies are being read.
@@ -68,22 +68,23 @@ final class SessionTaskDelegate: NSObject, Sendable {
     let closed = InternalPromise<Void>()
 
     #if canImport(FoundationNetworking)
-    /// Runs a closure where results are delivered, one after the other.
+    /// Runs closures one after the other, on the queue where results are delivered.
     ///
-    /// That is the delegate queue of the app's session, or a queue of the transport if there is no app's session.
-    /// URLSession calls its delegate on its own queue, and also waits for that queue when the next request is created.
+    /// This is the delegate queue of the app's session, or a queue of the transport if there is no app's session. It is
+    /// not the queue where URLSession calls its delegate, because URLSession waits for that queue when the next request
+    /// is created.
     let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
     #else
     /// True if the session is the app's; then it stays valid, and its own delegate is asked for passwords.
     let isGuest: Bool
-    /// Runs a closure at once, because URLSession already calls the delegate where results are delivered.
+    /// Runs a closure at once, because URLSession calls the delegate on the queue where results are delivered.
     let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     #endif
 
     /// The queue for calls to URLSession that block, or that must not run on URLSession's own queue.
     let aside = DispatchQueue(label: "Pledge.SessionTransport.aside")
 
-    /// Creates the delegate of the transport's own session, or of one that sends for the app's session.
+    /// Creates the delegate of the transport's own session, or of a session that sends for the app's session.
     init(
         _ configuration: SessionTransport.Configuration, _ scheduler: some FutureScheduler,
         for appSession: URLSession? = nil, connecting: SessionConnecting = SessionConnecting()
@@ -130,9 +131,9 @@ final class SessionTaskDelegate: NSObject, Sendable {
 
     /// Uses a session of the app.
     ///
-    /// On Linux, a second session without a cache sends the requests, and this object is its delegate. There, the
-    /// delegate of a task doesn't get the task's data, and cancelling a task of a session with a cache can end the
-    /// process.
+    /// On Linux, a second session without a cache sends the requests, and this object is its delegate. The app's
+    /// session can't do that itself on Linux: the delegate of a single task doesn't get the task's data, and cancelling
+    /// a task of a session with a cache can end the process.
     func open(for appSession: URLSession) {
         state.withLock { $0.appSession = appSession }
         #if canImport(FoundationNetworking)
@@ -148,7 +149,7 @@ final class SessionTaskDelegate: NSObject, Sendable {
     #if canImport(ObjectiveC)
     /// Leaves requests for passwords to the delegate of the app's session.
     ///
-    /// URLSession asks that delegate if the task's delegate does not implement the method.
+    /// URLSession asks that delegate if the task's own delegate does not implement the method for passwords.
     override func responds(to selector: Selector!) -> Bool {
         let asksForPassword = #selector(
             (any URLSessionTaskDelegate).urlSession(_:task:didReceive:completionHandler:))
@@ -219,7 +220,7 @@ extension SessionTaskDelegate {
             exchange.watch { [weak self] in self?.end(call, with: $0) }
         }
         do {
-            // URLSession doesn't tell when a request gets a connection.
+            // The exchange is told here, because URLSession doesn't tell when a request gets a connection.
             try exchange.willSend()
         } catch {
             return fail(id, with: error) { $0() }
@@ -228,7 +229,7 @@ extension SessionTaskDelegate {
         if state.withLock({ $0.entries[id] != nil }) { task.resume() }
     }
 
-    /// Counts a new call, which must then start or leave.
+    /// Counts a new call; a call of `start` or `leave()` must follow.
     ///
     /// - Throws: `HTTPError` if the transport is closed.
     private func enter() throws {
@@ -258,7 +259,7 @@ extension SessionTaskDelegate {
             state.uploads[key] = call
             return state.isCancelling
         }
-        // The source may take any time.
+        // The idle timeout doesn't run meanwhile, because the source may take any time.
         call.exchange.expectNothing()
         call.exchange.watch { [weak self] in self?.end(call, with: $0) }
         if isCancelling { end(call, with: CancellationError()) }
@@ -290,7 +291,8 @@ extension SessionTaskDelegate {
             return (state.task, state.upload.take())
         }
         if let task { return fail(task, with: reason) { $0() } }
-        // Fails the exchange before the body is cancelled; otherwise that cancellation would look like the reason.
+        // The exchange fails before the body is cancelled. Otherwise the body's cancellation would be reported as the
+        // reason.
         call.exchange.fail(with: reason)
         upload?.cancel()
     }

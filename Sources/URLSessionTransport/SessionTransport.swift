@@ -31,12 +31,12 @@ public import Foundation
 ///   Apple platforms, a body in another coding arrives as it was sent, with its Content-Encoding.
 /// - **Time.** ``Configuration/idleTimeout`` and the call's deadline are exact to a fraction of a second.
 /// - **Repetition.** A server may close a kept connection just when the transport reuses it. If no part of an answer
-///   has arrived, the transport sends the request again if it is idempotent or has an idempotency key. Another request
-///   with a body fails with `HTTPError.Code.connectionLost`.
+///   has arrived by then, the transport sends a request again if the request is idempotent or has an idempotency key.
+///   Any other request with a body fails with `HTTPError.Code.connectionLost`.
 /// - **Threads.** Futures settle on a serial queue of the transport. If a call runs out of time, its future settles on
-///   the scheduler's thread. An observer that blocks there delays the other calls of the transport.
-/// - **The end.** Cancelling a future cancels its task, on another thread. A released transport lets its calls finish;
-///   ``close(cancelling:)`` can cancel them.
+///   the scheduler's thread. An observer that blocks the queue delays the other calls of the transport.
+/// - **The end.** Cancelling a future cancels its task, on another thread. If you release the transport, its calls
+///   still run to their end; ``close(cancelling:)`` can cancel them.
 ///
 /// ## What cannot be mended on Linux
 ///
@@ -54,7 +54,7 @@ public import Foundation
 ///   value, so neither is returned. If there is an attribute, as in `a=1; Path=/, b=2`, both are returned.
 /// - If a server sends a second answer unasked after the first has been read, the next call on the connection gets it.
 /// - Only libcurl's limit of 300 KiB applies to heads. A decoded body and a streamed body are limited only by what you
-///   read. If a few bytes decode to very many, the decoding takes its time before a limit applies.
+///   read. If a few bytes decode to very many, decoding them takes time before a limit applies.
 /// - A redirect (301, 302, 303, 305 to 308) whose Location is missing or not a URL arrives with its headers but without
 ///   its body. If a redirect has a Location, the limit on its body applies only after all of it has arrived. Until
 ///   then, the exchange counts as idle.
@@ -64,7 +64,7 @@ public import Foundation
 ///   through a temporary file.
 /// - The code of a failure comes from libcurl's message. An unknown message becomes `HTTPError.Code.other`.
 /// - If field names differ only in case, only the last field is kept. The order of fields is lost.
-/// - All sessions of a process share one queue, where everything happens except waiting for callers.
+/// - All sessions of a process do their work on one shared queue; only waiting for callers happens elsewhere.
 /// - A response fails if the system's libcurl doesn't support its coding, even if `.decompress(upTo:)` could decode it.
 ///   URLSession makes libcurl decode every coding, and on some systems libcurl has no zstd.
 /// - There are no client certificates and no pinned keys, and the only proxies are those that libcurl takes from the
@@ -134,7 +134,7 @@ public final class SessionTransport: Sendable, HTTPTransport {
     ///   - configuration: The limits of the transport.
     ///   - settings: How connections are made.
     ///   - scheduler: The clock of the limits.
-    /// - Throws: An `UnsupportedSetting` if URLSession cannot apply a setting. It says which transport can.
+    /// - Throws: An `UnsupportedSetting` if URLSession cannot apply a setting. The error says which transport can.
     public convenience init(
         _ configuration: Configuration = Configuration(), connecting settings: ConnectionSettings,
         on scheduler: some FutureScheduler = .live
@@ -158,14 +158,15 @@ public final class SessionTransport: Sendable, HTTPTransport {
     /// the end of a task, or of redirects. On Apple platforms, it is notified of everything else. Redirects are not
     /// followed; `.redirect()` does that.
     ///
-    /// A background session doesn't pass a response to its delegate piece by piece. So each call on one fails with
-    /// `HTTPError.Code.unsupported`.
+    /// A background session doesn't pass a response to its delegate piece by piece. So each call on a background
+    /// session fails with `HTTPError.Code.unsupported`.
     ///
     /// Invalidate the session only after you no longer use the transport.
     ///
     /// On Linux, a second session without a cache sends the requests, so the session's `invalidateAndCancel()` and
     /// `getAllTasks` don't affect them. Passwords are sent only for Basic authentication there, and only by
-    /// ``send(_:)``. The reasons are in Docs/Decisions/why-an-apps-session-gets-a-second-session-on-linux.md.
+    /// ``send(_:)``. The reasons are in
+    /// Docs/Decisions/Transports/why-an-apps-session-gets-a-second-session-on-linux.md.
     ///
     /// - Parameters:
     ///   - session: The session, which the transport keeps alive.
@@ -235,7 +236,8 @@ public final class SessionTransport: Sendable, HTTPTransport {
 
     /// Refuses new calls, and releases the session after the running calls have ended.
     ///
-    /// You can call it twice. A released transport closes itself, and lets the running calls finish.
+    /// You can call it twice. If you release the transport, it closes itself, and the running calls still run to their
+    /// end.
     ///
     /// - Parameter cancelling: True to cancel the running calls, which then fail with `CancellationError`.
     /// - Returns: A future that resolves when the session has been invalidated.
@@ -352,8 +354,8 @@ extension URLSessionConfiguration {
 
     /// Removes the session's own time limits, by making them 30 days.
     ///
-    /// On Linux, URLSession truncates limits to whole seconds and multiplies them. 30 days are long, and don't
-    /// overflow.
+    /// On Linux, URLSession truncates limits to whole seconds and multiplies them. A limit of 30 days is long, but
+    /// small enough not to overflow.
     func leaveTimeToTransport() {
         timeoutIntervalForRequest = 2_592_000
         timeoutIntervalForResource = 2_592_000

@@ -17,8 +17,8 @@ extension URLSession {
     /// ```
     ///
     /// It works like `makeNetworking(over:)` around `.redirect()` and a ``SessionTransport/init(session:_:on:)`` of
-    /// this session. The limits, redirects, errors and refusals are the same. A body of more than 64 MiB, decoded,
-    /// fails.
+    /// this session. The limits, redirects, errors and refusals are the same. If the decoded body has more than 64 MiB,
+    /// the call fails.
     ///
     /// The request is running when the method returns. Cancelling the future cancels the request, and the future fails
     /// with `CancellationError`. The future settles on the session's delegate queue.
@@ -45,7 +45,7 @@ extension SessionTransport {
 
 #if canImport(FoundationNetworking)
 extension SessionTransport {
-    /// Returns the network of a session, which all calls of `request` on it share with their connections.
+    /// Returns a session's network; all calls of `request` on the session share the network and its connections.
     static func networking(by session: URLSession) -> Networking {
         let (networking, orphans) = networks.withLock { networks in
             // A new session may have the address of a released session.

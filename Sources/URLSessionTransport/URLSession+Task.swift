@@ -52,8 +52,8 @@ extension URLRequest {
 extension URL {
     /// The same URL without user and password, which URLSession would send.
     ///
-    /// On Linux, it would send them unasked. On Apple platforms, an app's session would send them to a server that asks
-    /// for a password.
+    /// On Linux, URLSession would send them unasked. On Apple platforms, an app's session would send them to a server
+    /// that asks for a password.
     fileprivate var withoutUser: URL {
         let place = AbsoluteURL.schemeAndAuthority(of: self)
         guard let user = place.utf8.lastIndex(of: UInt8(ascii: "@")),

@@ -17,8 +17,8 @@ import Android
 /// way out either, because all sessions share it. So bytes that don't fit into memory wait in a file without a name.
 /// The file is removed when this object is released.
 ///
-/// Pieces go through a pipe to the reader, in the order in which they were put here. ``fill()`` fills the pipe where
-/// results are delivered. Any thread may call the other methods.
+/// Pieces go through a pipe to the reader, in the order in which they were put here. ``fill()`` fills the pipe, on the
+/// queue where results are delivered. Any thread may call the other methods.
 final class UnreadBody: TransportBody {
     private struct State {
         var bytes: UnreadBytes
@@ -35,7 +35,7 @@ final class UnreadBody: TransportBody {
     }
 
     private let pipe: HTTPBodyPipe
-    /// Runs a function where results are delivered.
+    /// Runs a function on the queue where results are delivered.
     private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let state: Locked<State>
 
@@ -45,7 +45,7 @@ final class UnreadBody: TransportBody {
     ///   - pipe: The pipe to the reader.
     ///   - limit: The largest number of bytes kept in memory.
     ///   - folder: The folder of the file.
-    ///   - deliver: Runs functions where results are delivered, one after the other.
+    ///   - deliver: Runs functions one after the other, on the queue where results are delivered.
     init(
         for pipe: HTTPBodyPipe, limit: Int, folder: URL,
         deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -90,7 +90,7 @@ final class UnreadBody: TransportBody {
             state.end = result
             return state.bytes.takeAll()
         }
-        // Releasing the bytes here closes the file outside the lock.
+        // The bytes are released here, so that the file is closed outside the lock.
         _ = bytes
         pipe.fail(error)
     }
@@ -178,7 +178,7 @@ struct UnreadBytes: Sendable {
         pieces[first] = Data()
         countInMemory -= piece.count
         first += 1
-        // Moves the array only when half of it has been read, for amortised constant time.
+        // The pieces move only after half of them have been read, so that reading takes amortised constant time.
         if first == pieces.count || first > 32 && 2 * first > pieces.count {
             pieces.removeFirst(first)
             first = 0
@@ -199,7 +199,7 @@ struct UnreadBytes: Sendable {
 final class UnlinkedFile: Sendable {
     private let place: URL
     private let descriptor: Int32
-    /// The numbers of bytes that have been written and read.
+    /// How many bytes have been written, and how many read, since the file was last empty.
     private let ends = Locked((written: Int64(0), read: Int64(0)))
 
     /// Creates an empty file that only its owner can read.

@@ -18,8 +18,8 @@ enum UploadBody: Sendable {
 
     /// Creates a body from a file.
     ///
-    /// It checks the file first. URLSession on Linux uses the length of a symbolic link as the length of its file, and
-    /// waits forever if a file is empty or cannot be read.
+    /// A symbolic link is resolved, because URLSession on Linux takes the length of the link for the length of its
+    /// file. The file is checked, because URLSession on Linux waits forever if a file is empty or cannot be read.
     ///
     /// - Throws: `HTTPError` if the file cannot be read.
     static func file(at url: URL) throws -> UploadBody {
@@ -41,8 +41,8 @@ enum UploadBody: Sendable {
 
 /// Collects a stream before it is sent: in memory while it is small, then in a file.
 ///
-/// URLSession on Linux reads a stream on the queue where it does everything else, and blocks that queue until the next
-/// bytes arrive.
+/// URLSession doesn't get the stream itself. On Linux, it would read the stream on the queue where it does everything
+/// else, and block that queue until the next bytes arrive.
 struct BodySpool {
     private let limit: Int64
     private let memory: Int

@@ -32,8 +32,8 @@ static inline void count(size_t size) {
     }
 }
 
-// A program's own definitions replace those of the C library, which are also available under these names. The
-// memory comes from the C library, so its free can release it.
+// A program's own definitions of malloc and the like replace those of the C library, which are still available under
+// these names. The memory comes from the C library, so the C library's free can release it.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);

@@ -51,7 +51,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int is_found = 0;
-// From 7.83.0 to 8.1.0 a handle that is used again may read freed memory (issue 11101 of curl).
+// 0 with libcurl 7.83.0 to 8.1.0, where a handle that is used again may read freed memory (issue 11101 of curl).
 static int may_reuse = 1;
 
 static void find(void) {
@@ -223,7 +223,7 @@ static void make_handle(struct libcurl_loop *loop, struct transfer *transfer) {
     if (loop->authorities) { curl.easy_setopt(transfer->easy, 10065, loop->authorities); }
 }
 
-// Takes the result of a transfer. Returns whether the transfer is to be made again.
+// Takes the result of a transfer. Returns whether the transfer should be made again.
 static int take_result(struct libcurl_loop *loop, struct transfer *transfer) {
     if (!may_reuse) {
         curl.easy_cleanup(transfer->easy);

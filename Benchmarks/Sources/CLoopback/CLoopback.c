@@ -20,7 +20,7 @@ int loopback_matched(int matched, char byte) {
     return byte == '\r' ? 1 : 0;
 }
 
-// Each end of a request's head is answered.
+// Answers each time the end of a request's head arrives.
 static void serve(int connection, void *context) {
     (void)context;
     char buffer[4096];

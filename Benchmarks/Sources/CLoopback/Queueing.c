@@ -55,7 +55,7 @@ static void *work(void *argument) {
         int64_t time = server->times[server->begun++ % server->time_count];
         pthread_mutex_unlock(&server->mutex);
         sleep_until(now() + time);
-        // A caller that has gone has closed the connection: its work was for nothing.
+        // If the caller has gone, it has closed the connection, and the work was for nothing.
         ssize_t written = write(job->connection, answer, sizeof answer - 1);
         (void)written;
         pthread_mutex_lock(&server->mutex);

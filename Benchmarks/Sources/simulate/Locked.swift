@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A mutex with the state that it guards, which several closures can hold.
+/// A mutex with the state that it guards; several closures can hold it.
 final class Locked<State: Sendable>: Sendable {
     private let state: Mutex<State>
 

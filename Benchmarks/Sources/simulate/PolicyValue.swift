@@ -16,7 +16,7 @@ struct PolicyValue {
         return count
     }
 
-    /// Returns a share of 1.
+    /// Returns a share, from 0 to 1.
     func share() throws(CommandError) -> Double {
         guard let share = Double(word), (0...1).contains(share) else {
             throw wrong("a share from 0 to 1")

@@ -51,7 +51,8 @@ extension Outcome {
 extension [Double] {
     /// Returns a percentile of numbers in ascending order; nil if there are none.
     ///
-    /// The percentile is the smallest number that this share of them doesn't exceed, as in `SimulationRun`.
+    /// The percentile is the smallest number for which at least this share of all numbers isn't greater, as in
+    /// `SimulationRun`.
     func percentile(_ percentile: Double) -> Double? {
         if isEmpty { return nil }
         let rank = (Double(count) * percentile / 100).rounded(.up)

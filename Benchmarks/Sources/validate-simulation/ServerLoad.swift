@@ -4,7 +4,7 @@ import PledgeSimulation
 
 /// A server, the calls to it, and the client that makes them.
 ///
-/// Both worlds use the same one.
+/// The measurement over sockets and the simulation use the same load.
 struct ServerLoad {
     let name: String
     let workers: Int
@@ -22,7 +22,7 @@ struct ServerLoad {
 
     /// Creates the client, over sockets or in the simulation.
     ///
-    /// Only these arguments differ.
+    /// Only these arguments differ between the two.
     func client(
         base: URL, over send: @escaping HTTPService, on scheduler: any FutureScheduler,
         random: RandomSource

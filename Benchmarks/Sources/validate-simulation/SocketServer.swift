@@ -11,7 +11,7 @@ struct SocketServer: @unchecked Sendable {
 
     /// Starts the server, which runs until the process ends.
     ///
-    /// - Parameter times: The times that successive calls take a worker, in seconds.
+    /// - Parameter times: The times for which successive calls keep a worker busy, in seconds.
     init(workers: Int, queueLimit: Int, times: [Double]) {
         let numbers = UnsafeMutableBufferPointer<Int64>.allocate(capacity: times.count)
         _ = numbers.initialize(from: times.map { Int64(($0 * 1e9).rounded()) })

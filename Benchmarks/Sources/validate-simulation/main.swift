@@ -21,7 +21,7 @@ for load in ServerLoad.all {
     measurements.append((load, arrivals, outcome))
     delays.append(delay)
 }
-// The smallest median, because other work on the machine can only lengthen it.
+// The smallest median is used, because other work on the machine can only lengthen it.
 let overhead = overheads.min() ?? 0
 let comparisons = measurements.map { load, arrivals, outcome in
     Comparison(

@@ -39,7 +39,8 @@ void cbrotli_decoder_free(struct cbrotli_decoder *_Nonnull decoder);
 
 /// Decompresses as much as the input and the room for output allow.
 ///
-/// It keeps no pointer. On entry, `in_count` and `out_count` are the available bytes; on return, the used bytes.
+/// The function keeps no pointer. On entry, `in_count` and `out_count` are the numbers of available bytes; on return,
+/// they are the numbers of used bytes.
 enum cbrotli_status cbrotli_decoder_step(
     struct cbrotli_decoder *_Nonnull decoder, const uint8_t *_Nullable in,
     size_t *_Nonnull in_count, uint8_t *_Nonnull out, size_t *_Nonnull out_count);

@@ -9,9 +9,9 @@
 
 /// The system's libcurl, looked up on first use.
 ///
-/// It is neither linked nor included. So the build of this package does not require libcurl's headers, and a program
-/// requires libcurl only if it sends requests over it. The numbers below belong to libcurl's public interface, and are
-/// the same in all versions with the soname 4.
+/// libcurl is not linked, and its headers are not included. So the build of this package does not require the headers,
+/// and a program requires libcurl only if it sends requests over libcurl. The numbers below belong to libcurl's public
+/// interface, and are the same in all versions with the soname 4.
 
 /// The reason why libcurl cannot be used.
 enum ccurl_availability {
@@ -63,7 +63,7 @@ enum ccurl_long_option {
     ccurl_pipe_wait = 237,  // CURLOPT_PIPEWAIT
     ccurl_suppress_connect_headers = 265,  // CURLOPT_SUPPRESS_CONNECT_HEADERS
     ccurl_max_idle_seconds = 288,  // CURLOPT_MAXAGE_CONN
-    /// In 7.87 and later, a transfer that ends does not wait for a thread that looks up a name.
+    /// In 7.87 and later, this makes a transfer end without waiting for a thread that looks up a name.
     ccurl_quick_exit = 322,  // CURLOPT_QUICK_EXIT, since 0x075700
 };
 
@@ -90,7 +90,7 @@ enum ccurl_offset_option {
     ccurl_post_length = 30120,  // CURLOPT_POSTFIELDSIZE_LARGE
 };
 
-/// Options of a transfer with a list value, which must live as long as it is set.
+/// Options of a transfer with a list value. The list must live as long as the option is set.
 enum ccurl_list_option {
     ccurl_http_header = 10023,  // CURLOPT_HTTPHEADER
     ccurl_resolve = 10203,  // CURLOPT_RESOLVE
@@ -257,11 +257,12 @@ struct ccurl_refusal {
     uint32_t stream;
 };
 
-/// Notes when libcurl says that the server has not processed the request and never will. NULL ends that.
+/// Records in `refusal` if libcurl says that the server has not processed the request and never will. NULL ends the
+/// recording.
 ///
-/// The server says so when it resets the stream with HTTP_1_1_REQUIRED or REFUSED_STREAM, or sends a GOAWAY with a
-/// lower stream as the last one. libcurl reports the last two only from 8.19.0 on. It reports in the texts of its log,
-/// which cost time.
+/// The server says so in three ways: it resets the stream with HTTP_1_1_REQUIRED, resets it with REFUSED_STREAM, or
+/// sends a GOAWAY whose last stream is lower. libcurl reports REFUSED_STREAM and GOAWAY only from 8.19.0 on. The
+/// reports are texts in libcurl's log, and writing the log costs time.
 void ccurl_watch_refusals(ccurl_easy *_Nonnull easy, struct ccurl_refusal *_Nullable refusal);
 
 /// Sets the buffer for error messages: at least 256 bytes, or NULL for none.
@@ -297,9 +298,9 @@ void ccurl_multi_set(ccurl_multi *_Nonnull multi, enum ccurl_multi_option option
 int ccurl_multi_add(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
 int ccurl_multi_remove(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
 
-/// Continues with a descriptor that is ready: bits 1 in, 2 out, 4 error.
+/// Lets libcurl continue with a descriptor that is ready: bits 1 in, 2 out, 4 error.
 int ccurl_multi_ready(ccurl_multi *_Nonnull multi, int descriptor, int ready);
-/// Continues when the time of the timer has passed.
+/// Lets libcurl continue after the time of the timer has passed.
 int ccurl_multi_time_out(ccurl_multi *_Nonnull multi);
 
 /// Returns the next ended transfer and its code; NULL if there is none.

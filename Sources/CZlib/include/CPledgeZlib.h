@@ -51,7 +51,8 @@ bool czlib_inflater_reset(struct czlib_inflater *_Nonnull inflater);
 
 /// Decompresses as much as the input and the room for output allow.
 ///
-/// It keeps no pointer. On entry, `in_count` and `out_count` are the available bytes; on return, the used bytes.
+/// The function keeps no pointer. On entry, `in_count` and `out_count` are the numbers of available bytes; on return,
+/// they are the numbers of used bytes.
 enum czlib_status czlib_inflater_step(
     struct czlib_inflater *_Nonnull inflater, const uint8_t *_Nullable in,
     size_t *_Nonnull in_count, uint8_t *_Nonnull out, size_t *_Nonnull out_count);

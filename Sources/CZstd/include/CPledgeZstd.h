@@ -43,8 +43,8 @@ bool czstd_decoder_reset(struct czstd_decoder *_Nonnull decoder);
 
 /// Decompresses as much of one frame as the input and the room for output allow.
 ///
-/// It keeps no pointer. On entry, `in_count` and `out_count` are the available bytes; on return, the used bytes. A
-/// skippable frame is a frame without output.
+/// The function keeps no pointer. On entry, `in_count` and `out_count` are the numbers of available bytes; on return,
+/// they are the numbers of used bytes. A skippable frame is a frame without output.
 enum czstd_status czstd_decoder_step(
     struct czstd_decoder *_Nonnull decoder, const uint8_t *_Nullable in, size_t *_Nonnull in_count,
     uint8_t *_Nonnull out, size_t *_Nonnull out_count);

@@ -1,6 +1,6 @@
 public import Pledge
 
-/// The steps of a ``LoopbackServer`` in answering one request.
+/// The steps that a ``LoopbackServer`` takes to answer one request.
 ///
 /// ```swift
 /// .text("Green Grass")
@@ -26,7 +26,7 @@ public struct LoopbackAnswer: Sendable {
 
     /// The steps, in order.
     ///
-    /// Without ``Step/close`` the connection stays open.
+    /// If no step closes or resets the connection, it stays open as long as the client keeps it.
     public var steps: [Step]
 
     /// Creates an answer from steps.
@@ -46,7 +46,7 @@ public struct LoopbackAnswer: Sendable {
         whole(status, headers, body)
     }
 
-    /// A whole response, with headers that aren't checked.
+    /// A whole response, with headers from any collection, which aren't checked.
     static func whole(
         _ status: Int, _ headers: some Collection<(key: String, value: String)>, _ body: Data
     ) -> LoopbackAnswer {
@@ -101,7 +101,7 @@ public struct LoopbackAnswer: Sendable {
         )
     }
 
-    /// A response that declares more bytes than it sends, and then ends the connection.
+    /// A response that declares more bytes than it sends before it ends the connection.
     ///
     /// - Parameters:
     ///   - text: The part of the body that is sent.

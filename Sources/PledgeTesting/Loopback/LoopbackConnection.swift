@@ -6,22 +6,30 @@ import Pledge
 final class LoopbackConnection {
     /// The loop's next action for this connection.
     enum Verdict {
-        /// Keep it.
+        /// The loop keeps the connection.
         case keep
-        /// Close it. Nothing failed.
+        /// The loop closes the connection; nothing failed.
         case close
-        /// Close it. The client hung up within a request or its answer.
+        /// The loop closes the connection, because the client hung up within a request or its answer.
         case hungUp
     }
 
     private enum Phase {
-        /// No request. Next: `asked`.
+        /// No request.
+        ///
+        /// Next: `asked`, or `answering` if a request is invalid.
         case idle
-        /// A request was passed to the test, and its answer is awaited. Next: `answering`.
+        /// A request was passed to the test, and its answer is awaited.
+        ///
+        /// Next: `answering`.
         case asked(LoopbackRequest, Future<LoopbackAnswer>)
-        /// Steps remain. Bytes of earlier steps may not be sent yet. Next: `idle`.
+        /// The remaining steps are being taken, and some bytes of earlier steps may be unsent.
+        ///
+        /// Next: `held` or `idle`.
         case answering(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
-        /// A step waits for the test. Other steps remain. Next: `answering`.
+        /// A step waits for the test, before the remaining steps.
+        ///
+        /// Next: `answering`.
         case held(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
     }
 

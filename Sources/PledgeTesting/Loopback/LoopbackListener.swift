@@ -72,7 +72,7 @@ package final class LoopbackListener: Sendable {
     }
 }
 
-/// The system's `bind`, which is hidden by the method `bind`.
+/// Calls the system's `bind`, which the method `bind` hides.
 private func systemBind(
     _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ size: socklen_t
 ) -> Int32 {
@@ -80,7 +80,7 @@ private func systemBind(
 }
 
 #if os(Linux)
-/// Accepts a client on a socket that a process started at the same time doesn't inherit.
+/// Accepts a client, in such a way that a process started at the same time doesn't inherit the socket.
 ///
 /// The C library's headers declare `accept4` only with a feature macro, so it is looked up by name.
 private func systemAccept(_ descriptor: Int32) -> Int32 {
@@ -95,7 +95,7 @@ private let accept4: Accept4? = dlsym(nil, "accept4").map {
     unsafeBitCast($0, to: Accept4.self)
 }
 #else
-/// The system's `accept`, which is hidden by the method `accept`.
+/// Calls the system's `accept`, which the method `accept` hides.
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
 #endif
 
@@ -125,7 +125,7 @@ struct Descriptor: ~Copyable {
         #endif
     }
 
-    /// The flags for non-blocking and closed on exec, if the system can create a socket with them.
+    /// The flags for non-blocking and closed on exec; 0 if the system can't create a socket with them.
     static var atomicFlags: Int32 {
         #if canImport(Glibc)
         Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -177,9 +177,10 @@ struct Descriptor: ~Copyable {
         )
     }
 
-    /// Makes the socket send a small piece without waiting for the acknowledgement of the previous one.
+    /// Makes the socket send each small piece at once, before the previous piece is acknowledged.
     ///
-    /// A client that sends nothing delays its acknowledgements by 40 ms.
+    /// Otherwise a small piece could wait 40 ms, because a client that sends nothing delays its acknowledgements that
+    /// long.
     borrowing func sendAtOnce() {
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
@@ -201,7 +202,7 @@ struct Descriptor: ~Copyable {
     }
 }
 
-/// The system's `send`, which is hidden by the method `send`.
+/// Calls the system's `send`, which the method `send` hides.
 private func systemSend(
     _ descriptor: Int32,
     _ bytes: UnsafeRawPointer?,

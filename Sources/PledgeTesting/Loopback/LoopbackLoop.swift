@@ -24,7 +24,7 @@ struct LoopbackLoop {
     private var isStopped = false
     /// True if the system had no descriptor left.
     ///
-    /// No connection is then accepted until one ends.
+    /// The server then accepts no connection until another one ends.
     private var isFull = false
 
     init(listener: LoopbackListener, context: LoopbackContext) {
@@ -93,7 +93,7 @@ struct LoopbackLoop {
         case .close: hungUp = 0
         case .hungUp: hungUp = 1
         }
-        // Released before the test is notified, so that the socket is closed by then.
+        // The connection is released before the test is notified, so that the socket is closed by then.
         connections[id] = nil
         isFull = false
         context.log.note { events in
@@ -119,7 +119,7 @@ struct LoopbackLoop {
     }
 }
 
-/// The messages from other threads to the server's loop, with a pair of sockets to wake it.
+/// The messages from other threads to the server's loop, with a pair of sockets that wakes the loop.
 final class LoopbackMailbox: Sendable {
     /// A message to the loop.
     enum Message: Sendable {
@@ -131,7 +131,7 @@ final class LoopbackMailbox: Sendable {
         case stop
     }
 
-    /// The end of the pair that the loop polls.
+    /// The descriptor that the loop polls: one end of the pair of sockets.
     ///
     /// The mailbox keeps both ends open as long as it lives.
     let wakeUp: Int32
@@ -167,7 +167,7 @@ final class LoopbackMailbox: Sendable {
 
 /// Two connected sockets.
 ///
-/// Unlike a pipe's ends, they are not inherited by a process started at the same time.
+/// Unlike the ends of a pipe, they aren't inherited by a process that starts at the same time.
 private struct DescriptorPair: ~Copyable {
     let output: Descriptor
     let input: Descriptor
@@ -184,9 +184,9 @@ private struct DescriptorPair: ~Copyable {
 
 /// A thread on which one server waits for its sockets.
 ///
-/// Dispatch has about 250 threads for all queues of a process, and a server that waited on one would occupy it as long
-/// as the server runs. Tests that run in parallel have more servers than that. Code that needs a queue would then make
-/// no progress.
+/// The server doesn't wait on a Dispatch queue, because the wait would occupy one of Dispatch's threads as long as
+/// the server runs. Dispatch has about 250 threads for all queues of a process, and tests that run in parallel have
+/// more servers than that. Code that needs a queue would then make no progress.
 final class LoopbackThread: Sendable {
     private let end = DispatchGroup()
 

@@ -11,7 +11,7 @@ public struct LoopbackRequest: Hashable, Sendable {
     /// The protocol version, such as `HTTP/1.1`.
     public let version: String
 
-    /// The header fields as they were sent: their order, their spelling, and repeated fields.
+    /// The header fields as they were sent: in the same order and spelling, with repeated fields.
     public internal(set) var headers: HTTPHeaders = [:]
 
     /// The body, without its transfer coding.
@@ -54,12 +54,12 @@ extension LoopbackRequest: CustomStringConvertible {
 
 /// A parser of the requests that arrive on one connection.
 ///
-/// Pure state, without a socket.
+/// It is pure state, without a socket.
 struct LoopbackRequestReader {
     private enum Phase {
         /// Before a request line. Next: `headers`.
         case requestLine
-        /// In the header fields. Next: `body`, `chunkSize`, or `requestLine`.
+        /// In the header fields. Next: `body` or `chunkSize`.
         case headers
         /// In a body of known length, with the number of remaining bytes. Next: `requestLine`.
         case body(Int)
@@ -169,7 +169,7 @@ struct LoopbackRequestReader {
 
     /// Moves up to `count` bytes into the body.
     ///
-    /// - Returns: The number of bytes still missing; nil if bytes are needed and none have arrived.
+    /// - Returns: The number of bytes still missing; nil if bytes are missing, but none have arrived.
     private mutating func take(_ count: Int) -> Int? {
         if count > 0, bytes.isEmpty { return nil }
         let taken = bytes.prefix(count)

@@ -88,11 +88,11 @@ public final class LoopbackServer: Sendable {
     /// The number of connections open now.
     public var openConnections: Int { log.events.open }
 
-    /// Returns the requests once a given number has arrived.
+    /// Waits until a given number of requests have arrived.
     ///
     /// - Parameter count: The number to wait for, including requests that have already arrived.
-    /// - Returns: A future of all requests that have arrived by then. If the server stops first, it rejects with a
-    ///   ``LoopbackError`` with the code ``LoopbackError/Code/stopped``.
+    /// - Returns: A future of all requests that have arrived by then. If the server stops first, the future rejects
+    ///   with a ``LoopbackError`` whose code is ``LoopbackError/Code/stopped``.
     public func received(_ count: Int) -> Future<[LoopbackRequest]> {
         log.moment { $0.requests.count >= count }.map(\.requests)
     }
@@ -105,7 +105,7 @@ public final class LoopbackServer: Sendable {
         log.moment { $0.hangUps >= count }.map { _ in }
     }
 
-    /// Waits until the clients of all requests that have arrived have hung up.
+    /// Waits until, for every request that has arrived, the client has hung up.
     ///
     /// - Returns: A future that rejects as ``received(_:)`` does.
     public func allHungUp() -> Future<Void> {
@@ -137,7 +137,7 @@ extension LoopbackServer {
     /// let server = try LoopbackServer(serving: transport.send)
     /// ```
     ///
-    /// With ``MockNetwork/send(_:)``, the test takes each request and answers it when it chooses.
+    /// If the service is ``MockNetwork/send(_:)``, the test takes each request and answers it at any time.
     ///
     /// - Parameter service: Called with each request, on the server's thread. The response is sent with the length of
     ///   its body. If the service rejects, the answer has status 500 and the error as its text. If the client hangs up
@@ -172,7 +172,7 @@ extension HTTPRequest {
 extension LoopbackAnswer {
     /// Converts a response.
     ///
-    /// Only its length headers are replaced, by the length of its body.
+    /// All headers are kept, but the length of the body replaces those that give a length.
     fileprivate init(_ response: HTTPResponse) {
         var headers = response.headers
         headers.remove("Content-Length")
@@ -232,7 +232,7 @@ final class LoopbackLog: Sendable {
 
     /// Returns a future that settles once a condition holds.
     ///
-    /// It rejects when the server stops.
+    /// If the server stops first, the future rejects.
     func moment(where isMet: @escaping @Sendable (Events) -> Bool) -> Future<Events> {
         let promise = Promise<Events>()
         let events = state.withLock { state -> Events? in
@@ -244,7 +244,7 @@ final class LoopbackLog: Sendable {
         return promise
     }
 
-    /// Records an event, and settles the waiters whose condition it meets.
+    /// Records an event, and settles the waiters whose condition is now met.
     func note(_ change: @Sendable (inout Events) -> Void) {
         let (events, waiters) = state.withLock { state -> (Events, [Waiter]) in
             change(&state.events)

@@ -31,8 +31,9 @@ public struct MockAnswer: Sendable {
 
     /// A status, headers and a body.
     ///
-    /// With a status outside 200…299, the call rejects with an `HTTPError` that keeps all three, as with a real
-    /// transport. A call through ``MockNetwork/send(_:)`` resolves with the response, whatever its status.
+    /// With a status outside 200…299, the call rejects with an `HTTPError` that keeps the status, the headers and the
+    /// body, as with a real transport. A call through ``MockNetwork/send(_:)`` resolves with the response, whatever its
+    /// status.
     public static func status(
         _ status: Int,
         headers: HTTPHeaders = [:],

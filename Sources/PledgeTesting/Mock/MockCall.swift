@@ -7,16 +7,16 @@ public import Pledge
 /// #expect(call.headers["Authorization"] == "Bearer 1")
 /// ```
 ///
-/// You can answer it from any thread. Its observers get the answer on that thread, before `answer` returns. A call that
-/// is released unanswered rejects with the code ``MockError/Code/abandoned``.
+/// You can answer a call from any thread. The caller's observers get the answer on that thread, before `answer`
+/// returns. If you release a call without an answer, it rejects with the code ``MockError/Code/abandoned``.
 public final class MockCall: Sendable {
     /// The call's position among all calls of the network, counted from 1.
     public let number: Int
 
     /// The requested endpoint.
     ///
-    /// For a request through ``MockNetwork/send(_:)``, this is an endpoint that would send the same request. Its base
-    /// is the origin of the URL, and it includes the body only if the body is in memory.
+    /// For a request through ``MockNetwork/send(_:)``, this is an endpoint that would send the same request. The
+    /// endpoint's base is the origin of the URL. The endpoint includes the body only if the body is in memory.
     public let endpoint: Endpoint
 
     /// The request after all middleware; nil for a call through ``MockNetwork/request(_:)``.
@@ -98,9 +98,9 @@ extension MockCall: CustomStringConvertible {
 
 /// The caller of a ``MockCall``, at one of the network's two levels.
 enum MockCaller: Sendable {
-    /// A caller of a `Networking`, which gets the body of a successful response.
+    /// The caller uses a `Networking`, and gets the body of a successful response.
     case ofNetworking(InternalPromise<Data>)
-    /// A caller of an `HTTPService`, which gets the response, whatever its status.
+    /// The caller uses an `HTTPService`, and gets the response, whatever the response's status.
     case ofService(InternalPromise<HTTPResponse>)
 
     var hasAnswer: Bool {

@@ -1,6 +1,6 @@
 public import Pledge
 
-/// A mistake of a test in its use of a ``MockNetwork``.
+/// A mistake that a test makes with a ``MockNetwork``.
 public struct MockError: Error, CallerError {
     /// The kinds of error.
     public enum Code: Sendable, Hashable {
@@ -21,7 +21,7 @@ public struct MockError: Error, CallerError {
 
     /// The endpoints of the calls that the error is about.
     ///
-    /// With ``Code/noCall``, these are the calls that had arrived before.
+    /// With ``Code/noCall``, these are the endpoints of all calls that had arrived before.
     public let endpoints: [Endpoint]
 
     /// The place in the test that caused the error; nil if there is no single place.

@@ -39,8 +39,8 @@ public final class MockNetwork: Sendable, HTTPTransport {
 
     /// Sends a call to the test: pass `network.request` as a `Networking`.
     ///
-    /// - Parameter endpoint: The endpoint, with or without a base. If no transport would send it, the call rejects with
-    ///   `Endpoint.Error` and doesn't arrive.
+    /// - Parameter endpoint: The endpoint, with or without a base. If no transport would send such a request, the call
+    ///   rejects with `Endpoint.Error` and doesn't arrive.
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
         do { _ = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate() } catch {
@@ -95,7 +95,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
             at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Records a call and passes it to the test, or refuses it after the end.
+    /// Records a call and passes it to the test, or refuses it if the test has finished.
     func enter(_ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
         let call = state.withLock { state -> MockCall? in
             state.received.append(endpoint)
@@ -161,7 +161,8 @@ extension MockNetwork {
     /// Several waiters get calls in the order they began to wait.
     ///
     /// - Parameters:
-    ///   - limit: The longest wait. If thousands of tests run at once, a task may wait minutes for its turn.
+    ///   - limit: The longest wait. Keep it long: if thousands of tests run at once, a task may wait minutes for its
+    ///     turn.
     ///   - scheduler: The clock of the limit.
     ///   - fileID: The file of the call, for a ``MockError``.
     ///   - filePath: The path of that file.
@@ -218,15 +219,15 @@ extension MockNetwork {
 }
 
 extension MockNetwork {
-    /// Sends a request to the test, one level lower: pass `network.send` as an `HTTPService`.
+    /// Sends a request to the test, one level below ``request(_:)``: pass `network.send` as an `HTTPService`.
     ///
     /// ```swift
     /// let service = stack(.defaultHeaders(["X-App": "1"]), over: network.send)
     /// let networking = makeNetworking(over: service, base: server)
     /// ```
     ///
-    /// The test sees the request after all middleware above the network. Its answers, of any status, go back through
-    /// that middleware.
+    /// The test sees the request after all middleware above the network. The test's answers go back through the same
+    /// middleware, whatever their status.
     ///
     /// - Parameter request: The request. If no transport would send it, the call rejects with `HTTPRequest.Error` and
     ///   doesn't arrive.

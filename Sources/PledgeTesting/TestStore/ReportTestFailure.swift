@@ -12,7 +12,7 @@ import Android
 ///
 /// A ``TestStore`` calls it by default (see its `onFailure`). PledgeTesting links to neither framework, but looks for
 /// them in the running process. If neither is loaded, or if the process was not started to run tests, this function
-/// stops the program with the message. See Docs/Decisions/why-test-frameworks-are-looked-up.md.
+/// stops the program with the message. See Docs/Decisions/Project/why-test-frameworks-are-looked-up.md.
 ///
 /// - Parameters:
 ///   - message: The text of the failure.
@@ -42,8 +42,8 @@ struct TestFrameworks: Sendable {
         guard isTestProcess, swiftTesting != nil || xcTest != nil else {
             fatalError("\(location): \(message)")
         }
-        // This is a test of XCTest, or a test of either framework that called this function on another thread. A
-        // framework that isn't running tests ignores the call.
+        // Either this is an XCTest test, or a test of one of the two frameworks called this function on another thread.
+        // So both frameworks are called. The one that isn't running tests ignores the call.
         xcTest?.fail(message, at: location)
         swiftTesting?.record(message, at: location)
     }
@@ -51,12 +51,12 @@ struct TestFrameworks: Sendable {
 
 /// The functions of Swift Testing that ``reportTestFailure(_:at:)`` calls, found by name in the running process.
 ///
-/// Swift Testing is built for library evolution. So its public functions keep their names, and its structs are passed
-/// by address, like values of a generic type. A generic function type with the struct's metatype as its parameter
-/// therefore has the same calling convention as the original function.
+/// Swift Testing is built for library evolution, so its public functions keep their names, and its structs are
+/// passed by address, like values of a generic type. Therefore a function type in which a generic parameter stands
+/// for such a struct has the same calling convention as the original function.
 ///
-/// Invariant: each address belongs to the function with the full signature in its symbol, and the types are the types
-/// of this signature.
+/// Invariant: a symbol contains the full signature of its function. Each address belongs to the function with that
+/// signature, and the types are those of the signature.
 struct SwiftTestingCalls: Sendable {
     private let current: LoadedFunction
     private let makeLocation: LoadedFunction
@@ -100,7 +100,7 @@ struct SwiftTestingCalls: Sendable {
         return call(test)
     }
 
-    /// Records an issue in the running test, or without one in the whole run.
+    /// Records an issue in the running test; if no test is running, in the whole run.
     func record(_ message: String, at place: TestSourceLocation) {
         func call<Comment: RawRepresentable, Location, Issue>(
             _: Comment.Type, _: Location.Type, _: Issue.Type
@@ -128,7 +128,7 @@ private struct CurrentTest<Test> {
 }
 
 private struct MakeLocation<Location> {
-    /// The arguments are `consuming`, because an initialiser consumes its arguments and a function does not.
+    /// The arguments are `consuming`, because the original is an initializer, and initializers consume their arguments.
     let call: @convention(thin) (consuming String, consuming String, Int, Int) -> Location
 }
 
@@ -138,8 +138,8 @@ private struct RecordIssue<Comment, Location, Issue> {
 
 /// The function of XCTest that ``reportTestFailure(_:at:)`` calls, found by name in the running process.
 ///
-/// Invariant: the address belongs to the function with the full signature in its symbol. The types in the signature are
-/// from the standard library, with a fixed layout.
+/// Invariant: the symbol contains the full signature of the function, and the address belongs to the function with that
+/// signature. The types in the signature are from the standard library, with a fixed layout.
 struct XCTestCalls: Sendable {
     private let fail: LoadedFunction
 
@@ -154,7 +154,7 @@ struct XCTestCalls: Sendable {
 
     /// Fails the running test.
     ///
-    /// Without one, nothing happens. XCTest doesn't use file IDs: its `file` is a path.
+    /// If no test is running, nothing happens. XCTest doesn't use file IDs: its `file` is a path.
     func fail(_ message: String, at location: TestSourceLocation) {
         self.fail.cast(to: Fail.self).call(message, location.filePath, location.line)
     }
@@ -187,8 +187,8 @@ struct LoadedFunction: Sendable {
     /// A bare function value would be converted to its generic form, which takes all arguments by address. The struct
     /// prevents the conversion.
     ///
-    /// - Parameter type: The struct. Its property has the function's type as a thin type, which is an address without a
-    ///   context.
+    /// - Parameter type: The struct. Its only property is a thin function, that is, an address without a context. It
+    ///   has the type of the loaded function.
     func cast<Holder>(to type: Holder.Type) -> Holder {
         precondition(MemoryLayout<Holder>.size == MemoryLayout<UInt>.size, "a thin function")
         return unsafeBitCast(address, to: type)
@@ -198,7 +198,7 @@ struct LoadedFunction: Sendable {
 /// Returns whether this process was started to run tests.
 ///
 /// In a test process, the arguments contain a test bundle or the tool that loads one. In an app that hosts tests, the
-/// environment does.
+/// name of a variable in the environment begins with `XCTest`.
 func isTestProcess(
     arguments: [String] = CommandLine.arguments,
     environment: [String: String] = ProcessInfo.processInfo.environment

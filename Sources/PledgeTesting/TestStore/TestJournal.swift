@@ -1,9 +1,9 @@
 import Foundation
 internal import Pledge
 
-/// The steps of a ``TestStore``, with a record of those that the test has taken.
+/// The steps of a ``TestStore`` that the test has not taken yet.
 ///
-/// A step is entered when its event is reduced. Next: taken by `send` or `receive`, or skipped.
+/// A step is entered when its event is reduced. Later, `send` or `receive` takes it, or it is skipped.
 struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
     struct ReducedEvent: Sendable {
         let event: Event
@@ -13,9 +13,9 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
 
     /// The events that the test has not received, in order.
     var unreceived: [ReducedEvent] = []
-    /// The recording, while the test sends an event.
+    /// The steps since the test began to send an event; nil unless it is sending one.
     var sending: Sending?
-    /// The errors of effects that failed without an event.
+    /// The errors of effects that failed and sent no event about it.
     private var errors: [any Error] = []
     private var waiting: [InternalPromise<Void>] = []
 
@@ -69,9 +69,9 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
 extension TestJournal {
     /// The steps that are reduced while the test dispatches an event.
     ///
-    /// The level identifies the event that the test sends. The test's level has the events that its own dispatch passes
-    /// down the chain of middleware, on the test's thread. Events that a middleware, an observer or an effect
-    /// dispatches meanwhile enter the chain again, one level deeper.
+    /// The level of a step helps to find the step of the event that the test sends. At the test's level are the events
+    /// that its own dispatch passes down the chain of middleware, on the test's thread. Events that a middleware, an
+    /// observer or an effect dispatches meanwhile enter the chain again, one level deeper.
     struct Sending: Sendable {
         private let thread: TestThread
         /// The nesting depth of the chain on the test's thread; always zero in a store without middleware.
@@ -107,8 +107,8 @@ extension TestJournal {
 
     /// Ends the recording in `sending`.
     ///
-    /// - Returns: The step of the sent event, nil if no event was passed on; and the promises that wait for events, if
-    ///   some are left to be received.
+    /// - Returns: The step of the sent event, or nil if no event was passed on. Also the promises that wait for events,
+    ///   if any other events can now be received.
     mutating func endSending(of event: Event) -> (
         sent: ReducedEvent?, waiting: [InternalPromise<Void>]
     ) {

@@ -18,10 +18,10 @@ public import Pledge
 /// - At the end, events are left to receive, or effects have not ended.
 ///
 /// The end is ``finish(fileID:filePath:line:column:)``, or the release of the last reference. ``exhaustivity`` chooses
-/// which of these cases it checks.
+/// which of these cases the store checks.
 ///
-/// Effects use their own clocks and networks, such as a `ManualScheduler` and a ``MockNetwork``. You can use the store
-/// from any thread, but only from one at a time.
+/// The store doesn't control the clocks and networks of its effects. Give the effects your own, such as a
+/// `ManualScheduler` and a ``MockNetwork``. You can use the store from any thread, but only from one at a time.
 public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
     /// A function that fails a test with a message, at a place in its source.
     public typealias FailureReport = @Sendable (String, TestSourceLocation) -> Void
@@ -35,7 +35,8 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     /// The store itself, for its observers.
     ///
     /// The test must receive events that other code dispatches to this store, like the events of effects. Once you have
-    /// used this property, an awaited `receive` can't know that no event will arrive, so it waits until its limit.
+    /// used this property, an awaited `receive` can't know whether another event will arrive, so it waits until its
+    /// limit.
     public var store: Store<State, Event> {
         settings.withLock { $0.isGivenOut = true }
         return inner
@@ -87,7 +88,8 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
                 Self.enter(.init(event: event, old: old, new: state), in: journal)
                 return effect
             }),
-            // Without middleware none is added, so that effects end in the step of their event.
+            // If the test passes no middleware, none is added here either, so that an effect ends in the same step as
+            // its event.
             middleware: middleware.isEmpty
                 ? [] : [Self.notingDepth(in: journal)] + middleware,
             feedback: feedback,
@@ -95,7 +97,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     }
 
     deinit {
-        // Events that arrived after `finish` were not received either.
+        // Events that arrived after `finish` also count as not received.
         if settings.withLock(\.isFinished) {
             passOver(before: "the end", at: origin)
         } else {
@@ -121,7 +123,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
     /// Ends the test of the store, and checks that nothing is left to happen.
     ///
     /// It fails the test if an event of an effect was not received, if an effect has not ended, or if an effect failed
-    /// without an event.
+    /// and sent no event about it.
     ///
     /// - Parameters:
     ///   - fileID: The file at which a failure is shown.
@@ -137,7 +139,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
             at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Records that the test continues.
+    /// Records that the test continues, even if it has called `finish` before.
     func goOn() { settings.withLock { $0.isFinished = false } }
 
     func fail(_ message: String, at place: TestSourceLocation) {
@@ -177,8 +179,8 @@ public struct TestStoreExhaustivity: OptionSet, Hashable, Sendable {
 
     /// The test states every change of the state.
     ///
-    /// Without this check, `send` and `receive` apply their closure to the new state, and it must not change that
-    /// state. So the closure states some properties, and leaves the others open.
+    /// Without this check, `send` and `receive` apply their closure to the new state, and fail the test if that changes
+    /// the state. So a closure that sets some properties checks only those.
     public static let state = TestStoreExhaustivity(rawValue: 1)
 
     /// The test receives every event of an effect, in order.
@@ -187,9 +189,9 @@ public struct TestStoreExhaustivity: OptionSet, Hashable, Sendable {
     /// a failure.
     public static let events = TestStoreExhaustivity(rawValue: 2)
 
-    /// Every effect has ended, and no effect has failed without an event.
+    /// Every effect has ended, and each failed effect has sent an event about it.
     ///
-    /// Without this check, the effects that still run at the end are cancelled.
+    /// Without this check, effects may still run at the end. They are cancelled when the store is released.
     public static let effects = TestStoreExhaustivity(rawValue: 4)
 
     /// All checks.
@@ -204,7 +206,7 @@ extension TestStore {
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - change: Makes the expected state from the state before. Without it, the state must not change. If
+    ///   - change: Makes the expected state from the state before. Without a closure, the state must not change. If
     ///     ``exhaustivity`` does not contain ``TestStoreExhaustivity/state``, the closure gets the new state, and must
     ///     not change it.
     ///   - fileID: The file at which a failure is shown.

@@ -4,7 +4,8 @@ extension TestStore {
     /// Takes an event that an effect has dispatched, and expects a change of the state.
     ///
     /// - Parameters:
-    ///   - event: The event. It must have arrived already. In an async test, the method of the same name waits for it.
+    ///   - event: The event. It must have arrived already. In an async test, use `await store.receive`, which waits for
+    ///     the event.
     ///   - change: Makes the expected state from the state before, as in ``send(_:_:fileID:filePath:line:column:)``.
     ///   - fileID: The file at which a failure is shown.
     ///   - filePath: The path of that file.
@@ -40,7 +41,9 @@ extension TestStore {
         take(TestExpectation(event), at: place) { compare($0, with: state, $1, at: place) }
     }
 
-    /// Takes an event that an effect has dispatched, for events that can't be compared.
+    /// Takes an event that an effect has dispatched, and tests it with a closure.
+    ///
+    /// Use this for events that can't be compared.
     ///
     /// ```swift
     /// store.receive(where: { if case .loaded(.failure) = $0 { true } else { false } }) {
@@ -90,7 +93,8 @@ extension TestStore {
 extension TestStore {
     /// Takes an event of an effect when it arrives, and expects a change of the state.
     ///
-    /// It fails at once if no event can arrive; see ``receive(_:expecting:within:on:fileID:filePath:line:column:)``.
+    /// The test fails at once if no event can arrive; see
+    /// ``receive(_:expecting:within:on:fileID:filePath:line:column:)``.
     ///
     /// - Parameters:
     ///   - event: The event.
@@ -117,9 +121,9 @@ extension TestStore {
 
     /// Takes an event of an effect when it arrives, and expects a state.
     ///
-    /// It fails at once if no effect is running, in real or virtual time, and as soon as the last effect has ended
-    /// without the event. If the store has middleware, or other code uses ``store``, events may arrive at any time, so
-    /// it waits until the limit.
+    /// The test fails at once if no effect is running, in real or virtual time. It also fails as soon as the last
+    /// effect has ended without the event. If the store has middleware, or other code uses ``store``, events may arrive
+    /// at any time, so this method waits until the limit.
     ///
     /// - Parameters:
     ///   - event: The event.
@@ -143,9 +147,12 @@ extension TestStore {
         take(expectation, at: place) { compare($0, with: state, $1, at: place) }
     }
 
-    /// Takes an event of an effect when it arrives, for events that can't be compared.
+    /// Takes an event of an effect when it arrives, and tests it with a closure.
     ///
-    /// It fails at once if no event can arrive; see ``receive(_:expecting:within:on:fileID:filePath:line:column:)``.
+    /// Use this for events that can't be compared.
+    ///
+    /// The test fails at once if no event can arrive; see
+    /// ``receive(_:expecting:within:on:fileID:filePath:line:column:)``.
     ///
     /// - Parameters:
     ///   - matches: Returns whether an event is the expected one.
@@ -177,7 +184,7 @@ struct TestExpectation<Event> {
     let what: String
     /// Returns whether an event is the expected one.
     let matches: (Event) -> Bool
-    /// Returns the message for another event.
+    /// Returns the failure message for an event that isn't the expected one.
     let mismatch: (Event) -> String
 
     init(_ expected: Event) where Event: Equatable {
@@ -210,7 +217,8 @@ extension TestStore {
         defer { timer.cancel() }
         while !Task.isCancelled {
             let wakeUp = InternalPromise<Void>()
-            // Read before the journal: an effect that has ended by now has already entered its event.
+            // This is read before the journal, because an effect that has ended by now has already entered its event
+            // there.
             let canCome = mayOthersDispatch || effectsUnderWay > 0
             let isOver = journal.withLock { journal in
                 if !canCome || isTimeUp.withLock({ $0 }) || has(expectation, journal) {
@@ -226,8 +234,8 @@ extension TestStore {
 
     /// Waits until a promise settles, or for 10 ms if the running effects must be checked again.
     ///
-    /// An effect that fails, is cancelled or has no event ends without an event, so waiting for events isn't enough. A
-    /// test that passes does not wait this long.
+    /// An effect that fails, is cancelled or sends nothing ends without an event, so waiting for events isn't enough. A
+    /// test that passes doesn't wait these 10 ms.
     private func sleep(until wakeUp: InternalPromise<Void>) async {
         let look =
             mayOthersDispatch

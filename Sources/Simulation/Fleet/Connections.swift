@@ -8,12 +8,12 @@ extension Middleware {
     /// let send = Middleware.connections(8, in: world)(world.fleet.send)
     /// ```
     ///
-    /// A call holds a connection until it ends or is cancelled; the other calls wait in the order in which they come. Timeouts
-    /// don't count the wait, and it says nothing about the host.
+    /// A call holds a connection until it ends or is cancelled. The other calls wait in the order in which they
+    /// come. This wait says nothing about the host, so timeouts don't count it.
     ///
     /// - Parameters:
     ///   - count: The number of connections. Less than one is a programming error and traps.
-    ///   - world: The world of the run.
+    ///   - world: The world that the scenario passes when it creates the client's stack.
     public static func connections(_ count: Int, in world: SimulatedWorld) -> Middleware {
         let places = Bulkhead(limit: count, queue: .max, on: world.scheduler)
         return Middleware(named: "connections") { next in
@@ -32,7 +32,7 @@ extension Middleware {
     }
 }
 
-/// A call's wait for a connection, which its attempt's record counts as a pause.
+/// A call's wait for a connection; the record of the call's attempt counts it as a pause.
 private final class ConnectionWait: Sendable {
     private let record: CallRecord
     private let hasEnded = Locked(false)

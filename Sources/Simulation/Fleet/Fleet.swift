@@ -15,11 +15,11 @@ public import Foundation
 public final class Fleet: @unchecked Sendable {
     /// The choice of a host for calls that don't name one.
     public enum Balancing: Sendable, Hashable {
-        /// The hosts in turn.
+        /// Each host in turn.
         case roundRobin
         /// A random host, each equally likely.
         case random
-        /// The host with fewer calls, of two chosen at random (Mitzenmacher 2001).
+        /// The one with fewer calls of two hosts that are chosen at random (Mitzenmacher 2001).
         case fewerCallsOfTwo
     }
 
@@ -39,13 +39,13 @@ public final class Fleet: @unchecked Sendable {
         self.origin = origin
     }
 
-    /// Returns the host with a number.
+    /// Returns the host with this number.
     public func host(_ number: Int) -> SimulatedHost {
         network.namedHosts?.note(number)
         return network.hosts[number]
     }
 
-    /// Returns the host with a name from its ``HostSettings``.
+    /// Returns the host that has this name in its ``HostSettings``.
     ///
     /// An unknown name traps.
     public func host(named name: String) -> SimulatedHost {
@@ -57,10 +57,11 @@ public final class Fleet: @unchecked Sendable {
 
     /// Sends a call to the host that it names, or to one that the fleet chooses.
     ///
-    /// A client's stack wraps this function. The future settles in an event of the simulation. If you cancel it, the
-    /// host works on, unless ``HostSettings/finishesAbandonedCalls`` is false.
+    /// A client's stack wraps this function. The future settles in an event of the simulation. If you cancel the
+    /// future, the host goes on working, unless ``HostSettings/finishesAbandonedCalls`` is false.
     ///
-    /// - Returns: The answer. It rejects with ``SimulatedFailure``, and on another thread with ``SimulationError``.
+    /// - Returns: The answer. It rejects with ``SimulatedFailure``; if this is called on another thread, with
+    ///   ``SimulationError``.
     @Sendable
     public func send(_ request: SimulatedRequest) -> Future<SimulatedResponse> {
         network.send(request, from: origin)
@@ -72,8 +73,9 @@ public final class Fleet: @unchecked Sendable {
 extension Fleet {
     /// Separates hosts from the others: no message passes between the two sides.
     ///
-    /// A call gets no answer if one of its messages is lost, even a message that was already under way. Hosts on the
-    /// same side still reach each other. Another partition also separates its hosts from all the rest.
+    /// A call gets no answer if one of its messages is lost, even if the message was already under way when the
+    /// partition began. Hosts on the same side still reach each other. If you make a second partition, its hosts are
+    /// separated from all other hosts, including those of the first one.
     ///
     /// ```swift
     /// scenario.at(.seconds(30)) { $0.partition([2, 3]) }
@@ -98,19 +100,21 @@ extension Fleet {
     /// A request names its host by number or by name, as in "http://3.fleet.test" and "http://database.fleet.test".
     public static let base = URL(string: "http://fleet.test")!
 
-    // Disfavoured, so that `stack(.retry(), over: fleet.send)` needs no type.
+    // The `send` for HTTP requests is disfavoured, so that `stack(.retry(), over: fleet.send)` needs no type
+    // annotation.
 
-    /// Sends a request to the host that it names, or to one that the fleet chooses: the transport of an `HTTPClient`.
+    /// Sends an HTTP request to the host that it names, or to one that the fleet chooses.
     ///
-    /// A successful host answers as ``HostSettings/answer`` says. The other answers have no body:
+    /// This function is a transport for an `HTTPClient`. If the call succeeds, the response is the one that
+    /// ``HostSettings/answer`` makes. The other responses have no body:
     ///
     /// - 503 if the queue is full, with Retry-After if ``HostSettings/retryAfter`` is set.
     /// - 500 if the host fails.
     /// - 502 if the host's own call to another host fails.
     /// - 504 if the host knows that the deadline has passed.
     ///
-    /// - Returns: The response. It rejects with `HTTPRequest.Error` if no transport would send the request, and with an
-    ///   `HTTPError` with the code `cannotConnect` or `connectionLost` if the host is down or goes down.
+    /// - Returns: The response. The future rejects with `HTTPRequest.Error` if no transport would send the request, and
+    ///   with an `HTTPError` with the code `cannotConnect` or `connectionLost` if the host is down or goes down.
     @_disfavoredOverload
     @Sendable
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {

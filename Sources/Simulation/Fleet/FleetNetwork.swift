@@ -1,11 +1,11 @@
 import PledgeFutures
 import PledgeServices
 
-/// The hosts of a fleet, the network between them, and the choice of a host; shared by all views of the fleet.
+/// The state that all views of a fleet share: the hosts, the network between them, and the balancing.
 final class FleetNetwork {
     let hosts: [SimulatedHost]
     let scheduler: SimulationScheduler
-    /// The number of calls that the clients have sent, per second.
+    /// The number of calls that the clients have sent in each second.
     @exclusivity(unchecked) var sent = CountsBySecond()
     /// Notes the hosts that code names by number, so that a swarm can remove the others.
     var namedHosts: NamedHosts?
@@ -40,7 +40,7 @@ final class FleetNetwork {
         }
     }
 
-    /// Returns the number of the host with a name.
+    /// Returns the number of the host with this name.
     func number(named name: String) -> Int? {
         numbers.isEmpty ? nil : numbers[name.lowercased()]
     }
@@ -58,7 +58,7 @@ final class FleetNetwork {
         }
     }
 
-    /// Cancels all calls, and releases the hosts' stacks, which hold the network.
+    /// Cancels all calls, and releases the hosts' stacks, because the stacks hold the network.
     ///
     /// A call that is sent later is cancelled at once.
     func end() {
@@ -69,7 +69,7 @@ final class FleetNetwork {
     /// True if a caller waits for an answer that was lost.
     var owesAnswers: Bool { hosts.contains(where: \.owesAnswers) }
 
-    /// Sends a call, from a host or from the clients, to the host that it names or to one that is chosen.
+    /// Sends a call of a host or of a client to the host that the call names, or to one that the balancing chooses.
     func send(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
         guard scheduler.isOnItsThread else {
             let error = SimulationError(.callOnAnotherThread)
@@ -100,7 +100,9 @@ extension FleetNetwork {
     /// Ends all partitions.
     func heal() { sides = [] }
 
-    /// Returns whether messages between the clients, or a host, and another host are lost.
+    /// Returns whether a partition separates a host from a caller.
+    ///
+    /// The caller is the host `origin`, or a client if `origin` is nil. Messages between the two are then lost.
     func isCut(between origin: Int?, and host: Int) -> Bool {
         if sides.isEmpty { return false }
         return sides[origin.map { $0 + 1 } ?? 0] != sides[host + 1]
@@ -137,7 +139,7 @@ struct CountsBySecond: Sendable {
 
     /// Counts an occurrence.
     ///
-    /// The time must not be before the previous one.
+    /// The times of successive calls must not descend.
     mutating func add(at time: Nanoseconds) {
         if time >= endOfSecond {
             second = Int(time / 1_000_000_000)
@@ -148,15 +150,15 @@ struct CountsBySecond: Sendable {
         total += 1
     }
 
-    /// Returns the number of occurrences within some seconds.
+    /// Returns the number of occurrences within a range of seconds.
     func sum(in seconds: Range<Int>) -> Int {
         counts[seconds.clamped(to: 0..<counts.count)].reduce(0, +)
     }
 }
 
-/// The highest host numbers that a client's stack, and the closures of faults, name in a run.
+/// The highest host numbers that code names in a run: the client's stack, and the closures of faults.
 ///
-/// A swarm may remove the hosts above them.
+/// A swarm may remove the hosts with higher numbers.
 final class NamedHosts: @unchecked Sendable {
     // Unchecked: belongs to the simulation's thread, as the fleet does.
 
@@ -166,10 +168,10 @@ final class NamedHosts: @unchecked Sendable {
     private(set) var highestOfFaults: [Int: Int] = [:]
     private var fault: Int?
 
-    /// Attributes the following names to a fault.
+    /// From now on, attributes the hosts that code names to a fault.
     func beginFault(_ index: Int) { fault = index }
 
-    /// Attributes the following names to the stack.
+    /// From now on, attributes the hosts that code names to the client's stack.
     func endFault() { fault = nil }
 
     /// Notes that code has named a host.

@@ -20,11 +20,12 @@ public struct HostSettings: Sendable {
 
     /// The host's name, for reports and for requests.
     ///
-    /// "database" answers `http://database.fleet.test/…`, and "api.shop.com" answers `https://api.shop.com/…`. With
-    /// nil, the host is named by its number: "host 0". If two hosts have the same name, running the scenario traps.
+    /// A host named "database" answers `http://database.fleet.test/…`, and one named "api.shop.com" answers
+    /// `https://api.shop.com/…`. With nil, the host is named by its number: "host 0". If two hosts have the same name,
+    /// running the scenario traps.
     public var name: String?
 
-    /// The response to an HTTP request, once its service time is over; nil means a 200 without a body.
+    /// Makes the response to an HTTP request, after the service time; nil for a 200 without a body.
     ///
     /// ```swift
     /// host.answer = { request in
@@ -33,8 +34,8 @@ public struct HostSettings: Sendable {
     /// ```
     ///
     /// The closure runs in the simulation, when the answer reaches the caller. It must depend only on the request.
-    /// Afterwards the response's `request` is set, and its `url` if it has none. If the host fails, the closure isn't
-    /// called, and the response has a status such as 503.
+    /// Afterwards the simulation sets the response's `request`, and also its `url` if it has none. If the host fails,
+    /// the closure isn't called, and the response has a status such as 503.
     public var answer: (@Sendable (HTTPRequest) -> HTTPResponse)?
 
     /// The number of calls that the host works on at once.
@@ -53,18 +54,18 @@ public struct HostSettings: Sendable {
     /// The time that a worker takes for a call.
     public var serviceTime: Distribution
 
-    /// The time that a message takes, from the client to the host and again on the way back.
+    /// The time that each message takes, on the way to the host and on the way back.
     public var latency = Distribution.constant(.zero)
 
     /// The share of calls that fail after their service time, from 0 to 1.
     public var failureRate = 0.0
 
-    /// The share of messages to and from the host that are lost, from 0 to 1.
+    /// The share of messages that are lost on the way to the host or on the way back, from 0 to 1.
     ///
     /// If either message of a call is lost, the call gets no answer.
     public var lossRate = 0.0
 
-    /// The time after which a refused call may come again: the Retry-After of a 503.
+    /// The time after which a refused call may be repeated: the Retry-After of a 503.
     ///
     /// Nil leaves the header out.
     public var retryAfter: Duration?
@@ -75,18 +76,19 @@ public struct HostSettings: Sendable {
     /// ``SimulatedFailure/Code/deadlinePassed``. Calls to other hosts inherit the deadline.
     public var knowsDeadlines = false
 
-    /// True if the host works on calls that their callers have cancelled, as most servers do.
+    /// True if the host goes on working on calls that their callers have cancelled, as most servers do.
     ///
-    /// If false, the worker of such a call is free at once, and a waiting call doesn't begin.
+    /// If false, such a call frees its worker at once; if it still waits in the queue, it doesn't begin.
     public var finishesAbandonedCalls = true
 
-    /// True if a worker waits for the calls that ``calls(_:)`` makes to other hosts, as in a server with a thread per
-    /// call.
+    /// True if a worker waits for the host's own calls to other hosts, as in a server with a thread per call.
+    ///
+    /// These are the calls that ``calls(_:)`` makes.
     public var holdsWorkerWhileCalling = true
 
-    /// The slowness after a restart: its duration, and its factor at first.
+    /// The slowness after a restart: its duration, and its factor at the beginning.
     ///
-    /// The factor falls evenly to 1.
+    /// The factor then falls evenly to 1.
     public var warmUp: (time: Duration, factor: Double) = (.zero, 1)
 
     /// Creates the stack from the closure passed to ``calls(_:)``.
@@ -100,7 +102,7 @@ public struct HostSettings: Sendable {
 }
 
 extension HostSettings {
-    /// Makes the host call other hosts, through a stack of its own, after its service time and before its answer.
+    /// Makes the host call other hosts, through its own stack, between the service time and the answer.
     ///
     /// ```swift
     /// var shop = HostSettings(serviceTime: .constant(.milliseconds(5)))
@@ -114,7 +116,7 @@ extension HostSettings {
     /// a circle, the calls don't end by themselves.
     ///
     /// - Parameter makeService: Creates the stack, once per run for each host with these settings. The world belongs to
-    ///   the host: its fleet sends calls from the host, and its random source is the host's own.
+    ///   the host: the world's fleet sends calls from this host, and no other host uses the world's random source.
     public mutating func calls<Output: Sendable>(
         _ makeService: @escaping @Sendable (SimulatedWorld) -> Service<SimulatedRequest, Output>
     ) {

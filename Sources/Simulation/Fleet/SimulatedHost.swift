@@ -3,7 +3,7 @@ import PledgeServices
 
 /// A host of a simulation: workers, with a queue in front of them.
 ///
-/// A scenario can change the host while it runs:
+/// A scenario can change a host during the run:
 ///
 /// ```swift
 /// scenario.at(.seconds(30)) { $0.host(3).slow(by: 10) }
@@ -25,15 +25,15 @@ public final class SimulatedHost: @unchecked Sendable {
     /// True if the host takes calls.
     public internal(set) var isUp = true
 
-    /// The number of calls that the host works on, including calls for which it waits for another host.
+    /// The number of calls that the host works on, including those for which it is waiting for another host.
     public var callsInWork: Int { working.count }
 
     /// The number of calls that wait for a worker.
     public var callsWaiting: Int { waiting.count }
 
     // Unchecked: everything here belongs to the simulation's thread. Calls come through the network, which refuses
-    // calls from other threads. Ends and cancellations of calls check the thread. Only one event runs at a time, and
-    // checks for overlapping accesses would take a tenth of a simulation's time.
+    // calls from other threads. Ends and cancellations of calls check the thread. Checks for overlapping accesses are
+    // off: only one event runs at a time, and the checks would take a tenth of a simulation's time.
     @exclusivity(unchecked) var statistics = HostStatistics()
     let scheduler: SimulationScheduler
     @exclusivity(unchecked) var generator: SeededGenerator
@@ -45,9 +45,9 @@ public final class SimulatedHost: @unchecked Sendable {
     var busyWorkers = 0
     /// Calls that lost a message.
     ///
-    /// They are kept because a promise rejects when it is released.
+    /// They are kept because releasing a call would reject its promise.
     private var unanswered: ContiguousArray<SimulatedCall> = []
-    /// The network, until the simulation ends.
+    /// The network; nil once the simulation has ended.
     var network: FleetNetwork?
     /// Calls another host, on behalf of a call that this host works on.
     var downstream: (@Sendable (SimulatedRequest) -> Future<Void>)?
@@ -117,7 +117,7 @@ public final class SimulatedHost: @unchecked Sendable {
 
     /// True if the next message is lost.
     ///
-    /// Each read draws anew.
+    /// Each access draws a new random number.
     var losesMessage: Bool {
         settings.lossRate > 0 && generator.uniform() < settings.lossRate
     }
@@ -216,7 +216,7 @@ extension SimulatedHost {
         scheduler.add(call, after: time)
     }
 
-    /// Ends the service time of a call: answers it, or first calls another host.
+    /// Ends a call's service time: answers the call, or first calls another host.
     func finishWork(on call: SimulatedCall) {
         if isPaused { return scheduler.add(call, after: pauseEnd - scheduler.time) }
         let hasFailed = settings.failureRate > 0 && generator.uniform() < settings.failureRate
@@ -262,7 +262,7 @@ extension SimulatedHost {
 
     /// Removes a call from the calls in work.
     ///
-    /// - Returns: False if it wasn't one of them.
+    /// - Returns: False if the call wasn't one of them.
     private func leave(_ call: SimulatedCall) -> Bool {
         guard call.workIndex < working.count, working[call.workIndex] === call else { return false }
         freeWorker(of: call)
@@ -297,7 +297,7 @@ extension SimulatedHost {
         settings.queueOrder == .firstInFirstOut ? waiting.popFirst() : waiting.popLast()
     }
 
-    /// The slowdown factor after a recent start; otherwise 1.
+    /// The slowdown factor while the host warms up after a start; otherwise 1.
     private var warmUpFactor: Double {
         if started == .min { return 1 }
         let (time, factor) = (Double(Nanoseconds(settings.warmUp.time)), settings.warmUp.factor)
@@ -309,8 +309,8 @@ extension SimulatedHost {
 
 /// A call on its way to a host, in the queue, with a worker, or on its way back.
 final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
-    // Unchecked: belongs to its host's thread. Any thread may reach `stopWork` through the promise; it checks the
-    // thread.
+    // Unchecked: a call belongs to the simulation's thread. Another thread can cancel the promise, and so call
+    // `stopWork`, which checks the thread.
     private enum Phase {
         case arriving
         case working
@@ -323,17 +323,18 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
     let origin: Int?
     /// The time at which the call reached the host.
     var arrived: Nanoseconds = 0
-    /// The time at which the caller stops waiting, if the host knows it.
+    /// The time at which the caller stops waiting; the latest time if the host doesn't know it.
     var deadline = Nanoseconds.max
     /// The call's index among the calls that the host works on.
     var workIndex = 0
     /// True while a worker is busy with the call.
     var hasWorker = false
-    /// The host's own call to another host, for which it waits.
+    /// The host's own call to another host, which this call waits for.
     var downstream: FutureObservation?
-    /// The host of the call.
+    /// The host that the call was sent to.
     ///
-    /// The host holds the call in turn until it answers or cancels it, at the latest when the simulation ends.
+    /// The host, in turn, holds the call until the host answers or cancels the call, at the latest when the simulation
+    /// ends.
     private let host: SimulatedHost
     private var phase = Phase.arriving
 
@@ -342,7 +343,7 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
         self.origin = origin
         self.host = host
         super.init()
-        // With a cancel handler, a promise settles when its last waiter cancels.
+        // A promise with a cancel handler settles when its last waiter cancels, so even an empty handler has an effect.
         if host.settings.finishesAbandonedCalls {
             promise.onCancel {}
         } else {
@@ -370,12 +371,12 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
 
     override func discard() { promise.cancel() }
 
-    /// Makes the next event the end of the service time.
+    /// Marks the call as in work: its next event is the end of the service time.
     func begin() { phase = .working }
 
-    /// Makes the next event the arrival of the answer at the caller.
+    /// Marks the call as answered: its next event is the arrival of the answer at the caller.
     ///
-    /// The host runs it later, or at once.
+    /// The host runs that event later, or at once.
     func answer(with failure: SimulatedFailure.Code?) { phase = .answering(failure) }
 
     private func settle(with failure: SimulatedFailure.Code?) {

@@ -1,6 +1,6 @@
 public import PledgeServices
 
-/// A call in a simulation whose client is a stack of services.
+/// A simulated call, as a request for a stack of services.
 public struct SimulatedRequest: Hashable, Sendable, Replayable {
     /// The number of the call, from 0.
     ///
@@ -53,7 +53,7 @@ public struct SimulatedFailure: Error, Hashable {
     /// The number of the host.
     public let host: Int
 
-    /// The time after which the call may come again, if the host tells it.
+    /// The time after which the call may be repeated; nil if the host doesn't say.
     public var retryAfter: Duration?
 
     /// The host's name, if it has one.
@@ -61,7 +61,7 @@ public struct SimulatedFailure: Error, Hashable {
 }
 
 extension SimulatedFailure: OutcomeAdvising {
-    /// A retryable outcome, as for a 503, but not before ``retryAfter``.
+    /// Advises to retry, as for a 503, but only after ``retryAfter`` has passed.
     public var advisedOutcome: Outcome { .retryable(after: retryAfter) }
 
     /// True if the call did not reach its host.

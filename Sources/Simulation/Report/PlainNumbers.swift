@@ -1,5 +1,5 @@
 extension Double {
-    /// The number with some decimals, the same on every system.
+    /// Returns the number with this many decimals, as a text that is the same on every system.
     ///
     /// Halves round away from zero. The text is "-" if the number is infinite or not a number.
     func text(digits: Int) -> String {
@@ -15,7 +15,7 @@ extension Double {
         return "\(sign)\(units / power).\(zeros)\(rest)"
     }
 
-    /// The number as ``text(digits:)`` writes it, without zeros at the end.
+    /// Returns the number as ``text(digits:)`` does, but without zeros at the end of the decimals.
     package func shortText(digits: Int) -> String {
         var text = self.text(digits: digits)[...]
         guard text.contains("."), !text.contains("e") else { return String(text) }
@@ -24,7 +24,7 @@ extension Double {
         return String(text)
     }
 
-    /// A number of seconds in three digits, with a unit.
+    /// The number of seconds, with a unit, and mostly in three digits.
     var textOfSeconds: String {
         switch self {
         case ..<0.009995: "\((self * 1e3).text(digits: 2)) ms"

@@ -2,9 +2,9 @@ import PledgeFutures
 import PledgeServices
 
 extension SimulationRun {
-    /// The work of one policy of the stack in a run.
+    /// The actions of one policy of the stack during a run.
     ///
-    /// Policies of the same kind and name, or without a name, are counted together.
+    /// Policies of the same kind are counted together if they have the same name or no name.
     public struct PolicyActivity: Sendable {
         /// The kind of policy, such as "retry" or "circuitBreaker".
         public let policy: String
@@ -47,12 +47,12 @@ extension SimulationRun.PolicyActivity {
         counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value.total) }
     }
 
-    /// Returns how often the policy did something within some seconds; 0 if it never did.
+    /// Returns how often the policy took an action within a range of seconds; 0 if it never did.
     public func count(of action: String, in seconds: Range<Int>) -> Int {
         counts[action]?.sum(in: seconds) ?? 0
     }
 
-    /// Returns how often the policy did something in each second, up to the last time.
+    /// Returns how often the policy took an action in each second, up to the last second with the action.
     func counts(of action: String) -> [Int] { counts[action]?.counts ?? [] }
 
     /// The policy and its name.
@@ -60,14 +60,14 @@ extension SimulationRun.PolicyActivity {
 
     /// The policy's states over time, from second 0, each with the time at which it began.
     ///
-    /// If several breakers share a name, the state that refuses most counts: open if one of them is open. Empty if the
-    /// state never changed.
+    /// If several breakers share a name, the array has the state of the one that refuses most: for example, open if one
+    /// of them is open. The array is empty if the state never changed.
     public var states: [(time: Double, state: String)] {
         guard let first = stateChanges.first else { return [] }
         var states = [(time: 0.0, state: first.old)]
         var numbers: [String: Int] = [:]
         for change in stateChanges {
-            // A breaker seen for the first time has been in its old state from the beginning.
+            // A breaker's first change leaves a state that wasn't counted before, so the number must not fall below 0.
             numbers[change.old] = max((numbers[change.old] ?? 0) - 1, 0)
             numbers[change.new, default: 0] += 1
             let state = numbers.filter { $0.value > 0 }
@@ -81,7 +81,7 @@ extension SimulationRun.PolicyActivity {
 }
 
 extension String {
-    /// A rank by how much a breaker refuses in this state.
+    /// The rank of this state: higher, the more a breaker refuses in it.
     fileprivate var severity: Int {
         switch self {
         case "isolated": 4

@@ -1,6 +1,6 @@
 import PledgeServices
 
-/// The records of a run for its tables and pictures, besides its calls.
+/// The records that a run's tables and pictures need besides the calls.
 struct ReportRecorder {
     let settings: RunSettings
     let policies: PolicyRecorder
@@ -35,7 +35,7 @@ final class GaugeRecorder: SimulatedEvent, @unchecked Sendable {
         self.end = end
     }
 
-    /// Adds a value to be read from the next whole second on.
+    /// Adds a value, which is read at each whole second from now on.
     func add(_ name: String, _ read: @escaping () -> Double) {
         precondition(scheduler.isOnItsThread, "a gauge is added on the simulation's thread")
         precondition(!gauges.contains { $0.name == name }, "there is a gauge '\(name)' already")
@@ -50,7 +50,7 @@ final class GaugeRecorder: SimulatedEvent, @unchecked Sendable {
         if scheduler.time.adding(1_000_000_000) <= end { scheduler.add(self, after: 1_000_000_000) }
     }
 
-    /// Returns the values read, and releases the closures, which may hold this recorder.
+    /// Returns the values, and releases the closures that read them, because these may hold this recorder.
     func finish() -> [SimulationRun.Gauge] {
         readers = []
         return gauges
@@ -69,7 +69,7 @@ extension SimulationRun {
     }
 }
 
-/// The settings of a scenario that its results report.
+/// The settings of a scenario that appear in its results.
 struct RunSettings: Sendable {
     let hosts: [HostSettings]
     let balancing: String

@@ -3,10 +3,10 @@ import PledgeServices
 extension SimulationRun {
     /// Returns the run as JSON (RFC 8259).
     ///
-    /// It has the settings, figures, series by second, failures, changes, policies, gauges and hosts. The members are
-    /// always in the same order, and the same seed gives the same bytes on every machine. Times are in seconds. The
-    /// seed is a string, because JSON readers may round a number of its size. `warning` is null unless the run has an
-    /// ``error``, which makes its figures meaningless.
+    /// The JSON has the settings, figures, series by second, failures, changes, policies, gauges and hosts. The members
+    /// are always in the same order, and the same seed gives the same bytes on every machine. Times are in seconds. The
+    /// seed is a string, because JSON readers may round a number of its size. If the run has an ``error``, its figures
+    /// mean nothing, and `warning` says so. Otherwise `warning` is null.
     public func json() -> String {
         JSONValue.object([
             ("warning", warningInJSON),
@@ -131,7 +131,7 @@ extension SimulationRun.Gauge {
 /// A JSON value (RFC 8259) whose members keep their order.
 indirect enum JSONValue {
     case null
-    /// A number, spelled as in the output.
+    /// A number, as it is written in the output.
     case literal(String)
     case text(String)
     case array([JSONValue])
@@ -139,7 +139,7 @@ indirect enum JSONValue {
 
     /// A number; null if it is nil, infinite or not a number.
     ///
-    /// It has at most nine decimals: nanoseconds, for a number of seconds.
+    /// It has at most nine decimals, so that a time in seconds is exact to the nanosecond.
     static func number(_ number: Double?) -> JSONValue {
         guard let number, number.isFinite else { return .null }
         return .literal(number.shortText(digits: 9))
@@ -159,7 +159,7 @@ indirect enum JSONValue {
         }
     }
 
-    /// The value with a line for each member, and for each element of an array of objects.
+    /// The value as lines: one for each member, or for each object if the member is an array of objects.
     var lines: String {
         guard case .object(let members) = self else { return line }
         let lines = members.map { "  \($0.name.quoted): \($0.value.lineOrLinesOfObjects)" }

@@ -13,11 +13,12 @@ extension SimulationRun {
     /// ```
     ///
     /// The same seed gives the same bytes, on every machine. A host differs if its received calls, mean calls or mean
-    /// time are below half or above twice the median, or if its share of refused or wasted calls is above the median
-    /// host's by 0.01 or more. At most ten such hosts are shown.
+    /// time are below half the median or above twice the median, or if its share of refused or wasted calls is above
+    /// the median host's by 0.01 or more. At most ten such hosts are shown.
     ///
-    /// - Parameter phases: The times, in seconds, that get lines of their own. By default these are the times between
-    ///   the ``changes``, if there are changes at ten times or fewer. Sent calls are counted by whole seconds.
+    /// - Parameter phases: The parts of the run, in seconds, that each get a line. By default these are the parts
+    ///   between the ``changes``, unless the changes are at more than ten different times. Sent calls are counted by
+    ///   whole seconds.
     /// - Returns: Lines, each with a newline. If work has left the simulation, the first line says so.
     public func table(phases: [ClosedRange<Double>]? = nil) -> String {
         text(summaryLines(phases: phases) + policyLines + hostLines)
@@ -42,7 +43,9 @@ extension SimulationRun {
 }
 
 extension SimulationRun: CustomStringConvertible {
-    /// The ``table(phases:)`` without policies and hosts, as a failed expectation about the run prints it.
+    /// The ``table(phases:)`` without policies and hosts.
+    ///
+    /// Test frameworks print this text when an expectation about the run fails.
     public var description: String { summaryLines(phases: nil).joined(separator: "\n") }
 }
 
@@ -137,7 +140,7 @@ extension SimulationRun {
 
     /// The medians of the hosts' figures.
     ///
-    /// For an even number of hosts, the lower of the two middle values.
+    /// With an even number of hosts, a median is the lower of the two middle values.
     var medianHost: HostFigures {
         let figures = hosts.map { HostFigures(of: $0) }
         func median(_ value: (HostFigures) -> Double) -> Double {
@@ -165,7 +168,7 @@ extension SimulationRun {
     }
 }
 
-/// The figures of a host that have medians.
+/// The figures of a host that are compared with the medians of all hosts.
 struct HostFigures {
     let received: Double
     let refused: Double

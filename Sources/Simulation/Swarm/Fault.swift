@@ -1,14 +1,14 @@
 import PledgeServices
 
-/// A disturbance of a scenario's hosts, from a time on and usually for a while.
+/// A disturbance of a scenario's hosts, which begins at some time and usually ends later.
 ///
 /// ```swift
 /// scenario.add(.slow(host: 3, by: 10, from: .seconds(30), to: .seconds(60)))
 /// ```
 ///
 /// A fault is a value with a text, so that ``RandomFaults`` can create it, and a swarm over seeds can remove, move and
-/// print it. If faults of the same kind overlap on a host, the strongest counts. When the last one ends, the host
-/// returns to its settings in the scenario.
+/// print it. If several faults of the same kind overlap on a host, only the strongest has an effect. When the last of
+/// them ends, the host returns to its settings in the scenario.
 public struct Fault: Sendable {
     enum Kind: Sendable {
         case slow(by: Double)
@@ -24,7 +24,7 @@ public struct Fault: Sendable {
 
     /// The numbers of the hosts.
     ///
-    /// There is one, or for a partition there may be several. A change by a closure has none.
+    /// A partition may have several. A change by a closure has none. Every other fault has one.
     public internal(set) var hosts: [Int]
 
     /// The time at which the fault begins, from the beginning of the run.
@@ -54,7 +54,7 @@ extension Fault {
     ///   - host: The host's number.
     ///   - factor: How many times as long the work takes. 0 or less traps.
     ///   - time: The time at which the fault begins.
-    ///   - end: The time at which it ends. With nil, it doesn't end.
+    ///   - end: The time at which the fault ends; nil if it doesn't end.
     public static func slow(
         host: Int, by factor: Double, from time: Duration, to end: Duration? = nil
     ) -> Fault {
@@ -69,9 +69,9 @@ extension Fault {
         Fault(.pause, hosts: [host], from: time, to: end)
     }
 
-    /// Takes a host down, and starts it again at the end.
+    /// Takes a host down, and starts it again when the fault ends.
     ///
-    /// With nil, it stays down.
+    /// If `end` is nil, the host stays down.
     public static func stop(host: Int, from time: Duration, to end: Duration? = nil) -> Fault {
         Fault(.stop, hosts: [host], from: time, to: end)
     }
@@ -98,13 +98,13 @@ extension Fault {
 
     /// Cuts some hosts off from all others and from the clients.
     ///
-    /// Closures can make partitions too. ``Fleet/heal()`` in a closure ends this fault as well, and this fault ends the
-    /// closures' partitions when it begins and when it ends.
+    /// Changes by a closure can make partitions, too. If a closure calls ``Fleet/heal()``, this fault's partition ends
+    /// as well. This fault, in turn, ends the closures' partitions when it begins and when it ends.
     ///
     /// - Parameters:
     ///   - hosts: The numbers of the hosts, which still reach each other. An empty array traps.
     ///   - time: The time at which the fault begins.
-    ///   - end: The time at which it ends. With nil, it doesn't end.
+    ///   - end: The time at which the fault ends; nil if it doesn't end.
     public static func partition(
         hosts: [Int], from time: Duration, to end: Duration? = nil
     ) -> Fault {

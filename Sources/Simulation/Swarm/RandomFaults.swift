@@ -8,9 +8,9 @@ import PledgeServices
 /// faults.part = 0.2...0.5
 /// ```
 ///
-/// Each seed first draws the kinds of faults that it uses, because the absence of a kind finds as many bugs as its
-/// presence (Groce et al., "Swarm testing", ISSTA 2012). Then it draws the number of faults, and for each fault the
-/// kind, the host, the times and the strength. The same seed draws the same faults on every machine.
+/// Each seed first draws the kinds of faults that it uses, because leaving a kind out finds as many bugs as using it
+/// (Groce et al., "Swarm testing", ISSTA 2012). Then it draws the number of faults, and for each fault the kind, the
+/// host, the times and the strength. The same seed draws the same faults on every machine.
 public struct RandomFaults: Sendable {
     /// The kinds of faults.
     public enum Kind: Sendable, Hashable, CaseIterable {
@@ -33,10 +33,10 @@ public struct RandomFaults: Sendable {
 
     /// The number of faults in a run.
     ///
-    /// If no kind is chosen, there are none.
+    /// If ``kinds`` is empty, there are no faults.
     public var count = 1...5
 
-    /// The part of the run that contains the faults, from 0 at its beginning to 1 at its end.
+    /// The part of the run that contains the faults: 0 is the beginning of the run, and 1 its end.
     public var part = 0.1...0.6
 
     /// The length of a fault, as a share of the run.
@@ -101,7 +101,7 @@ public struct RandomFaults: Sendable {
         return chosen.sorted()
     }
 
-    /// Draws a rate, in whole hundredths if the rounded rate lies in the range.
+    /// Draws a rate, rounded to hundredths unless rounding takes it out of the range.
     private func rate(_ generator: inout SeededGenerator) -> Double {
         let rate = generator.number(in: rate)
         let rounded = (rate * 100).rounded() / 100
@@ -117,7 +117,7 @@ extension Duration {
 }
 
 extension Double {
-    /// Returns the number in whole tenths, if the rounded number lies in the range.
+    /// Returns the number, rounded to tenths unless rounding takes it out of the range.
     fileprivate func rounded(toTenths range: ClosedRange<Double>) -> Double {
         let rounded = (self * 10).rounded() / 10
         return range.contains(rounded) ? rounded : self
@@ -129,12 +129,12 @@ extension SeededGenerator {
         range.lowerBound + (range.upperBound - range.lowerBound) * uniform()
     }
 
-    /// Draws a number from a range, each equally likely except for the rounding of a `Double`.
+    /// Draws a whole number from a range; all are equally likely, up to the rounding of a `Double`.
     fileprivate mutating func number(in range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(uniform() * Double(range.upperBound - range.lowerBound + 1))
     }
 
-    /// Draws a subset, each equally likely; at least one element, if there are any.
+    /// Draws a subset that isn't empty, each equally likely; without elements, the subset is empty.
     fileprivate mutating func subset<Element>(of elements: [Element]) -> [Element] {
         if elements.isEmpty { return [] }
         while true {

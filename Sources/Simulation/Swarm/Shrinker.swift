@@ -1,6 +1,6 @@
-/// The parts of a failing case that a swarm makes smaller, and the number of runs it may take.
+/// The settings for making a failing case smaller: the parts to shrink, and a limit on the runs.
 public struct Shrinking: Sendable {
-    /// A part of a scenario.
+    /// A part of a scenario that can be made smaller.
     public enum Part: Sendable, Hashable, CaseIterable {
         /// Removes faults.
         case faults
@@ -12,7 +12,9 @@ public struct Shrinking: Sendable {
         case duration
         /// Lowers the rate of calls, or the number of clients.
         case arrivals
-        /// Turns the arrivals into a list of times, and removes calls from it. A closed loop stays as it is.
+        /// Turns the arrivals into a list of times, and removes calls from the list.
+        ///
+        /// A closed loop stays as it is.
         case calls
     }
 
@@ -39,7 +41,7 @@ public struct Shrinking: Sendable {
 final class Shrinker {
     /// The smallest failing scenario so far.
     private(set) var least: Scenario
-    /// The failure in that scenario.
+    /// The text of the failure in ``least``.
     private(set) var text: String
     private(set) var run: SimulationRun
     /// The number of runs so far.
@@ -53,8 +55,8 @@ final class Shrinker {
     let named: NamedHosts
 
     /// - Parameters:
-    ///   - named: The hosts that a run of the scenario names.
-    ///   - judge: Runs a scenario, and returns what fails in it.
+    ///   - named: The hosts that code names by number in a run of the scenario.
+    ///   - judge: Runs a scenario, and returns the run and its failure, if it has one.
     init(
         _ scenario: Scenario, _ run: SimulationRun, failingWith text: String, _ named: NamedHosts,
         _ shrinking: Shrinking, _ judge: @escaping (Scenario) -> (SimulationRun, text: String?)
@@ -69,7 +71,7 @@ final class Shrinker {
         origins = Array(scenario.faults.indices)
     }
 
-    /// Tries part by part, until a round changes nothing or no run is left.
+    /// Tries to shrink part by part, until a round changes nothing or the limit of runs is reached.
     func shrink() {
         let steps: [(Shrinking.Part, () -> Bool)] = [
             (.faults, removeFaults), (.hosts, removeHosts), (.faultTimes, shortenFaults),
@@ -98,13 +100,13 @@ final class Shrinker {
 }
 
 extension String {
-    /// The text that stays the same if only amounts change.
+    /// The text without numbers, which stays the same if only amounts change.
     fileprivate var withoutNumbers: String {
         filter { !$0.isNumber && !".,-−+".contains($0) }
     }
 }
 
-/// The steps. Each returns whether it has made the scenario smaller.
+/// The steps, each of which returns whether it has made the scenario smaller.
 extension Shrinker {
     func removeFaults() -> Bool {
         let (whole, origins) = (least, origins)
@@ -116,7 +118,7 @@ extension Shrinker {
         return kept.count < whole.faults.count
     }
 
-    /// Removes hosts that no fault names and that lie above the highest number that code names.
+    /// Removes hosts that no fault names and whose numbers are above the highest one that code names.
     func removeHosts() -> Bool {
         let whole = least
         let highest = origins.map { named.highestOfFaults[$0] ?? -1 }
@@ -201,7 +203,7 @@ extension Shrinker {
         return MinimalFailure.subset(of: times, thatFails: failsWith).count < count
     }
 
-    /// Makes the time begin with the first fault or call, if the arrivals are recorded.
+    /// Cuts off the time before the first fault or call, if the arrivals are recorded.
     func skipQuietTime() -> Bool {
         guard case .recorded(let times) = least.arrivals.kind else { return false }
         let begins = least.faults.map { Nanoseconds($0.time) } + times.prefix(1)
@@ -293,7 +295,8 @@ enum MinimalFailure {
 
     /// Finds a smaller number that fails, by halving the distance to a number that doesn't.
     ///
-    /// If a number above a failing one may pass, the result fails but isn't always the smallest.
+    /// If every number above a failing one fails too, the result is the smallest number that fails. Otherwise a smaller
+    /// one may exist.
     ///
     /// - Parameters:
     ///   - upper: A number that fails.

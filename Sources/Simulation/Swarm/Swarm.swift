@@ -13,8 +13,8 @@ extension Scenario {
     /// ```
     ///
     /// The swarm removes faults and hosts, shortens faults and the run, and lowers the arrivals, as long as the seed
-    /// still fails with the same text. Numbers in the text may differ. No single fault can be removed from the result,
-    /// unless the limit of runs was reached. Other cases may be smaller still.
+    /// still fails with the same text. Numbers in the text may differ. If one more fault were removed from the result,
+    /// it wouldn't fail any more, unless the limit of runs was reached. Still smaller cases may exist.
     ///
     /// - Parameters:
     ///   - seeds: The seeds, in ascending order.
@@ -25,10 +25,10 @@ extension Scenario {
     ///   - makeService: Creates the client's stack, as in `run(seed:_:)`. It is called once per run. If runs share
     ///     objects, a run depends on the runs before it.
     ///   - expectation: Returns the failure of a run, or nil. A thrown error is a failure with the error's text.
-    ///     Smaller runs are passed too, with fewer hosts, a shorter time, perhaps without any call.
-    ///     ``SimulationRun/recovers(within:after:to:)`` finds the end of the last fault by itself. If work has left the
-    ///     simulation, the run fails without calling this closure. A run with another ``SimulationRun/error`` fails
-    ///     even if this closure returns nil.
+    ///     The closure also gets the runs of the smaller cases, with fewer hosts or a shorter time, and perhaps
+    ///     without any call. ``SimulationRun/recovers(within:after:to:)`` finds the end of the last fault by
+    ///     itself. If work has left the simulation, the run fails without calling this closure. A run with another
+    ///     ``SimulationRun/error`` fails even if this closure returns nil.
     /// - Returns: The findings. The same arguments give the same result. The runs take place one after another on the
     ///   calling thread, with at most ``Shrinking/maxRuns`` + 1 further runs for the shrinking.
     public func swarm<Output: Sendable>(
@@ -46,7 +46,7 @@ extension Scenario {
         }
     }
 
-    /// Returns the scenario with the faults that a seed draws.
+    /// Returns the scenario, with the faults added that a seed draws.
     fileprivate func adding(_ random: RandomFaults?, for seed: UInt64) -> Scenario {
         var scenario = self
         scenario.faults += random?.faults(for: seed, in: self) ?? []
@@ -102,7 +102,7 @@ private struct Swarm<Output: Sendable> {
 
     /// Makes a failing case smaller.
     ///
-    /// First runs the seed once more, to see which hosts code names and whether it fails again.
+    /// First runs the seed once more, to see whether the seed fails again and which hosts code names.
     private func failure(
         of scenario: Scenario, _ run: SimulationRun, _ text: String, _ shrinking: Shrinking
     ) -> SwarmFailure {

@@ -2,7 +2,9 @@ internal import Dispatch
 public import PledgeFutures
 internal import Synchronization
 
-/// A store's state or a part of it, with its subscribers; stores and derived stores build on it.
+/// A source of states with subscribers: a store's whole state, or one part of it.
+///
+/// Stores and derived stores build on it.
 @usableFromInline
 protocol StateSource<State>: Sendable {
     associatedtype State: Sendable
@@ -12,15 +14,15 @@ protocol StateSource<State>: Sendable {
     /// The state and its version; a newer state has a greater version.
     var versioned: (state: State, version: UInt64) { get }
 
-    /// Returns the state and its version, unless it is the known state.
+    /// Returns the state and its version; nil if the state is still the known one.
     func newer(than known: State, _ version: UInt64) -> (state: State, version: UInt64)?
 
     /// Adds a subscriber, and replays the state to it.
     ///
-    /// Every form of subscription ends up here.
+    /// Every way to subscribe calls this method.
     ///
     /// - Parameters:
-    ///   - place: The place in the code that subscribes, if known; for reports.
+    ///   - place: The place in the code that subscribes, for reports; nil if unknown.
     ///   - onClose: Called once, when the subscription ends or the store is released.
     ///   - receive: Called with the old state, which is nil at the replay, and the new state.
     func subscribe(
@@ -28,12 +30,12 @@ protocol StateSource<State>: Sendable {
         _ receive: @escaping Subscriber<State>.Receive
     ) -> UUID
 
-    /// Returns the function that ends a subscription to this or any other part of the store's state.
+    /// Returns a function that ends the subscription with this id.
     ///
-    /// The function keeps nothing alive.
+    /// The subscription may be to any part of the store's state. The function keeps nothing alive.
     func ending(_ id: UUID) -> @Sendable () -> Void
 
-    /// Returns the source of a part.
+    /// Returns a source for a part of this state.
     func derived<Part: Equatable & Sendable>(
         _ part: @escaping @Sendable (State) -> Part
     ) -> any StateSource<Part>
@@ -48,7 +50,7 @@ extension StateSource {
         StoreSubscription(ending(subscribe(at: place, onClose: onClose, receive)))
     }
 
-    /// Subscribes on the main actor, until the returned token is released.
+    /// Calls an observer on the main actor, until the returned token is released.
     func subscriptionOnMainActor(
         at place: CodeLocation, _ observer: @escaping @MainActor @Sendable (State?, State) -> Void
     ) -> StoreSubscription {
@@ -56,7 +58,7 @@ extension StateSource {
         return subscription(at: place, onClose: { observer.close() }) { observer.receive($0, $1) }
     }
 
-    /// The newest states as a stream, which ends with the store.
+    /// A stream that keeps only the newest state not yet read, and ends when the store is released.
     var states: AsyncStream<State> {
         let (stream, continuation) = AsyncStream<State>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
@@ -71,12 +73,13 @@ extension StateSource {
 
 /// The observers of a part of a store's state.
 ///
-/// While it has members, it is one subscriber of the store: it compares the part and passes changes on. The
-/// replays of its members are entries in the store's queue. Its lock is taken inside the store's lock, never
-/// around it.
+/// While there are members, the store has one subscriber for all of them. It compares the part before and after
+/// each change, and notifies the members if the part differs. Each member's replay is an entry of its own in
+/// the store's queue. A thread that holds the store's lock may take the lock of the members, but not the other
+/// way round.
 ///
-/// It lives as long as it has a member, or a derived store that can add one. The store keeps the members, so a
-/// subscription doesn't end with the derived store that made it.
+/// The store keeps the members, but not this object. So a subscription doesn't end when the derived store that
+/// made it is released.
 @usableFromInline
 final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equatable>:
     StateSource
@@ -85,7 +88,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
     struct Members: Sendable {
         @usableFromInline
         var list: [Subscriber<Part>] = []
-        /// This derivation's id among the store's subscribers.
+        /// The members' id as one subscriber of the store; nil without members.
         @usableFromInline
         var group: UUID?
 
@@ -178,7 +181,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
 }
 
 extension Derivation.Members {
-    /// Removes the member with an id, if there is one.
+    /// Removes the member with this id, if there is one.
     @inlinable
     mutating func remove(_ id: UUID) -> SubscriberGroup<State>.Removal? {
         guard let index = list.firstIndex(where: { $0.id == id }) else { return nil }

@@ -2,9 +2,9 @@ public import PledgeFutures
 public import Synchronization
 
 extension StoreCore {
-    /// Reduces an event, and notifies the observers, unless another call is doing so.
+    /// Reduces an event, then notifies the observers, unless another call is already notifying them.
     ///
-    /// That call then notifies them of this change, too.
+    /// In that case, the other call also delivers this change.
     @inlinable
     func commit(_ event: Event) {
         if mayHaveEffects { return commit(event, from: nil) }
@@ -14,8 +14,8 @@ extension StoreCore {
         var isLong = false
         let step: StateChange<State>? = values.withLock { values in
             if values.isClosed { return nil }
-            // Kept even without observers. Otherwise the reducer could free objects of the old state, which may
-            // use the store.
+            // The old state is kept even if there are no observers. Otherwise the reducer could free objects of
+            // the old state under the lock, and these objects may use the store when they are freed.
             let old = values.state
             values.version &+= 1
             reducing.store(thread, ordering: .relaxed)
@@ -45,14 +45,15 @@ extension StoreCore {
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - run: The effect that sent the event. If that effect was replaced before, the event is discarded.
+    ///   - run: The run of the effect that sent the event; nil for other events. If that effect has been
+    ///     replaced or cancelled, the event is discarded.
     ///   - isLast: True if the effect ends with this event.
     @usableFromInline
     func commit(_ event: Event, from run: RunNumber?, isLast: Bool = true) {
         trapIfReducing("dispatch")
         if queueLimit != nil { waitForPlace() }
-        // Kept even without observers. Otherwise the reducer could free objects of the old state, which may use
-        // the store.
+        // The old state is kept even if there are no observers. Otherwise the reducer could free objects of the
+        // old state under the lock, and these objects may use the store when they are freed.
         var old: State?
         enter { values in
             guard !values.isClosed else { return nil }
@@ -66,9 +67,9 @@ extension StoreCore {
         withExtendedLifetime(old) {}
     }
 
-    /// Makes the next state, and begins its effects.
+    /// Makes the next state, and begins the event's effects.
     ///
-    /// - Returns: The entry for the queue, if there is an observer to notify or work to do.
+    /// - Returns: The entry for the queue; nil if there is no observer to notify and no work to do.
     private func reduce(_ event: Event, from old: State, _ values: inout Values) -> Entry? {
         values.version &+= 1
         reducing.store(threadIdentity(), ordering: .relaxed)
@@ -82,12 +83,12 @@ extension StoreCore {
                 commands: values.effects.takeCommands()))
     }
 
-    /// Begins and cancels effects of feedback after a change of state.
+    /// Begins and cancels the effects of the feedback after a change of state.
     private func stepFeedback(from old: State?, _ values: inout Values) {
         for feedback in feedback { values.effects.start(feedback.step(old, values.state)) }
     }
 
-    /// Returns the queue entry for the commands of effects, if there are any.
+    /// Takes the commands of the effects, as an entry for the queue; nil if there are none.
     private func commands(_ values: inout Values) -> Entry? {
         let commands = values.effects.takeCommands()
         return commands.isEmpty ? nil : .commands(commands)
@@ -97,7 +98,7 @@ extension StoreCore {
 // MARK: - Effects
 
 extension StoreCore {
-    /// Begins the feedback of the initial state.
+    /// Begins the effects of the feedback for the initial state.
     @usableFromInline
     func beginFeedback() {
         guard !feedback.isEmpty else { return }
@@ -122,12 +123,13 @@ extension StoreCore {
         return wasAlive
     }
 
-    /// Ends an effect whose event is about to be sent through the middleware.
+    /// Ends an effect whose event is about to go through the middleware.
     ///
-    /// Cancellations that follow from that keep their place in the order of all commands. Effects that begin
-    /// after this effect wait for its event, so effects of newer events may begin earlier.
+    /// If ending the effect causes cancellations, they keep their place in the order of all commands. Effects
+    /// that begin because this one has ended wait until its event has been through the middleware, so effects
+    /// of newer events may begin before them.
     ///
-    /// - Returns: The commands to run when the event has been through the middleware; nil if the effect was
+    /// - Returns: The commands to run once the event has been through the middleware; nil if the effect was
     ///   replaced or cancelled before.
     func takeOver(_ run: RunNumber) -> [EffectCommand<Event>]? {
         trapIfReducing("settle an effect's future")
@@ -143,7 +145,7 @@ extension StoreCore {
         return next
     }
 
-    /// Begins the effects that waited for an effect, after its event has been through the middleware.
+    /// Begins effects that waited until another effect's event had been through the middleware.
     func goOn(with next: [EffectCommand<Event>]) {
         enter { values in
             if !values.isClosed { values.effects.eventsOnTheirWay -= 1 }
@@ -152,7 +154,7 @@ extension StoreCore {
         }
     }
 
-    /// Continues an effect after its delay.
+    /// Continues a run whose timer has fired.
     func fire(_ run: RunNumber) {
         trapIfReducing("move an effect's clock")
         enter { values in
@@ -163,7 +165,7 @@ extension StoreCore {
 }
 
 extension StoreCore {
-    /// Carries out commands of the effects' machine.
+    /// Carries out commands of the effect machine.
     @usableFromInline
     func perform(_ commands: [EffectCommand<Event>]) {
         for command in commands {
@@ -180,7 +182,8 @@ extension StoreCore {
 
     private func start(_ run: RunNumber, _ start: @Sendable () -> Future<Event>) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
-        // A separate branch: cancelling it cancels only this store's wait.
+        // A separate branch, so that cancelling it ends only this store's wait, even if others wait for the
+        // same future.
         let branch = start().map { $0 }
         guard values.withLock({ $0.effects.attach(.future(branch), to: run) }) else {
             return branch.cancel()
@@ -213,7 +216,9 @@ extension StoreCore {
         }
     }
 
-    /// Dispatches an event of an effect that continues, unless the effect was replaced or cancelled.
+    /// Dispatches an event of a running effect, unless the effect was replaced or cancelled.
+    ///
+    /// The effect continues after the event.
     private func send(_ event: Event, from run: RunNumber) {
         guard hasMiddleware else { return commit(event, from: run, isLast: false) }
         trapIfReducing("send an effect's event")
@@ -236,16 +241,17 @@ extension StoreCore {
     }
 }
 
-/// A change, for the thread that made it to use outside the lock.
+/// A change of state, to be used outside the lock by the thread that made the change.
 ///
-/// It keeps the old state until no lock is held: objects of the old state may use the store when they are freed.
+/// It keeps the old state alive while the lock is held, because objects of the old state may use the store when
+/// they are freed.
 @usableFromInline
 struct StateChange<State: Sendable> {
     @usableFromInline let old: State
     @usableFromInline let new: State
     @usableFromInline let version: UInt64
     @usableFromInline let subscribers: Subscribers<State>
-    /// True if this thread notifies the observers, without an entry in the queue.
+    /// True if the thread that made the change notifies the observers itself, without an entry in the queue.
     @usableFromInline let isToBeTold: Bool
 
     @inlinable

@@ -3,11 +3,12 @@ public import Synchronization
 
 /// The core of a store: its state, the queue of its changes, and the draining of the queue.
 ///
-/// One step under the lock reduces an event and enters its change in the queue, so the queue keeps the order of
-/// the changes. At most one thread drains the queue, outside the lock, in batches that it swaps out. Other
-/// threads that dispatch meanwhile leave their changes to that thread.
+/// Under the lock, a thread reduces an event and puts the change in the queue in one step, so the queue keeps
+/// the order of the changes. At most one thread at a time drains the queue: it takes all entries out of the
+/// queue as a batch, and delivers them outside the lock. Threads that dispatch meanwhile leave their changes to
+/// the draining thread.
 ///
-/// A core outlives its ``Store`` only if a middleware keeps its context; the core is then closed.
+/// A core outlives its ``Store`` only if a middleware keeps the ``DispatchContext``. The core is closed by then.
 @usableFromInline
 final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
@@ -28,7 +29,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         /// The thread that has, or last had, the turn to drain.
         @usableFromInline
         var drainer: UInt = 0
-        /// True if other threads than the draining one have entered some of the pending entries.
+        /// True if some pending entries come from threads other than the draining one.
         @usableFromInline
         var hasOthersEntries = false
         @usableFromInline
@@ -39,7 +40,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         /// The threads that wait for a place in the queue, oldest first.
         @usableFromInline
         var waiting: [QueuePlace] = []
-        /// The number of waiting threads that may go on, and have not yet.
+        /// The number of threads that were given a place in the queue, but haven't continued yet.
         @usableFromInline
         var admitted = 0
         /// The buffer of a finished batch, for reuse.
@@ -61,9 +62,9 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             self.chain = chain
         }
 
-        /// Puts the change that led to the current state in the queue.
+        /// Queues the change from the old state to the current state.
         ///
-        /// - Returns: The same as `enqueue(_:by:)`.
+        /// - Returns: True if this entry makes the queue too long for the first time.
         @usableFromInline
         mutating func enqueue(_ old: State, by thread: UInt) -> Bool {
             let change = Transition<State, Event>(
@@ -73,7 +74,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
 
         /// Puts an entry in the queue.
         ///
-        /// - Returns: True if the queue is too long for the first time.
+        /// - Returns: True if this entry makes the queue too long for the first time.
         @usableFromInline
         mutating func enqueue(_ entry: Entry, by thread: UInt) -> Bool {
             pending.append(entry)
@@ -89,40 +90,40 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     struct EarlyEvent: Sendable {
         let event: Event
-        /// The commands that follow the event, if it is an effect's event.
+        /// The commands to run after the event; nil unless an effect sent the event.
         let next: [EffectCommand<Event>]?
     }
 
     /// The middleware around ``commit(_:)``.
     @usableFromInline
     enum Chain {
-        /// A thread sets it up; events that other threads dispatch wait.
+        /// A thread is setting up the middleware. Meanwhile, events of other threads wait.
         ///
         /// Next: catching up.
         case settingUp(by: UInt)
-        /// It is complete, and the thread that set it up sends the waiting events through it.
+        /// The middleware is complete, and the thread that set it up is sending the waiting events through it.
         ///
-        /// Events that other threads dispatch still wait, so that they overtake none. Next: ready.
+        /// New events of other threads still wait, so that they don't overtake the earlier ones. Next: ready.
         case catchingUp(@Sendable (Event) -> Void, by: UInt)
-        /// It takes events at once.
+        /// Events go through the middleware at once.
         ///
-        /// Next: gone, when the store is released. The chain refers to this core, so it has to be released
-        /// explicitly.
+        /// Next: gone, when the store is released. The functions of the middleware may hold this core, so the
+        /// store has to release them explicitly.
         case ready(@Sendable (Event) -> Void)
         case gone
     }
 
     @usableFromInline
     let values: Locked<Values>
-    /// The thread that is in a reducer, or zero.
+    /// The thread that is inside the reducer; zero if none is.
     @usableFromInline
     let reducing = Atomic<UInt>(0)
     @usableFromInline
     let turn = DrainToken()
-    /// The number of the observer being called, in the order of subscription; a hint for reports.
+    /// The index of the observer being called, in the order of subscription; only a hint for reports.
     @usableFromInline
     let observing = Atomic<Int>(0)
-    /// The most entries that may wait before dispatches wait; nil for no limit.
+    /// The most entries in the queue before a dispatch has to wait for a free place; nil for no limit.
     @usableFromInline
     let queueLimit: Int?
     @usableFromInline
@@ -131,7 +132,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     let feedback: [Feedback<State, Event>]
     @usableFromInline
     let hasMiddleware: Bool
-    /// True if there can be work besides notifying observers.
+    /// True if a dispatch can cause work besides notifying observers.
     @usableFromInline
     let mayHaveEffects: Bool
     @usableFromInline
@@ -171,11 +172,11 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         if hasMiddleware { dispatchThroughChain(event) } else { commit(event) }
     }
 
-    /// Ends everything: effects are cancelled, and no observer is called any more.
+    /// Cancels the effects, and stops calling the observers.
     @usableFromInline
     func close() {
-        // The chain and the observers are freed outside the lock: objects that they captured may then use the
-        // store's context.
+        // The chain and the observers are freed outside the lock, because objects that they captured may use
+        // the store's context when they are freed.
         var chain = Chain.gone
         var subscribers = Subscribers<State>()
         let (commands, waiting) = values.withLock { values in
@@ -191,7 +192,9 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         perform(commands)
     }
 
-    /// Stops the program if this thread is inside the reducer, where it would wait for itself.
+    /// Stops the program if this thread is inside the reducer.
+    ///
+    /// Otherwise the thread would wait forever for the lock that it holds itself.
     @inlinable
     func trapIfReducing(_ action: StaticString) {
         let thread = reducing.load(ordering: .relaxed)
@@ -227,14 +230,14 @@ extension StoreCore: StateSource {
         return id
     }
 
-    /// Enters a replay for a subscriber that `add` adds under the lock.
+    /// Calls `add`, which adds a subscriber under the lock, and queues the replay that it returns.
     @usableFromInline
     func enterReplay(_ add: (inout Values) -> @Sendable () -> Void) {
         trapIfReducing("subscribe")
         enter { values in .replay(add(&values)) }
     }
 
-    /// Removes a subscriber of the store or of a part, if it is there.
+    /// Removes the subscriber with this id, of the whole state or of a part, if there is one.
     @usableFromInline
     func unsubscribe(_ id: UUID) {
         trapIfReducing("unsubscribe")
@@ -261,7 +264,7 @@ extension StoreCore: StateSource {
 }
 
 extension StoreCore {
-    /// Returns a future that succeeds when no effect is under way, and fails when the time is over.
+    /// Returns a future that succeeds when no effect is under way, or fails when the time is over.
     func finish(within duration: Duration, on scheduler: some FutureScheduler) -> Future<Void> {
         trapIfReducing("wait for its effects")
         let finished = Promise<Void>()
@@ -302,7 +305,7 @@ extension StoreCore {
         values.withLock { $0.chain = .catchingUp(chain, by: threadIdentity()) }
     }
 
-    /// Sends the events that have waited through the middleware, until none is left.
+    /// Sends all waiting events through the middleware, until none is left.
     @usableFromInline
     func catchUp() {
         guard hasMiddleware else { return }
@@ -315,7 +318,7 @@ extension StoreCore {
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - next: The commands that follow the event, if it is an effect's event.
+    ///   - next: The commands to run after the event; nil unless an effect sent the event.
     @usableFromInline
     func dispatchThroughChain(_ event: Event, then next: [EffectCommand<Event>]? = nil) {
         trapIfReducing("dispatch")
@@ -332,9 +335,10 @@ extension StoreCore {
 }
 
 extension StoreCore.Values {
-    /// Returns the function that takes an event now.
+    /// Returns the function that takes the event now; nil if none does.
     ///
-    /// It is nil if the event waits, or if the store has been released.
+    /// While the store is being set up, the event is kept in `early` instead. Once the store has been released,
+    /// the event is dropped.
     fileprivate mutating func entrance(
         of event: Event, _ next: [EffectCommand<Event>]?
     ) -> (@Sendable (Event) -> Void)? {
@@ -354,9 +358,9 @@ extension StoreCore.Values {
         }
     }
 
-    /// Returns the chain and the events that have waited for it.
+    /// Takes the events that wait for the chain, and returns them with the chain.
     ///
-    /// If none has waited, it returns nil, and the chain is then ready.
+    /// If no event waits, this makes the chain ready, and returns nil.
     fileprivate mutating func takeEarlyEvents() -> (
         @Sendable (Event) -> Void, [StoreCore.EarlyEvent]
     )? {

@@ -13,9 +13,9 @@ import Android
 #endif
 
 extension StoreCore {
-    /// Puts an entry in the queue, and drains the queue unless another thread does.
+    /// Puts an entry in the queue, and drains the queue unless it is already being drained.
     ///
-    /// - Parameter make: Makes the entry, if there is one, under the lock.
+    /// - Parameter make: Called under the lock. Returns the entry, or nil to leave the queue as it is.
     func enter(_ make: (inout Values) -> Entry?) {
         let thread = threadIdentity()
         let (isMine, isLong) = values.withLock { values in
@@ -28,11 +28,12 @@ extension StoreCore {
         if isMine { drain() }
     }
 
-    /// Notifies the observers of the entries in the queue, until it is empty.
+    /// Delivers the entries in the queue, until the queue is empty.
     ///
-    /// If entries of other threads hold up this thread for too long, a thread of the library takes the rest.
+    /// If entries of other threads hold up this thread for too long, a thread of the library delivers the rest.
     ///
-    /// Batches are swapped out. An observer that subscribes after that is newer than the whole batch.
+    /// Each batch is taken out of the queue at once. An observer that subscribes later is newer than the whole
+    /// batch, and gets none of its changes.
     @usableFromInline
     func drain() {
         var patience = Patience()
@@ -48,8 +49,8 @@ extension StoreCore {
         var subscribers = Subscribers<State>()
         repeat {
             var isOfOthers = false
-            // Assigned outside the lock: this may free an observer that has unsubscribed, and objects that the
-            // observer captured may use the store when they are freed.
+            // The assignment happens outside the lock, because it may free an observer that has unsubscribed.
+            // Objects that this observer captured may use the store when they are freed.
             subscribers = values.withLock { values in
                 turn.goOn()
                 if batch.capacity == 0 { swap(&batch, &values.spare) }
@@ -68,7 +69,7 @@ extension StoreCore {
         } while !endTurn(&batch)
     }
 
-    /// Leaves the rest of a batch, and later entries, to a thread of the library, which keeps the turn.
+    /// Hands the turn, the rest of a batch and all later entries to a thread of the library.
     private func leave(_ rest: ArraySlice<Entry>, _ subscribers: Subscribers<State>) {
         let rest = Array(rest)
         values.withLock { $0.drainer = 0 }
@@ -80,7 +81,7 @@ extension StoreCore {
         }
     }
 
-    /// Ends the turn and keeps the buffer for reuse, if the queue is empty.
+    /// If the queue is empty, ends the turn and keeps the buffer for reuse.
     private func endTurn(_ batch: inout [Entry]) -> Bool {
         values.withLock { values in
             guard turn.end() else { return false }
@@ -89,7 +90,7 @@ extension StoreCore {
         }
     }
 
-    /// Notifies the observers of an entry, and frees its place in the queue.
+    /// Delivers an entry, and then frees the entry's place in the queue.
     private func tell(_ entry: Entry, _ subscribers: Subscribers<State>) {
         switch entry {
         case .transition(let step):
@@ -102,17 +103,19 @@ extension StoreCore {
     }
 }
 
-/// The limit on how long other threads' entries may hold up a thread that dispatches.
+/// Limits how long a dispatching thread delivers the entries of other threads.
 private struct Patience {
-    /// The most entries that the thread delivers for others, and the longest time.
+    /// The most entries that the thread delivers for other threads, and the longest time that it spends on them.
     ///
-    /// A thread that draws an app's screen has 8 ms for a frame.
+    /// The time is short because a thread that draws an app's screen has only 8 ms for a frame.
     private static let (entries, time) = (1_000, Duration.milliseconds(2))
 
     private var delivered = 0
     private var end: ContinuousClock.Instant?
 
-    /// True once a limit is reached; called once before each entry.
+    /// True once a limit is reached.
+    ///
+    /// Each access counts one entry, so it is read once before each entry.
     var isOver: Bool {
         mutating get {
             let now = ContinuousClock.now
@@ -192,11 +195,11 @@ final class QueuePlace: Sendable {
 /// An entry in a store's queue.
 @usableFromInline
 enum QueueEntry<State: Sendable, Event: Sendable>: Sendable {
-    /// A change for the observers that subscribed before it, followed by the work of its effects.
+    /// A change for the observers that subscribed before it, and the commands to carry out after that.
     case transition(Transition<State, Event>)
     /// The state at the time of subscription, for a new subscriber.
     case replay(@Sendable () -> Void)
-    /// Commands of effects without a change.
+    /// Commands of effects to carry out, without a change of state.
     case commands([EffectCommand<Event>])
 }
 
@@ -221,21 +224,21 @@ struct Transition<State: Sendable, Event: Sendable>: Sendable {
     }
 }
 
-/// The turn to drain a store's queue, which at most one thread has.
+/// The turn to drain a store's queue; at most one thread has it.
 ///
-/// A thread takes it under the store's lock and ends it without the lock, so that a dispatch without contention
-/// takes the lock once.
+/// A thread takes the turn under the store's lock, but can end it without the lock. So a dispatch without
+/// contention takes the lock only once.
 @usableFromInline
 struct DrainToken: ~Copyable, Sendable {
     /// No thread drains.
     ///
     /// Next: taken.
     @usableFromInline static var idle: UInt8 { 0 }
-    /// A thread drains, and the queue holds no more.
+    /// A thread drains, and no further entries wait.
     ///
     /// Next: idle, or more.
     @usableFromInline static var taken: UInt8 { 1 }
-    /// A thread drains, and entries wait for it.
+    /// A thread drains, and further entries wait for it.
     ///
     /// Next: taken.
     @usableFromInline static var more: UInt8 { 2 }
@@ -246,7 +249,7 @@ struct DrainToken: ~Copyable, Sendable {
     @inlinable
     init() {}
 
-    /// Takes the turn if it is idle, or tells the thread that has it that there is more.
+    /// Takes the turn if no thread has it; otherwise tells the thread with the turn to continue.
     ///
     /// Call it under the lock that guards the queue. If it returns false, put the entry in the queue before you
     /// release the lock.
@@ -254,7 +257,7 @@ struct DrainToken: ~Copyable, Sendable {
     func take() -> Bool {
         // Only the holder of the lock takes an idle turn, so a load and a store are enough.
         while word.load(ordering: .acquiring) != Self.idle {
-            // The draining thread may be about to end its turn.
+            // The draining thread may end its turn before this exchange. Then the loop tries again.
             let found = word.compareExchange(
                 expected: Self.taken, desired: Self.more, ordering: .relaxed)
             if found.exchanged || found.original == Self.more { return false }
@@ -263,9 +266,9 @@ struct DrainToken: ~Copyable, Sendable {
         return true
     }
 
-    /// Ends the turn.
+    /// Ends the turn, unless further entries wait.
     ///
-    /// - Returns: False if there is more: the turn continues.
+    /// - Returns: False if further entries wait; the turn then continues.
     @inlinable
     func end() -> Bool {
         word.compareExchange(

@@ -3,8 +3,8 @@ public import Synchronization
 
 /// The subscribers of a store, in the order of subscription.
 ///
-/// The first subscriber has its own property, because most stores have only one. Calling an element of an array
-/// costs one more retain and release: a quarter of a dispatch's time.
+/// The first subscriber has its own property, because most stores have only one, and calling an element of an
+/// array costs another retain and release: a quarter of a dispatch's time.
 @usableFromInline
 struct Subscribers<State: Sendable>: Sendable {
     /// Nil only if there is no subscriber.
@@ -21,14 +21,14 @@ struct Subscribers<State: Sendable>: Sendable {
 
     /// Notifies all subscribers of a change.
     ///
-    /// - Parameter place: Gets the number of the observer that is called.
+    /// - Parameter place: Set to the index of each observer before it is called.
     @inlinable
     func notify(_ old: State, _ new: State, _ version: UInt64, noting place: borrowing Atomic<Int>)
     {
         place.store(0, ordering: .relaxed)
         first?.notify(old, new, version)
         var index = 0
-        // By index: an iterator would retain the array once more.
+        // The loop uses indexes, because an iterator would retain the array once more.
         while index < others.count {
             place.store(index + 1, ordering: .relaxed)
             others[index].notify(old, new, version)
@@ -36,7 +36,7 @@ struct Subscribers<State: Sendable>: Sendable {
         }
     }
 
-    /// Returns the subscriber with a number, if it is still there.
+    /// Returns the subscriber at this index; nil if there is none any more.
     func member(_ number: Int) -> Subscriber<State>? {
         number == 0 ? first : others.indices.contains(number - 1) ? others[number - 1] : nil
     }
@@ -47,7 +47,7 @@ struct Subscribers<State: Sendable>: Sendable {
         if first == nil { first = subscriber } else { others.append(subscriber) }
     }
 
-    /// Removes the subscriber with an id, if there is one; it may be a member of a group.
+    /// Removes the subscriber, or the member of a group, with this id, if there is one.
     ///
     /// - Returns: The subscribers that must not be notified any more; deactivate them outside the lock.
     @usableFromInline
@@ -69,15 +69,15 @@ struct Subscribers<State: Sendable>: Sendable {
         return others.firstIndex { $0.id == id }.map { others.remove(at: $0) }
     }
 
-    /// The removed subscribers.
+    /// The result of a removal: a subscriber, or a member of a group and perhaps the empty group.
     @usableFromInline
     struct Removed {
         var subscriber: Subscriber<State>?
         var member: SubscriberGroup<State>.Removal?
         /// The group whose last member has left.
         ///
-        /// It is kept only to be freed outside the lock: it has no observer to notify. An observer that joins
-        /// meanwhile gets another place in the order.
+        /// It's here only to be freed outside the lock. It isn't deactivated, because it has no observer left.
+        /// An observer that subscribes to the same part meanwhile gets another place in the order.
         var emptyGroup: Subscriber<State>?
 
         /// Stops notifying the removed subscribers.
@@ -94,7 +94,7 @@ struct Subscribers<State: Sendable>: Sendable {
     }
 }
 
-/// A subscriber that is notified of a store's changes.
+/// One observer of a store's changes, or a group of observers of one part of the state.
 @usableFromInline
 final class Subscriber<State: Sendable>: Sendable {
     /// Takes the old state, which is nil at the replay, and the new state.
@@ -103,20 +103,20 @@ final class Subscriber<State: Sendable>: Sendable {
 
     @usableFromInline
     let id: UUID
-    /// The version of the replayed state; only newer ones follow.
+    /// The version of the replayed state; after the replay, the subscriber gets only newer versions.
     @usableFromInline
     let since: UInt64
     @usableFromInline
     let receive: Receive
-    /// The place in the code that subscribed it, if known.
+    /// The place in the code that subscribed, if known.
     @usableFromInline
     let place: CodeLocation?
-    /// The subscribers behind this one, if it passes changes on.
+    /// The members, if this is a group that passes changes on to them.
     @usableFromInline
     let group: SubscriberGroup<State>?
     @usableFromInline
     let onClose: (@Sendable () -> Void)?
-    /// False once it is unsubscribed.
+    /// False once the subscription has ended.
     @usableFromInline
     let isActive = Atomic(true)
 
@@ -133,9 +133,9 @@ final class Subscriber<State: Sendable>: Sendable {
         group = nil
     }
 
-    /// Creates a subscriber that passes changes on to others.
+    /// Creates a subscriber that passes changes on to the members of a group.
     ///
-    /// Each of the others gets a replay of its own.
+    /// It ignores a replay, because each member gets its own.
     @inlinable
     init(id: UUID, since: UInt64, at place: CodeLocation?, group: SubscriberGroup<State>) {
         self.place = place
@@ -160,7 +160,7 @@ final class Subscriber<State: Sendable>: Sendable {
         receive(nil, state)
     }
 
-    /// Stops notifying.
+    /// Stops notifying the observer, and calls `onClose` once.
     @usableFromInline
     func deactivate() {
         guard isActive.exchange(false, ordering: .acquiringAndReleasing) else { return }
@@ -168,7 +168,7 @@ final class Subscriber<State: Sendable>: Sendable {
     }
 }
 
-/// The subscribers of a part of a store's state, which together are one subscriber of the store.
+/// The observers of one part of the state; for the store, they are one subscriber.
 ///
 /// It is a class because a call of one closure in a struct would retain all three.
 @usableFromInline
@@ -176,7 +176,7 @@ final class SubscriberGroup<State: Sendable>: Sendable {
     /// Takes the old state, the new state, and the version of the new state.
     @usableFromInline
     let distribute: @Sendable (State, State, UInt64) -> Void
-    /// Removes the member with an id, if there is one, under the store's lock.
+    /// Removes the member with this id, if there is one; called under the store's lock.
     @usableFromInline
     let remove: @Sendable (UUID) -> Removal?
     /// Stops notifying the members.
@@ -189,7 +189,7 @@ final class SubscriberGroup<State: Sendable>: Sendable {
         /// Stops notifying the member; called outside all locks.
         @usableFromInline
         let deactivate: @Sendable () -> Void
-        /// True if it was the last member, so that the group is removed from the store.
+        /// True if it was the last member; the store then removes the group.
         @usableFromInline
         let isLast: Bool
 

@@ -3,7 +3,7 @@ public import PledgeFutures
 /// A description of work that a store does after an event.
 ///
 /// A ``Reducer`` with effects returns an effect for each event. The store begins the effect, and dispatches the
-/// event that it produces:
+/// event that the effect produces:
 ///
 /// ```swift
 /// let search = Reducer<Search, Event>(effects: { state, event in
@@ -24,7 +24,7 @@ public struct Effect<Event: Sendable>: Sendable {
     @usableFromInline
     let kind: Kind
 
-    /// The work.
+    /// The work that the effect describes.
     @usableFromInline
     enum Kind: Sendable {
         case none
@@ -47,10 +47,10 @@ public struct Effect<Event: Sendable>: Sendable {
 
     /// A future that makes an event.
     ///
-    /// - Parameter future: The future. The expression is not evaluated before the store begins the effect,
-    ///   outside the reducer, so reducing stays pure. If the future succeeds, its event is dispatched. If it
-    ///   fails, no event is dispatched: the store's `onFailure` is called, unless the error is a
-    ///   `CancellationError`. To dispatch an event for a failure, use `request(_:_:)` or `recover`.
+    /// - Parameter future: The future. The store evaluates the expression when it begins the effect, outside
+    ///   the reducer, so reducing stays pure. If the future succeeds, its event is dispatched. If it fails, no
+    ///   event is dispatched, but the store's `onFailure` is called, unless the error is a `CancellationError`.
+    ///   To dispatch an event for a failure, use `request(_:_:)` or `recover`.
     public static func future(
         _ future: @autoclosure @escaping @Sendable () -> Future<Event>
     ) -> Effect {
@@ -59,20 +59,21 @@ public struct Effect<Event: Sendable>: Sendable {
 
     /// A future that makes an event, created by a function.
     ///
-    /// - Parameter start: Creates the future, which works as in the other `future`. It is called on the thread
-    ///   that notifies the observers, after they were notified of the event's change. No lock is held
-    ///   meanwhile.
+    /// - Parameter start: Creates the future, whose result is handled as in the other `future`. The store calls
+    ///   this function on the thread that notifies the observers, after they were notified of the event's
+    ///   change, and without holding a lock.
     public static func future(_ start: @escaping @Sendable () -> Future<Event>) -> Effect {
         Effect(kind: .start(start))
     }
 
-    /// An async closure that returns an event; otherwise like the other `future`.
+    /// An async closure that returns an event.
     ///
     /// ```swift
     /// .future { .bookLoaded(try await api.book(7)) }
     /// ```
     ///
-    /// - Parameter operation: Runs in its own task, which is cancelled with the effect.
+    /// - Parameter operation: Runs in its own task, which is cancelled with the effect. Its event or its error
+    ///   is handled as in the `future` that takes a future.
     @_disfavoredOverload
     public static func future(_ operation: @escaping @Sendable () async throws -> Event) -> Effect {
         Effect(kind: .start { Future(operation) })
@@ -102,7 +103,7 @@ public struct Effect<Event: Sendable>: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - future: The future. The expression is not evaluated before the store begins the effect.
+    ///   - future: The future. The store evaluates the expression when it begins the effect.
     ///   - event: Makes the event from the result, on the thread that settles the future.
     public static func request<Value: Sendable>(
         _ future: @autoclosure @escaping @Sendable () -> Future<Value>,
@@ -125,8 +126,9 @@ extension Effect {
         /// Dispatches an event to the effect's store.
         ///
         /// You may call it on any thread; it works like ``Store/dispatch(event:)``. Nothing happens if the
-        /// effect has ended, was replaced or cancelled, or if the store has been released. An event that
-        /// entered the middleware before that is still reduced.
+        /// effect has ended, was replaced or cancelled, or if the store has been released. If an event had
+        /// already entered the middleware when the effect was replaced or cancelled, the event is still
+        /// reduced.
         ///
         /// - Parameter event: The event.
         public func callAsFunction(_ event: Event) { send(event) }
@@ -172,13 +174,13 @@ extension Effect {
 extension Effect {
     /// The events of an asynchronous sequence, each dispatched when it arrives.
     ///
-    /// The next event is requested after the one before it was dispatched. The effect ends with the sequence.
-    /// If the effect is replaced or cancelled, or the store is released, the task that awaits the sequence is
-    /// cancelled.
+    /// The next event is requested once the one before it has been dispatched. The effect ends with the
+    /// sequence. If the effect is replaced or cancelled, or the store is released, the task that awaits the
+    /// sequence is cancelled.
     ///
-    /// - Parameter sequence: The sequence. The expression is not evaluated before the store begins the effect.
-    ///   If the sequence throws, the effect has failed, and the store calls `onFailure`. To handle the error
-    ///   yourself, use ``run(priority:_:catch:)``.
+    /// - Parameter sequence: The sequence. The store evaluates the expression when it begins the effect. If the
+    ///   sequence throws, the effect has failed, and the store calls `onFailure`. To handle the error yourself,
+    ///   use ``run(priority:_:catch:)``.
     public static func events<Events: AsyncSequence & TaskUsable>(
         of sequence: @autoclosure @escaping @Sendable () -> Events
     ) -> Effect where Events.Element == Event, Events.AsyncIterator: TaskUsable {
@@ -226,11 +228,11 @@ extension Effect {
     /// ```
     ///
     /// - Parameters:
-    ///   - future: The future. The expression is not evaluated before the store begins the effect. The future
-    ///     is cancelled when the effect is replaced or cancelled, or the store is released.
-    ///   - handler: Called with the error if the future fails, on the thread that settles it, but not with a
-    ///     `CancellationError`. Without a handler, the store's `onFailure` is called. To ignore failures, pass
-    ///     `{ _ in }`.
+    ///   - future: The future. The store evaluates the expression when it begins the effect. The future is
+    ///     cancelled when the effect is replaced or cancelled, or the store is released.
+    ///   - handler: If the future fails, called with the error, on the thread that settles the future. It isn't
+    ///     called with a `CancellationError`. Without a handler, the store's `onFailure` is called. To ignore
+    ///     failures, pass `{ _ in }`.
     public static func fireAndForget<Value: Sendable>(
         _ future: @autoclosure @escaping @Sendable () -> Future<Value>,
         catch handler: (@Sendable (any Error) -> Void)? = nil
@@ -275,14 +277,14 @@ extension Effect {
     ///
     /// - Parameter effects: The effects. Each begins after the one before it has ended. An effect has ended
     ///   when its event was dispatched and the observers were notified, when it has failed, or when it was
-    ///   cancelled by its id.
+    ///   cancelled through its id.
     public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
     /// Several effects, one after another.
     ///
     /// - Parameter effects: The effects, as an array. Each begins after the one before it has ended. An effect
     ///   has ended when its event was dispatched and the observers were notified, when it has failed, or when
-    ///   it was cancelled by its id.
+    ///   it was cancelled through its id.
     public static func concatenate(_ effects: [Effect]) -> Effect {
         let some = effects.filter { !$0.isNone }
         return some.count > 1 ? Effect(kind: .concatenate(some)) : some.first ?? .none

@@ -7,21 +7,22 @@ extension Effect {
     ///
     /// - Parameters:
     ///   - id: Any hashable value.
-    ///   - policy: The rule if an effect with this id has not ended yet. By default the newest effect replaces
-    ///     the old one. After the event that brought the newest effect, no event of the replaced effect is
-    ///     reduced, except for events that have already entered the middleware.
+    ///   - policy: The rule if an earlier effect with this id has not ended yet. By default the new effect
+    ///     replaces the earlier one. From then on, the replaced effect's events are no longer reduced, unless
+    ///     they have already entered the middleware.
     /// - Returns: The same effect with an id. A ``none`` effect gets no id, so it replaces nothing. An effect
-    ///   that only cancels others does get one.
+    ///   that only cancels other effects does get the id.
     public func id(_ id: some Hashable & Sendable, _ policy: EffectPolicy = .newest) -> Effect {
         isNone ? self : Effect(kind: .identified(self, EffectID(id), policy))
     }
 
-    /// Cancels the effects with an id, including effects that wait.
+    /// Cancels the effects with an id, whether they run or wait.
     ///
-    /// An effect may wait for another effect, for a delay, or as a later part of `concatenate`. The futures of
-    /// the cancelled effects are cancelled, and their late results are discarded. The interval of a throttled
-    /// id ends. If no effect has the id, nothing happens. Effects that come after this one in the same sequence
-    /// are not cancelled, so `.concatenate(.cancel(id: 1), load.id(1))` begins anew.
+    /// An effect may be waiting for another effect, for a delay, or for the parts before it in a `concatenate`.
+    /// The futures of the cancelled effects are cancelled, and their late results are discarded. If the id is
+    /// throttled, its interval ends. If no effect has the id, nothing happens. Effects that come after this one
+    /// in the same sequence are not cancelled, so `.concatenate(.cancel(id: 1), load.id(1))` cancels a load and
+    /// begins a new one.
     ///
     /// - Parameter id: The id. Effects of other stores with the same id are not touched.
     public static func cancel(id: some Hashable & Sendable) -> Effect {
@@ -30,7 +31,7 @@ extension Effect {
 }
 
 extension Effect {
-    /// Returns whether this effect, or a part of it, has an id.
+    /// Returns whether this effect, or a part of it, has this id.
     func contains(_ id: EffectID) -> Bool {
         switch kind {
         case .none, .start, .run, .cancel: false
@@ -41,7 +42,7 @@ extension Effect {
         }
     }
 
-    /// Returns this effect without the parts that have an id.
+    /// Returns this effect without the parts that have this id.
     func without(_ id: EffectID) -> Effect {
         switch kind {
         case .none, .start, .run, .cancel: return self
@@ -60,11 +61,11 @@ extension Effect {
     }
 }
 
-/// A rule for an effect whose id belongs to another effect that has not ended yet.
+/// A rule for a new effect, if an earlier effect with the same id has not ended yet.
 public enum EffectPolicy: Hashable, Sendable {
     /// The newest effect runs.
     ///
-    /// Earlier ones are cancelled, and their late results are discarded. The interval of a throttled id ends.
+    /// Earlier ones are cancelled, and their late results are discarded. If the id is throttled, its interval ends.
     case newest
     /// The oldest effect runs; later ones don't begin.
     case oldest
@@ -77,7 +78,7 @@ public enum EffectPolicy: Hashable, Sendable {
 }
 
 extension Effect {
-    /// This effect, delayed until no other effect with the same id has come for a duration.
+    /// This effect, delayed until a duration has passed without another effect of the same id.
     ///
     /// Each newcomer replaces the effect before it, even if that effect has begun. A ``none`` effect replaces
     /// nothing.
@@ -103,8 +104,8 @@ extension Effect {
     ///   - id: Any hashable value. The interval ends early if you cancel the id, or if an effect with the id
     ///     and ``EffectPolicy/newest`` comes.
     ///   - interval: The shortest time from the beginning of one effect to the beginning of the next.
-    ///   - latest: If true, the last effect that comes within the interval begins at its end, and starts
-    ///     another interval. If false, all effects that come within the interval are discarded.
+    ///   - latest: If true, the last effect that comes within the interval begins when the interval ends, and
+    ///     starts another interval. If false, all effects that come within the interval are discarded.
     ///   - scheduler: The clock.
     public func throttle(
         id: some Hashable & Sendable, for interval: Duration, latest: Bool = true,
@@ -121,7 +122,7 @@ extension Effect {
 struct Throttling: Sendable {
     /// The shortest time from the beginning of one effect with the id to the beginning of the next.
     let interval: Duration
-    /// True if the last effect that came within the interval begins at its end.
+    /// True if the last effect that came within the interval begins when the interval ends.
     let keepsLatest: Bool
     let scheduler: any FutureScheduler
 }
@@ -152,7 +153,7 @@ struct EffectID: Hashable, Sendable {
 }
 
 extension Effect {
-    /// Cancels the effects that one element of a collection has begun with an id.
+    /// For one element of a collection, cancels the effects with an id.
     ///
     /// ```swift
     /// case .remove(let id):
@@ -161,7 +162,7 @@ extension Effect {
     /// ```
     ///
     /// - Parameters:
-    ///   - id: The id, as the element's reducer gave it.
+    ///   - id: The id that the element's reducer gave to the effects.
     ///   - element: The id of the element, or the key of a dictionary's value.
     ///   - elements: The key path of the collection, as passed to `Reducer.forEach`.
     public static func cancel<Whole, Elements>(
@@ -171,7 +172,7 @@ extension Effect {
         Effect.cancel(id: id).ids(of: element, in: elements)
     }
 
-    /// This effect, with ids that belong to one element.
+    /// This effect, with its ids limited to one element of a collection.
     func ids<Whole, Elements>(
         of element: some Hashable & Sendable,
         in elements: any WritableKeyPath<Whole, Elements> & Sendable

@@ -1,56 +1,58 @@
 internal import PledgeFutures
 
-/// The effects of one store that have not ended, as a pure machine.
+/// A pure state machine that holds the effects of one store that have not ended.
 ///
 /// It calls no user code except `==` and `hash(into:)` of ids, takes no lock, and reads no clock. ``StoreCore``
-/// drives it. Under the store's lock, it changes the machine in the same step as the state, and takes the
-/// resulting commands. It carries the commands out later, outside the lock and in order. So once an event has
-/// replaced an effect, the effect's events are no longer reduced, unless they entered the middleware before.
-/// With middleware, effects that begin after an effect wait for its event (see `takeOver`): newer commands may
-/// come first. The machine frees no object of a user: such objects go into a command.
+/// drives it. Under the store's lock, the core changes the machine in the same step as the state, and takes the
+/// resulting commands. The core carries them out later, outside the lock and in order. So once an event has
+/// replaced an effect, the replaced effect's events are no longer reduced, unless they entered the middleware
+/// before. With middleware, an effect that begins because another one has ended waits until that effect's event
+/// has been through the middleware (see `takeOver`), so newer commands may come first. The machine never frees
+/// a user's object. It puts such an object into a command, and the core frees it outside the lock.
 ///
 /// ## Terms
 ///
-/// A *run* is a node of a tree: an effect that has come and has not ended, or the timer of a throttled id. Some
-/// runs have children, the runs of their parts: a merge, a sequence, a delay that has fired, and an effect that
-/// has taken its id. Runs are numbered in the order in which they come. An id's *slot* names the run that has
-/// the id and the runs that wait for it. A *consequence* is a further change that a change causes elsewhere: a
-/// group may end, an id may pass to the next run, or a newcomer may take an id.
+/// A *run* is an effect that has come and has not ended, or the timer of a throttled id. Runs form trees. A
+/// merge, a sequence, a delay that has fired, and an effect that has taken its id have children: the runs of
+/// their parts. Runs are numbered in the order in which they come. An id's *slot* names the run that has the id
+/// and the runs that wait for it. A *consequence* is a change that another change causes elsewhere: a run of
+/// parts may end, an id may pass to the next run, or a newcomer may take an id.
 ///
 /// ## Rules
 ///
-/// 1. Consequences are processed depth first: all that follows from one comes before the next one. They are on
-///    an explicit stack, so any number of effects that end as soon as they begin needs no recursion.
-/// 2. A part of a merge begins after the consequences of the part before it. A part of a sequence begins when
-///    the part before it has ended.
-/// 3. Removing runs is one step: first all of them are removed, with all their parts. Then ids pass on and
-///    groups advance, in the order of the runs' numbers.
-/// 4. An effect that replaces another first removes it and processes the consequences: for example, a sequence
-///    may continue with an effect of the same id. Then the newcomer checks the id again. Until it has taken the
-///    id it is in no slot, so cancelling the id doesn't remove it.
+/// 1. Consequences are processed depth first: everything that one of them causes is processed before the next
+///    one. They are on an explicit stack, so there is no recursion, even if any number of effects end as soon
+///    as they begin.
+/// 2. A part of a merge begins once the consequences of beginning the part before it are processed. A part of a
+///    sequence begins when the part before it has ended.
+/// 3. Several runs are removed in one step: first all of them are removed, with all their parts. Then their ids
+///    pass on and their parents advance, in the order of the removed runs' numbers.
+/// 4. When a newcomer replaces an effect, that effect is removed first, and the consequences are processed. For
+///    example, a sequence may continue with an effect of the same id. So the newcomer then checks the id again.
+///    Until the newcomer has taken the id, it is in no slot, so cancelling the id doesn't remove the newcomer.
 ///
 /// ## Invariants
 ///
-/// They hold after each method that is called from outside.
+/// They hold after each call of a method from outside.
 ///
 /// 1. A run is among its parent's children exactly as long as both exist. A parent's number is smaller than its
 ///    children's numbers.
-/// 2. A run of parts has a child, and only such runs have children. A merge has begun all its parts.
-/// 3. A run with an id is in the id's slot, once. If it is the running one, it is a run of parts. If it is a
-///    waiting one or the latest one, it is a turn. Besides these, slots name only their intervals.
-/// 4. A slot exists exactly as long as it names a run. If a run waits, another has the id. If there is a latest
-///    one, there is an interval. The runs that wait are in the order of their numbers.
+/// 2. Every run of parts has a child, and no other run has children. A merge has begun all its parts.
+/// 3. A run with an id is in the id's slot exactly once. As the slot's `running`, its work is `parts`. In
+///    `waiting` or as `latest`, its work is `turn`. The only other run that a slot names is its `interval`.
+/// 4. A slot exists exactly as long as it names a run. If a run is in `waiting`, another run has the id. If
+///    there is a `latest`, there is an `interval`. The runs in `waiting` are in the order of their numbers.
 /// 5. A run and its ancestors have different ids.
 /// 6. `underWay` counts the jobs, delays and turns.
-/// 7. All consequences are processed.
+/// 7. No consequence is left to process.
 @usableFromInline
 struct EffectMachine<Event: Sendable>: Sendable {
     typealias Run = EffectRun<Event>
 
-    /// A further change that a change causes elsewhere.
+    /// A change that another change causes elsewhere in the machine.
     ///
-    /// When it is processed, it checks the machine again, and does nothing if it no longer applies, so it may
-    /// be late. An `advanceOrEnd` or a `pass` may also come twice.
+    /// Processing it first checks whether it still applies, and does nothing if not. So it may come late, and
+    /// an `advanceOrEnd` or a `pass` may also come twice.
     enum FollowUp: Sendable {
         /// A merge begins its next part.
         case startNextOfMerge(RunNumber)
@@ -58,26 +60,28 @@ struct EffectMachine<Event: Sendable>: Sendable {
         case advanceOrEnd(RunNumber)
         /// An id may pass to the next run that waits for it.
         case pass(EffectID)
-        /// A turn takes an id, in place of the run that has it.
+        /// A run that waits for its turn takes the id, and replaces the run that has it.
         case claim(EffectID, by: RunNumber)
     }
 
     var runs: [RunNumber: Run] = [:]
     var slots: [EffectID: EffectSlot] = [:]
-    /// The consequences to process; the last one comes first.
+    /// The consequences to process; the last one is processed first.
     var consequences: [FollowUp] = []
-    /// The commands added since they were last taken, to be carried out outside the lock.
+    /// The commands to carry out outside the lock, added since commands were last taken.
     var commands: [EffectCommand<Event>] = []
-    /// The number of the newest run or finish promise, which share one series.
+    /// The number of the newest run or finish promise; both are numbered in one series.
     var lastNumber = 0
     /// The number of effects that run, or wait for another effect or for a delay.
     var underWay = 0
-    /// The number of events of effects in the middleware.
+    /// The number of events that effects have sent and that are in the middleware now.
     var eventsOnTheirWay = 0
     /// The promises of ``Store/finish(within:on:)``, resolved when no effect is under way.
     var finishPromises: [Int: Promise<Void>] = [:]
 
-    /// Takes the commands, after adding those that resolve the finish promises if no effect is under way.
+    /// Takes the commands.
+    ///
+    /// If no effect is under way, this first adds the commands that resolve the finish promises.
     @usableFromInline
     mutating func takeCommands() -> [EffectCommand<Event>] {
         resolveFinishPromisesIfIdle()
@@ -90,7 +94,8 @@ struct EffectMachine<Event: Sendable>: Sendable {
     mutating func start(_ effect: Effect<Event>) {
         if effect.isNone { return }
         start(effect, in: nil)
-        // An effect without parts is kept by its command. In an effect with parts, some may not have begun.
+        // The command of an effect without parts keeps the effect alive. An effect with parts may have parts
+        // without a command yet, so it gets a command that frees it outside the lock.
         if effect.hasParts { commands.append(.free(effect)) }
         workOff()
     }
@@ -98,10 +103,10 @@ struct EffectMachine<Event: Sendable>: Sendable {
     /// Returns whether a run exists: it has not ended, and was not replaced or cancelled.
     func isAlive(_ run: RunNumber) -> Bool { runs[run] != nil }
 
-    /// Stores the handle of what a run waits for, so that it is cancelled with the run.
+    /// Stores the handle of what a run waits for, so that the handle is cancelled with the run.
     ///
-    /// - Returns: False if the run was removed: the caller cancels the handle. Also false for an interval whose
-    ///   timer has fired, where cancelling is harmless.
+    /// - Returns: False if the run was removed; the caller then cancels the handle. An interval whose timer has
+    ///   fired counts as removed; cancelling its handle does no harm.
     mutating func attach(_ handle: EffectHandle<Event>, to run: RunNumber) -> Bool {
         switch runs[run]?.work {
         case .job: runs[run]?.work = .job(handle)
@@ -191,8 +196,8 @@ extension EffectMachine {
     private mutating func start(
         _ effect: Effect<Event>, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
     ) {
-        // A part with the id of an effect that contains it runs as a part: it doesn't replace that effect or
-        // wait for it.
+        // If a part has the same id as an effect that contains it, it just runs as a part: it neither replaces
+        // that effect nor waits for it.
         if isInside(parent, id) { return start(effect, in: parent) }
         let isInUse = slots[id]?.isInUse == true
         if policy == .oldest, isInUse { return }
@@ -208,12 +213,13 @@ extension EffectMachine {
     mutating func startNextOfMerge(_ run: RunNumber) {
         guard case .parts(let parts, _) = runs[run]?.work else { return }
         guard !parts.isEmpty else { return advanceOrEnd(run) }
-        // This part's consequences come above it in the stack.
+        // The consequences of beginning this part go on top of this entry, so they are processed before the
+        // next part begins.
         consequences.append(.startNextOfMerge(run))
         startFirst(of: parts, in: run)
     }
 
-    /// Starts the next part of a sequence that has no child, or ends a run with no child and no part.
+    /// Advances a run without children: starts a sequence's next part, or ends the run if no part is left.
     mutating func advanceOrEnd(_ run: RunNumber) {
         guard let group = runs[run], case .parts(let parts, let order) = group.work,
             group.children.isEmpty
@@ -250,7 +256,7 @@ extension EffectMachine {
         return lastNumber
     }
 
-    /// Returns whether a run has an id, or is a part of the run that has it.
+    /// Returns whether a run has this id, or is inside the run that has it.
     ///
     /// A run that only waits for the id has no parts, so only the run that has the id is compared.
     private func isInside(_ run: RunNumber?, _ id: EffectID) -> Bool {
@@ -279,11 +285,11 @@ extension EffectMachine {
         occupy(id, by: slots.values[slot].waiting.removeFirst())
     }
 
-    /// Assigns an id to a newcomer, unless other runs block it.
+    /// Assigns an id to a newcomer, or first removes the runs that block the id.
     ///
-    /// Runs that block it are removed. After the consequences of the removal, the newcomer claims the id again.
+    /// After a removal and its consequences, the newcomer claims the id again.
     mutating func claim(_ id: EffectID, by run: RunNumber) {
-        // The consequences of the removal may have removed the newcomer. The waiting runs are next then.
+        // If the consequences of the removal have removed the newcomer, too, the id goes to the next waiting run.
         guard case .turn(_, let throttling) = runs[run]?.work else { return pass(on: id) }
         if let throttling {
             claim(id, by: run, throttling)
@@ -325,7 +331,7 @@ extension EffectMachine {
         }
     }
 
-    /// Ends the interval of an id, and lets its latest throttled effect begin.
+    /// Ends the interval of a throttled id, and begins the latest effect that waited for the end, if any.
     mutating func endInterval(_ run: RunNumber, of id: EffectID) {
         removeOne(run)
         slots[id]?.interval = nil
@@ -352,10 +358,10 @@ extension EffectMachine {
         removeTrees(slot.runs)
     }
 
-    /// Cancels the runs that have an id or wait for it, and drops effects with the id that have not begun.
+    /// Cancels the runs that have an id or wait for it, and drops all effects with that id that have not begun.
     ///
-    /// - Parameter parent: The run that contains the cancelling effect. Effects that come after the cancelling
-    ///   one in this run, or in a run that contains this run, are not cancelled.
+    /// - Parameter parent: The run that the cancellation is a part of. Effects that come later in this run, or
+    ///   in a run that contains it, are not cancelled.
     mutating func cancel(_ id: EffectID, asPartOf parent: RunNumber?) {
         var spared: Set<RunNumber> = []
         var next = parent
@@ -371,7 +377,8 @@ extension EffectMachine {
             case .shortened: shortened.append(run)
             }
         }
-        // A sequence that has lost its last parts may end, after the consequences of the rest.
+        // A sequence that has lost its last parts may end. It does so only after the consequences of the
+        // removals below.
         consequences += shortened.reversed().map { .advanceOrEnd($0) }
         if let index = slots.index(forKey: id) {
             let (key, slot) = slots.remove(at: index)
@@ -387,9 +394,9 @@ extension EffectMachine {
         case emptied
     }
 
-    /// Removes the effects with an id from the effects that a run has not begun.
+    /// Drops the effects with an id from those that a run has not begun.
     ///
-    /// - Returns: Nil if there are none.
+    /// - Returns: Nil if none of them has the id.
     private mutating func shorten(_ run: RunNumber, by id: EffectID) -> Shortening? {
         switch runs[run]?.work {
         case .parts(let parts, let order) where parts.contains { $0.contains(id) }:
@@ -405,7 +412,9 @@ extension EffectMachine {
         }
     }
 
-    /// Does the same for the one effect that waits for a delay or a turn, unless all of it has the id.
+    /// Drops the parts with an id from the one effect that waits for a delay or a turn.
+    ///
+    /// - Returns: `emptied`, without a change, if no part would be left; nil if no part has the id.
     private mutating func shorten(
         _ run: RunNumber, _ effect: Effect<Event>, by id: EffectID,
         _ work: (Effect<Event>) -> Run.Work
@@ -437,7 +446,7 @@ extension EffectMachine {
     /// Removes a run that has ended, and adds the consequences.
     mutating func removeOne(_ run: RunNumber) { consequences += detach(run).reversed() }
 
-    /// Removes a run, and takes it out of its id's slot and its parent.
+    /// Removes a run, also from its id's slot and from its parent's children.
     ///
     /// - Returns: The consequences, in order.
     private mutating func detach(_ run: RunNumber) -> [FollowUp] {
@@ -482,7 +491,7 @@ extension EffectMachine {
         finishPromises.removeValue(forKey: number)
     }
 
-    /// Adds the commands that resolve the promises, if no effect is under way.
+    /// If no effect is under way, adds the commands that resolve the finish promises.
     mutating func resolveFinishPromisesIfIdle() {
         guard isIdle, !finishPromises.isEmpty else { return }
         commands += finishPromises.sorted { $0.key < $1.key }.map { .resolve($0.value) }
@@ -491,7 +500,7 @@ extension EffectMachine {
 
     /// The ids of the effects under way, oldest first.
     ///
-    /// Their names are made outside the lock, because that calls the user's code.
+    /// The caller makes the names from them outside the lock, because that calls the user's code.
     var pathsUnderWay: [EffectPath] {
         runs.sorted { $0.key < $1.key }.compactMap { number, run in
             switch run.work {

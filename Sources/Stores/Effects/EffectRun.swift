@@ -4,28 +4,38 @@ public import PledgeFutures
 @usableFromInline
 typealias RunNumber = Int
 
-/// A node of a tree: an effect that has not ended, or the timer of a throttled id.
+/// An effect that has not ended, or the timer of a throttled id; a node of a tree.
 ///
-/// If an effect consists of others, their runs are its children, and the effect ends after the last child.
+/// If an effect consists of other effects, its children are the runs of those, and it ends after its last child.
 struct EffectRun<Event: Sendable>: Sendable {
-    /// The run that this one is a part of.
+    /// The run that this one is a part of; nil for the root of a tree.
     let parent: RunNumber?
-    /// The id that it has, or waits for.
+    /// The id that the run has or waits for; nil if its effect has no id.
     let id: EffectID?
     var work: Work
     var children: Set<RunNumber> = []
 
     /// The work that a run does, or its reason to wait.
     enum Work: Sendable {
-        /// The parts that have not begun. Next: ended, when all have begun and no child is left.
+        /// The parts that have not begun.
+        ///
+        /// Next: ended, when all parts have begun and no child is left.
         case parts(ArraySlice<Effect<Event>>, Order)
-        /// A future or an operation; the handle is nil until the work is created. Next: ended.
+        /// A future or an operation; the handle is nil until the work is created.
+        ///
+        /// Next: ended.
         case job(EffectHandle<Event>?)
-        /// A delay. Next: parts, with the delayed effect.
+        /// A delay before an effect begins.
+        ///
+        /// Next: parts, with the delayed effect.
         case delay(Effect<Event>, EffectHandle<Event>?)
-        /// A wait for the run's turn among the effects with its id. Next: parts, with the waiting effect.
+        /// A wait for the run's turn among the effects with the same id.
+        ///
+        /// Next: parts, with the waiting effect.
         case turn(Effect<Event>, Throttling?)
-        /// A wait for the end of a throttled id's interval. Next: ended.
+        /// A wait for the end of a throttled id's interval.
+        ///
+        /// Next: ended.
         case interval(EffectID, EffectHandle<Event>?)
     }
 
@@ -47,8 +57,8 @@ struct EffectRun<Event: Sendable>: Sendable {
 
     /// True if it may own objects of the user, which must not be freed under the store's lock.
     ///
-    /// A job that ends owns none: the code that delivers the result holds the job's future meanwhile. The
-    /// handle of a cancelled job is in the command that cancels it.
+    /// A job owns none when it is removed. If it has ended, the code that delivers its result holds the future.
+    /// If it was cancelled, the command that cancels it holds the handle.
     var mayOwnUserObjects: Bool {
         if id != nil { return true }
         return switch work {
@@ -78,7 +88,7 @@ struct EffectSlot: Sendable {
     /// The throttled run that begins at the end of the interval.
     var latest: RunNumber?
 
-    /// True if a newcomer has to wait.
+    /// True if a run has the id or waits for it, so that a newcomer has to wait.
     var isInUse: Bool { running != nil || !waiting.isEmpty }
 
     var isUnused: Bool { !isInUse && interval == nil && latest == nil }
@@ -106,21 +116,23 @@ enum EffectHandle<Event: Sendable>: Sendable {
 /// A command of an ``EffectMachine``, carried out outside the lock and in order.
 @usableFromInline
 enum EffectCommand<Event: Sendable>: Sendable {
-    /// Begin a future, and notify the run of its result.
+    /// Begins a future, and notifies the run of its result.
     case start(RunNumber, @Sendable () -> Future<Event>)
-    /// Begin an operation that may dispatch many events, and notify the run of its end.
+    /// Begins an operation that may dispatch many events, and notifies the run of its end.
     case run(RunNumber, @Sendable (Effect<Event>.Send) -> Future<Void>)
-    /// Fire the run after a delay.
+    /// Starts a timer that fires the run after a delay.
     case schedule(RunNumber, Duration, any FutureScheduler)
-    /// Resolve a promise of ``Store/finish(within:on:)``.
+    /// Resolves a promise of ``Store/finish(within:on:)``.
     case resolve(Promise<Void>)
     case cancel(EffectHandle<Event>)
-    /// Only free the value, outside the lock.
+    /// Frees the value, outside the lock, and does nothing else.
     ///
     /// Objects that a user's effect captured may use the store when they are freed.
     case free(any Sendable)
 
-    /// True if it begins a run; if the run was cancelled before, the command does nothing.
+    /// True if the command begins a run.
+    ///
+    /// Such a command does nothing if the run was cancelled before.
     var isBeginning: Bool {
         switch self {
         case .start, .run, .schedule: true

@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// A cancelled call ends, both here and on the wire.
+    /// Checks that a cancelled call ends, both in this process and on the wire.
     static var cancelling: [TransportCheck] {
         [
             TransportCheck("cancel at once", "a call cancelled at once ends as cancelled") {
@@ -14,7 +14,7 @@ extension TransportCheck {
                     call.cancel()
                     try await bench.requireCancelled(call)
                 }
-                // A connection opened for one of these calls may stay open.
+                // A connection that was opened for one of these calls may stay open.
                 _ = try await bench.inTime(server.allHungUp())
             },
             TransportCheck("cancel before the answer", "cancelling closes the connection") {
@@ -65,7 +65,7 @@ extension TransportCheck {
         ]
     }
 
-    /// A deadline ends a call on time, and no sooner.
+    /// Checks that a deadline ends a call on time, and not earlier.
     static var timeLimits: [TransportCheck] {
         [
             TransportCheck("deadline", "a silent server meets the deadline of the context") {

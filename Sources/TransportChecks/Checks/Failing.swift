@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// The call ends, whatever the server does, with an error that describes what happened.
+    /// Checks that a call ends, whatever the server does, and that its error describes what happened.
     static var brokenAnswers: [TransportCheck] {
         let lost: [(Name, String, LoopbackAnswer)] = [
             ("hang up", "a server that leaves without an answer is connectionLost", .hangUp),
@@ -99,7 +99,7 @@ extension TransportCheck {
     }
 
     private static var unknownHost: TransportCheck {
-        // RFC 6761, section 6.4: names below .invalid never resolve.
+        // Names that end in .invalid never resolve (RFC 6761, section 6.4).
         TransportCheck("unknown host", "a name that leads nowhere is cannotFindHost") { bench in
             let url = URL(string: "http://no-such-host.invalid/") ?? .anywhere
             let error = try await bench.failure(HTTPRequest(.get, url))
@@ -107,7 +107,7 @@ extension TransportCheck {
         }
     }
 
-    /// The transport reuses connections, and replaces those that the server closes.
+    /// Checks that the transport reuses connections, and replaces those that the server closes.
     static var connections: [TransportCheck] {
         [
             TransportCheck("keep-alive", "calls one after the other share a connection") { bench in
@@ -130,7 +130,7 @@ extension TransportCheck {
             },
             TransportCheck("too much", "bytes after an answer spoil no other") { bench in
                 // The extra bytes come in one piece with the answer. If they came after the next request, a client
-                // couldn't tell them from its answer.
+                // couldn't tell them from the answer to that request.
                 let answers = """
                     HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/0\
                     HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nextra
@@ -162,7 +162,9 @@ extension TransportCheck {
 }
 
 extension TransportCheck {
-    /// An answer that can't be parsed isn't reported as a lost connection, because a retry would repeat the call.
+    /// Checks that an answer that can't be parsed isn't reported as a lost connection.
+    ///
+    /// A retry would repeat the call after a lost connection.
     static var spoiltAnswers: [TransportCheck] {
         let spoilt: [(Name, String, String)] = [
             (
@@ -210,7 +212,8 @@ extension TransportCheck {
                     ("X-Latin", [0x63, 0x61, 0x66, 0xE9]), ("X-Broken", [0xC3, 0xA9, 0xFF]),
                     ("X-UTF8", [0xC3, 0xA9]),
                 ]
-                // Sends each answer twice on a connection, with and without an interim response before it.
+                // Each round has a server that sends its answer twice. In the second round, an interim response comes
+                // before the answer.
                 for start in ["", "HTTP/1.1 103 Early Hints\r\nX-Latin: a\r\n\r\n"] {
                     var head = Data((start + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n").utf8)
                     for field in fields {

@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// The method of a request arrives unchanged.
+    /// Checks that the method of a request arrives unchanged.
     static var methods: [TransportCheck] {
         let bodiless = ["GET", "HEAD", "DELETE", "OPTIONS", "PURGE"].map { word in
             TransportCheck(
@@ -29,7 +29,7 @@ extension TransportCheck {
         return bodiless + carrying
     }
 
-    /// The target of a request arrives unchanged, byte by byte.
+    /// Checks that the target of a request arrives unchanged, byte by byte.
     static var targets: [TransportCheck] {
         let targets = [
             "/", "/a/b", "/a%2Fb", "/a%20b", "/%E2%82%AC", "/a//b/", "/a;b=c,d", "/a?b=c&b=d",
@@ -65,7 +65,7 @@ extension TransportCheck {
         ]
     }
 
-    /// Headers arrive complete, and no header can be injected.
+    /// Checks that a request's headers arrive complete, and that no header can be injected.
     static var requestHeaders: [TransportCheck] {
         [
             TransportCheck("header values", "values arrive as they are") { bench in
@@ -161,7 +161,7 @@ extension TransportCheck {
 }
 
 extension URL {
-    /// A placeholder for a request's URL, which the check replaces by the URL of its server.
+    /// A placeholder for a request's URL; the check replaces it with the URL of its server.
     static var anywhere: URL { URL(fileURLWithPath: "/") }
 }
 
@@ -180,7 +180,7 @@ extension TransportBench {
 }
 
 extension TransportCheck {
-    /// URLs with an IP address in place of a host name work.
+    /// Checks that a URL works with an IP address in place of a host name.
     static var addresses: [TransportCheck] {
         [
             TransportCheck(
@@ -216,7 +216,7 @@ extension TransportCheck {
 }
 
 extension TransportCheck {
-    /// Bodies arrive complete, from every kind of source.
+    /// Checks that request bodies from every kind of source arrive complete.
     static var requestBodies: [TransportCheck] {
         [
             TransportCheck("empty POST", "a POST without a body says that it has none") { bench in
@@ -317,7 +317,7 @@ extension TransportCheck {
     }
 }
 
-/// Reproducible bytes that reveal any shift.
+/// Reproducible bytes that show if a part of them was shifted.
 package enum Pattern {
     /// Returns bytes that repeat after 64 KiB, so that a debug build makes megabytes of them quickly.
     package static func bytes(_ count: Int) -> Data {

@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// A body can be read while it arrives, and can be abandoned.
+    /// Checks that a body can be read while it arrives, and can be abandoned.
     static var streaming: [TransportCheck] {
         [
             TransportCheck(
@@ -125,9 +125,10 @@ extension TransportCheck {
 }
 
 extension TransportBench {
-    /// Returns the response to a request whose deadline comes after the head.
+    /// Returns the response to a request whose deadline passes only after the head has arrived.
     ///
-    /// The first deadline is half a second away. A busy machine may need a later one.
+    /// The first try has a deadline of half a second. On a busy machine the head may come later, so each further try
+    /// has ten times as long.
     fileprivate func streamUntilDeadline(
         _ server: LoopbackServer
     ) async throws -> HTTPStreamedResponse {
@@ -146,7 +147,7 @@ extension TransportBench {
 }
 
 extension TransportCheck {
-    /// A slow reader gets the whole body.
+    /// Checks that a slow reader gets the whole body.
     static var slowReading: TransportCheck {
         TransportCheck(
             "slow reader", "48 MiB come whole to a reader who is slower than the server",
@@ -167,7 +168,7 @@ extension TransportCheck {
             let response = try await bench.stream(HTTPRequest(.get, server.url))
             var received = 0
             while let chunk = try await bench.inTime(response.body.next()) {
-                // The first chunks take the reader as long as ten calls to another server.
+                // After each chunk of the first 2 MiB, the reader makes ten calls to another server, so it is slow.
                 if received < 2 * piece.count {
                     for _ in 0..<10 { _ = try await bench.get(other) }
                 }

@@ -10,13 +10,13 @@ struct allocation_counts {
     uint64_t bytes;
 };
 
-/// Whether this platform's allocator can be counted.
+/// Returns whether allocations can be counted on this platform.
 bool allocations_can_be_counted(void);
 
 /// Starts or stops counting. A new count continues from the last one.
 void count_allocations(bool counting);
 
-/// The total so far.
+/// Returns the total of all counts so far.
 struct allocation_counts counted_allocations(void);
 
 #endif

@@ -3,10 +3,10 @@
 
 /// A loop over libcurl in C: the lower bound for a transport over libcurl that delivers its results the same way.
 ///
-/// One thread waits for sockets by epoll and makes the transfers. Each result goes to a second thread, which
-/// requests the next transfer; an inline loop does both on the first thread. Handles are used again, except with
-/// libcurl 7.83.0 to 8.1.0, where a handle that is used again may read freed memory: then the thread that takes a
-/// result makes a new handle, as with CurlTransport. Only on Linux with libcurl.so.4.
+/// One thread waits for sockets by epoll and makes the transfers. Each result goes to a second thread, which requests
+/// the next transfer; an inline loop does both on the first thread. Handles are used again, except with libcurl
+/// 7.83.0 to 8.1.0, where a handle that is used again may read freed memory. With these versions, the thread that
+/// takes a result makes a new handle, as with CurlTransport. The loop works only on Linux with libcurl.so.4.
 typedef struct libcurl_loop libcurl_loop;
 
 /// Makes a loop that sends GET to a URL.

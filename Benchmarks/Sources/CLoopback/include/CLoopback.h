@@ -24,26 +24,26 @@ typedef struct queueing_loopback queueing_loopback;
 /// Starts an HTTP server on 127.0.0.1 whose workers are threads: each sleeps for a service time, and answers
 /// with status 200 and 2 bytes.
 ///
-/// Requests that wait are begun in the order in which they came; one for which the queue has no place is
-/// answered with 503 at once. A request whose caller has gone is worked on all the same.
+/// Waiting requests begin in the order in which they came. If the queue has no place for a request, it is answered
+/// with 503 at once. The workers also work on requests whose callers have gone.
 ///
-/// A worker takes the next of the service times, in nanoseconds, when it begins; after the last one, the
-/// first. They have to stay in memory. Requests must have no body. The server runs until the process ends.
+/// When a worker begins a request, it takes the next service time, in nanoseconds; after the last one comes the first
+/// again. The times have to stay in memory. Requests must have no body. The server runs until the process ends.
 ///
 /// Returns NULL if the system refuses a port, a thread or memory.
 queueing_loopback *queueing_loopback_start(
     int workers, size_t queue_limit, const int64_t *times, size_t time_count);
 
-/// The port on which it listens.
+/// Returns the port that the server listens on.
 int queueing_loopback_port(const queueing_loopback *server);
 
-/// How many requests have come, with those that were refused.
+/// Returns the number of requests that have come, including refused ones.
 int64_t queueing_loopback_received(queueing_loopback *server);
 
-/// A port on 127.0.0.1 that was free a moment ago, or -1.
+/// Returns a port on 127.0.0.1 that was free a moment ago, or -1.
 int loopback_free_port(void);
 
-/// Whether a server on 127.0.0.1 accepts a connection within the time.
+/// Returns whether a server on 127.0.0.1 accepts a connection within the time.
 int loopback_wait_for(int port, int milliseconds);
 
 #endif

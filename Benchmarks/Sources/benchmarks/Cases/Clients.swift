@@ -17,7 +17,7 @@ extension Case {
         ]
     )
 
-    /// The same with every part of the client in use, except the log.
+    /// The cost of a new client with every part in use, except the log.
     static let clientWithAllSlots = Case(
         name: "POST of JSON, client with all slots",
         ways: [

@@ -18,7 +18,7 @@ extension Case {
         ]
     )
 
-    /// The same with functions that the compiler can't see into, such as a network passed as a parameter.
+    /// The usual case, with functions that the compiler can't see into, such as a network passed as a parameter.
     static let composedUnknownLoading = Case(
         name: "combine and chain, of futures, unknown functions",
         ways: [
@@ -147,7 +147,8 @@ private func following(_ value: Int) -> Int { opaque(value) &+ 1 }
 @Sendable @inline(never)
 private func loading(_ value: Int) -> Future<Int> { Future(value: opaque(value)).map { $0 &+ 1 } }
 
-// One loop for both ways: where the linker puts a loop changes such a short call by a tenth.
+// Both ways use this loop, because the place where the linker puts a loop changes the time of such a short call by a
+// tenth.
 
 @inline(never)
 private func call(_ function: () -> Int, _ count: Int) {
@@ -169,7 +170,7 @@ private func call(_ function: (Int) -> Future<Int>, _ count: Int) {
     for index in 0..<count { keep(function(index)) }
 }
 
-// Not the generic `opaque`, which would call a function through two thunks.
+// These aren't the generic `opaque`, because that would call a function through two thunks.
 
 @_optimize(none)
 private func hidden(_ function: @escaping @Sendable () -> Int) -> @Sendable () -> Int { function }

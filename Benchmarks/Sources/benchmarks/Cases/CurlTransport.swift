@@ -18,12 +18,12 @@ extension Case {
         name: "libcurl, one request at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: ways(at: 1, over: { transport }, beside: { loopAlone }))
 
-    /// The same with results delivered on the I/O thread.
+    /// The comparison of `curlAlone`, with results delivered on the I/O thread.
     static let curlAloneInline = Case(
         name: "libcurl inline, one request at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: ways(at: 1, over: { inlineTransport }, beside: { loopInline }))
 
-    /// The same with many requests in flight.
+    /// The comparison of `curlAlone`, with many requests in flight.
     static let curlTogether = Case(
         name: "libcurl, 32 requests at a time", counted: 0, obstacle: Nginx.obstacle,
         ways: ways(at: 32, over: { transport }, beside: { loopTogether }))

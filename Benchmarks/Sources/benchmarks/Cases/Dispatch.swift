@@ -19,7 +19,7 @@ extension Case {
         ]
     )
 
-    /// An event that leaves the part of the state unchanged that a thousand observers observe.
+    /// An event that doesn't change the part of the state that a thousand observers observe.
     static let derivedStore = Case(
         name: "dispatch, 1,000 of another part",
         ways: [

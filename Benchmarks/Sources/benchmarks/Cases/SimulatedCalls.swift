@@ -59,7 +59,7 @@ private func httpClient(_ world: SimulatedWorld) -> Service<SimulatedRequest, HT
     return { _ in send(request) }
 }
 
-/// The same model written by hand: a heap of closures, without futures, cancellation or statistics.
+/// The model of the simulated call, written by hand: a heap of closures, without futures, cancellation or statistics.
 private final class HeapOfClosures {
     private typealias Entry = (time: Double, action: () -> Void)
 

@@ -18,7 +18,7 @@ extension Case {
         ]
     )
 
-    /// The same while a hundred thousand other timeouts wait.
+    /// A result that arrives in time, while a hundred thousand other timeouts wait.
     static let timeoutAmongMany = Case(
         name: "timeout, 100,000 pending",
         ways: [

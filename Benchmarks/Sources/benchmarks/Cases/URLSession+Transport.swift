@@ -11,7 +11,7 @@ extension Case {
     static let sessionAlone = Case(
         name: "URLSession, one request at a time", counted: 0, ways: ways(at: 1))
 
-    /// The same with many requests in flight.
+    /// The transport's cost on top of the session below it, with many requests in flight.
     static let sessionTogether = Case(
         name: "URLSession, 32 requests at a time", counted: 0, ways: ways(at: 32))
 

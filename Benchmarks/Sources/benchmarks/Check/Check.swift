@@ -2,7 +2,7 @@ import CAllocations
 
 /// The result of the check.
 ///
-/// Allocations may fail it. Times are only compared with their aims.
+/// Too many allocations fail the check. Times are only compared with their aims.
 struct Check {
     /// The number of limits on allocations that hold.
     private(set) var held = 0

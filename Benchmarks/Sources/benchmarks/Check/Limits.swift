@@ -10,8 +10,8 @@ enum Limits {
         (.composedUnknownLoading, 2), (.combinedUnknownLoading, 2), (.chainedUnknownLoading, 2),
         (.combined, 0), (.chained, 0),
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
-        // The whole stack makes 8. If a memo was created earlier in the process, a shared call also reports what its
-        // answer depends on.
+        // The whole stack makes 8. Its limit is higher: if a memo was created earlier in the process, a shared call
+        // also reports what its answer depends on.
         (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 12),
     ]
 

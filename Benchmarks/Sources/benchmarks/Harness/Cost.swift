@@ -3,7 +3,7 @@ import CAllocations
 /// The cost of some work.
 struct Cost: Sendable {
     var time: Duration
-    /// Zero unless allocations are being counted.
+    /// The number of allocations; zero unless they are being counted.
     var allocations: UInt64
     /// The number of bytes of these allocations.
     var bytes: UInt64
@@ -15,7 +15,7 @@ struct Cost: Sendable {
         return Reading().since(before)
     }
 
-    /// Does some work with each of a number of objects, which are created in batches before it.
+    /// Does some work with each of many objects, which are created in batches before the work.
     ///
     /// A batch has a few hundred objects, so that they are still in the processor's cache.
     static func ofBatches<Thing>(

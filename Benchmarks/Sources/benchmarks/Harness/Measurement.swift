@@ -6,7 +6,7 @@ struct Measurement {
     var roundLength: Duration
     /// The number of rounds.
     var rounds: Int
-    /// The maximum number of measurements of a case, which is measured again while its rounds differ too much.
+    /// The maximum number of measurements of a case; it is measured again while its rounds differ too much.
     var attempts = 1
 
     /// The settings for published numbers.

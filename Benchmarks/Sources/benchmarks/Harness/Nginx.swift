@@ -40,7 +40,8 @@ struct Nginx {
         try Data(configuration(ports, folder.path).utf8).write(to: file)
         let server = Process()
         server.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The pipe closes however this program ends. Only SIGKILL works, because nginx has inherited blocked signals.
+        // However this program ends, the pipe closes, and so `cat` ends. Only SIGKILL stops nginx, because nginx has
+        // inherited blocked signals.
         let command = "\"$0\" -p \"$1\" -c \"$1/nginx.conf\" -e \"$1/errors\" & cat; kill -9 $!"
         server.arguments = ["-c", command, program.path, folder.path]
         server.standardInput = lifeline

@@ -2,15 +2,15 @@
 @_optimize(none)
 func keep<Value>(_ value: Value) {}
 
-/// The same for a number, without the cost of a generic call.
+/// Stops the optimiser from removing a number, without the cost of a generic call.
 @_optimize(none)
 func keep(_ value: Int) {}
 
-/// The same for a result, without the cost of a generic call.
+/// Stops the optimiser from removing a result, without the cost of a generic call.
 @_optimize(none)
 func keep(_ result: Result<Int, any Error>) {}
 
-/// The same for an object, which must then live on the heap.
+/// Stops the optimiser from removing an object, which must then live on the heap.
 @_optimize(none)
 func keep(object: AnyObject) {}
 
@@ -18,6 +18,6 @@ func keep(object: AnyObject) {}
 @_optimize(none)
 func opaque<Value>(_ value: Value) -> Value { value }
 
-/// The same for a number, without the cost of a generic call.
+/// Returns a number that the optimiser can't predict, without the cost of a generic call.
 @_optimize(none)
 func opaque(_ value: Int) -> Int { value }

@@ -16,7 +16,7 @@ struct Report: Codable {
         let nanoseconds: Double
         /// Half the distance between the quartiles, relative to the median.
         let spread: Double
-        /// The number per operation; absent if it wasn't counted.
+        /// The allocations per operation; absent if they weren't counted.
         let allocations: Double?
         let bytes: Double?
         /// Pledge's time divided by this way's time.

@@ -182,7 +182,7 @@ extension SimulatedWorld {
         return beneathRetry(.throttle(sharing: throttle))
     }
 
-    /// A shedder around the default retry, as a bulkhead.
+    /// A shedder around the default retry, where a bulkhead would be.
     func shedder(_ shedder: LoadShedder) -> JudgedDefault.Part {
         JudgedDefault.Part.loadShedding(sharing: shedder).around(retry())
     }

@@ -100,9 +100,9 @@ extension JudgedDefault {
     }
 }
 
-/// The arrival of the bodies of two answers in a hundred.
+/// The way that the bodies of two answers in a hundred arrive.
 ///
-/// All others arrive with their headers.
+/// All other bodies arrive with their headers.
 enum Body: Sendable {
     /// A slow line: one body takes 5 s and the other 40 s, in each attempt.
     case slow

@@ -74,7 +74,7 @@ extension JudgedDefault {
 }
 
 extension Trial {
-    /// Calls at a share of a rate of 100 per second, to hosts that could handle more.
+    /// Calls to hosts that could handle more, at a share of 100 calls per second.
     fileprivate static func quota(load: Double) -> Trial {
         let scenario = fleet(load: load * 100 / capacity, seconds: 60)
         return Trial(name: "\(Int(load * 100)) % of it", scenario: scenario, fault: 0..<60)

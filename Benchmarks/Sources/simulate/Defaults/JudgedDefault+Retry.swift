@@ -114,7 +114,7 @@ extension JudgedDefault {
 }
 
 extension Trial {
-    /// An overload where a full queue asks for a wait.
+    /// An overload in which a host with a full queue asks its callers to wait.
     fileprivate static func overload(retryAfter seconds: Int) -> Trial {
         var scenario = overload.scenario
         for index in scenario.hosts.indices {

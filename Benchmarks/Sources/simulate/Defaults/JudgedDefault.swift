@@ -48,7 +48,7 @@ extension JudgedDefault {
         counts.flatMap { count in rows.map { ($0.trial.over(clients: count), $0.measures) } }
     }
 
-    /// The same comparison with one alternative and one trial.
+    /// This comparison, with only one alternative and one trial.
     var shortened: JudgedDefault {
         JudgedDefault(
             title, standard: standard, alternatives: Array(alternatives.prefix(1)),

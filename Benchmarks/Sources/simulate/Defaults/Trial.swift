@@ -29,7 +29,7 @@ struct Trial: Sendable {
         return trial
     }
 
-    /// Returns the same trial with a limit on the connections of each client, for which calls wait.
+    /// Returns the same trial with a limit on the connections of each client; further calls wait.
     func over(connections: Int) -> Trial {
         var trial = self
         trial.name += ", \(connections) connections"
@@ -58,12 +58,12 @@ extension Trial {
 }
 
 extension Trial {
-    /// The calls per second that five hosts with two workers can handle.
+    /// The calls per second that five hosts with two workers each can handle together.
     ///
     /// A call takes 22.7 ms on average.
     static let capacity = 440.0
 
-    /// Returns hosts at a load, as a share of five hosts' capacity, for some seconds.
+    /// Returns a scenario with hosts under a load for some seconds; the load is a share of five hosts' capacity.
     static func fleet(
         load: Double, seconds: Int, hosts: Int = 5,
         _ change: (inout HostSettings) -> Void = { _ in }

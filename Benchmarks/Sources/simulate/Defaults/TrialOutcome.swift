@@ -4,11 +4,11 @@ import PledgeSimulation
 struct TrialOutcome: Sendable, Hashable {
     /// The share of calls that succeeded, from the beginning of the fault to the end of the trial.
     var goodput = 0.0
-    /// The 99th percentile of the latencies in the same time, in seconds.
+    /// The 99th percentile of the latencies from the beginning of the fault to the end of the trial, in seconds.
     var tail = 0.0
     /// The number of calls sent to the hosts during the fault, per call made.
     var sent = 0.0
-    /// The time after the fault from which every second had at least 99 % successes, in seconds.
+    /// The time from the end of the fault to the end of the last second with less than 99 % successes, in seconds.
     var recovery = 0.0
 
     /// The mean of several outcomes.

@@ -31,7 +31,7 @@ struct PanelPlan {
 
     private(set) var panels: [Panel] = []
     private(set) var stateRows: [StateRow] = []
-    /// The content that is left out: its kind, and a sentence about it.
+    /// The content that the picture leaves out: for each, its kind and a sentence about it.
     private(set) var notes: [(kind: String, text: String)] = []
 }
 
@@ -161,7 +161,7 @@ struct PanelSource {
             points: intervals.map { (($0.start + $0.end) / 2, value($0)) })
     }
 
-    /// The lines of the policies' actions that are worth a picture, if the run has any.
+    /// Lines for those actions of policies that are worth drawing and that happened in the run.
     var actionLines: [PanelPlan.Line] {
         let kinds: [(name: String, prefix: String)] = [
             ("retries", "retrying"), ("withheld retries", "retry_withheld"),
@@ -197,7 +197,7 @@ extension SimulationRun.Interval {
 extension SimulationRun.Gauge {
     /// The values and their times.
     ///
-    /// Of a long run, only every so many seconds.
+    /// If there are too many, they are thinned out evenly to at most 400.
     var points: [(time: Double, value: Double?)] {
         let step = values.count / 400 + 1
         return stride(from: 0, to: values.count, by: step).map { index in

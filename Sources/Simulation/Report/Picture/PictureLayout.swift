@@ -9,7 +9,7 @@ struct PictureLayout {
     var elements = PictureElements()
     /// The lower edge of what is drawn so far.
     var y = Self.margin
-    /// The names of the changes, between the title of the first panel and the panel itself.
+    /// The names of the changes, drawn between the first panel and its title.
     private var labels = ChangeLabels([], within: 0...0)
     /// The horizontal positions of the changes' lines.
     private(set) var changes: [Double] = []
@@ -39,9 +39,9 @@ struct PictureLayout {
         return ([head] + elements.elements + ["</svg>", ""]).joined(separator: "\n")
     }
 
-    /// Returns a name if it fits its room, or else a substitute.
+    /// Returns a name if it fits, otherwise a substitute.
     ///
-    /// The full name is then only in the description.
+    /// If the substitute is shown, only the description has the full name.
     func name(_ name: String, or substitute: String, within room: Double) -> String {
         name.inOneLine.width(isStrong: true) <= room
             ? name : "\(substitute), named in the description"
@@ -160,7 +160,7 @@ extension PictureLayout {
         let bottom = top + height
         let values = panel.lines.flatMap { $0.points.compactMap(\.value) }
         let scale = ValueScale(panel.scale, for: values, marks: max(2, Int(height / 14)))
-        // In a low panel, the label of 0 would cover the other label.
+        // In a low panel, the bottom label would cover the top one, so only the top one is drawn.
         for mark in height < 14 ? scale.marks.suffix(1) : scale.marks[...] {
             let y = bottom - height * scale.place(of: mark.value)
             elements.add(path: [(TimeAxis.left, y), (TimeAxis.right, y)], .grid)
@@ -205,9 +205,9 @@ extension PictureLayout {
 // MARK: - States
 
 extension PictureLayout {
-    /// Returns the look of a state.
+    /// Returns the look of a state: its class in the style sheet, and its height.
     ///
-    /// States also differ by height.
+    /// States differ by colour and by height.
     private static func look(of state: String) -> (name: String, height: Double) {
         switch state {
         case "closed": ("closed", 2)
@@ -303,11 +303,11 @@ struct ChangeLabels {
         self = ways[1].others.count < ways[0].others.count ? ways[1] : ways[0]
     }
 
-    /// Places names, on the preferred side of their lines if they fit.
+    /// Places names, each on the preferred side of its line if it fits there.
     ///
     /// A name's line goes down through all rows below the name. A name to the right of its line covers the positions of
-    /// later changes, so it must stand above their names: the last name is placed first. On the left, the first name is
-    /// placed first.
+    /// later changes, so it must stand above their names. The names are placed from the bottom up, so on the right the
+    /// last name is placed first, and on the left the first one.
     private init(
         _ changes: [(name: String, x: Double)], within room: ClosedRange<Double>,
         preferring side: PictureElements.Anchor

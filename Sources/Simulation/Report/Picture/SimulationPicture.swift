@@ -1,4 +1,4 @@
-/// An SVG drawing of one run, or of several runs on top of one another, in panels over time.
+/// An SVG drawing of one or several runs, with panels that show values over time.
 ///
 /// ```swift
 /// let picture = SimulationPicture(
@@ -6,10 +6,11 @@
 /// try Data(picture.svg.utf8).write(to: file)
 /// ```
 ///
-/// The panels show calls per second (offered and succeeded), amplification, latencies on a logarithmic scale, what
-/// policies did, the states of breakers, and gauges. Each change of the timeline is a vertical line with its name. The
-/// picture is 900 pixels wide and at most 600 high. It has colours for light and dark pages, and its lines also differ
-/// by dashes. The same seeds give the same bytes, on every machine.
+/// Several runs are drawn on top of one another. The panels show calls per second (offered and succeeded),
+/// amplification, latencies on a logarithmic scale, what policies did, the states of breakers, and gauges. Each
+/// change of the timeline is a vertical line with its name. The picture is 900 pixels wide and at most 600
+/// high. It has colours for light and dark pages, and its lines also differ by dashes. The same seeds give the
+/// same bytes, on every machine.
 ///
 /// A name that is wider than the picture appears only in the description. If the work of a run has left the simulation,
 /// the picture says so.
@@ -70,7 +71,7 @@ extension SimulationRun {
 struct PictureElements {
     private(set) var elements: [String] = []
 
-    /// The part of a text that its position names.
+    /// The part of a text that lies at the text's position.
     enum Anchor: String {
         case start, middle, end
     }

@@ -3,14 +3,14 @@ struct ValueScale {
     enum Kind {
         /// From 0, or from the smallest value if it is negative.
         case linear
-        /// Powers of ten of a second.
+        /// Times in seconds, marked at powers of ten.
         case logarithmic
     }
 
     private let kind: Kind
     private let low: Double
     private let high: Double
-    /// The values that have a line, with their labels.
+    /// The values that are marked by a line and a label.
     private(set) var marks: [(value: Double, label: String)] = []
 
     /// Creates a scale for values.
@@ -52,7 +52,7 @@ struct ValueScale {
         return (power - whole).magnitude < 1e-9 ? whole : power
     }
 
-    /// Returns a round number that isn't less than a value: 1, 2, 2.5, 4, 5, 6, 8 or 10 times a power of ten.
+    /// Returns the next round number at or above a value: 1, 2, 2.5, 4, 5, 6, 8 or 10 times a power of ten.
     private static func round(above value: Double) -> Double {
         guard value > 0 else { return 1 }
         var unit = 1.0

@@ -8,7 +8,7 @@ extension Case {
     static let asyncHTTPClientAlone = Case(
         name: "AsyncHTTPClient, one request at a time", counted: 0, ways: ways(at: 1))
 
-    /// The same with many requests in flight.
+    /// The transport's cost on top of the client below it, with many requests in flight.
     static let asyncHTTPClientTogether = Case(
         name: "AsyncHTTPClient, 32 requests at a time", counted: 0, ways: ways(at: 32))
 

@@ -19,7 +19,7 @@ extension Peers {
         Limits.Ratio(.tenMaps, to: "SwiftNIO", most: 0.65),
         Limits.Ratio(.tenFlatMaps, to: "SwiftNIO", most: 0.70),
         Limits.Ratio(.allOf100, to: "SwiftNIO", most: 0.3),
-        // It has two steady states, 0.12 to 0.15 and 0.31 to 0.33; the Decision on times explains them.
+        // This ratio has two steady states, 0.12 to 0.15 and 0.31 to 0.33; the Decision on times explains them.
         Limits.Ratio(.contended, to: "SwiftNIO", most: 0.25),
         Limits.Ratio(.curlAlone, to: "AsyncHTTPClient", most: 1.3),
         Limits.Ratio(.curlAloneInline, to: "AsyncHTTPClient", most: 1 / 1.3),

@@ -1,7 +1,7 @@
 import PledgeServices
 import PledgeSimulation
 
-/// A database of 300 calls per second that stands still for ten seconds, with its callers.
+/// A database that can handle 300 calls per second and stands still for ten seconds, with its callers.
 ///
 /// Queries time out after a second, and a failed query is repeated once (Bronson, Aghayev, Charapko and Zhu,
 /// "Metastable failures in distributed systems", HotOS 2021, section 2.1).

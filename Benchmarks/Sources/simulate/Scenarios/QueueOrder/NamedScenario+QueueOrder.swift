@@ -1,7 +1,7 @@
 import PledgeSimulation
 
 extension NamedScenario {
-    /// The answers in time of an overloaded host, by the order of its queue.
+    /// The answers that an overloaded host gives in time, by the order of its queue.
     static let queueOrder = NamedScenario(
         name: "queue-order",
         summary: "Fail at Scale: in overload, the call that came last is the one to begin first."
@@ -23,7 +23,7 @@ extension NamedScenario {
                     + runs.map { .milliseconds($0.latency(99, in: host.countedTime)) })
             for index in lines.indices { lines[index].points.append((load, shares[index])) }
         }
-        // Their lines can't be told from the line of "last in, first out".
+        // The lines of these two can't be told from the line of "last in, first out".
         lines.removeAll { ["adaptive", "last, knows deadlines"].contains($0.name) }
         let chart = Chart(
             title: "What a host does in time, by the order of its queue",

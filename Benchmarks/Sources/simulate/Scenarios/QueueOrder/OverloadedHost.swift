@@ -2,7 +2,7 @@ import PledgeFutures
 import PledgeServices
 import PledgeSimulation
 
-/// A host that can handle 300 calls per second, whose callers each wait for one second.
+/// A host that can handle 300 calls per second, with callers that each wait for one second.
 struct OverloadedHost {
     /// The load, as a multiple of what the host can handle.
     let load: Double

@@ -58,7 +58,7 @@ extension LayeredServices {
     }
 
     fileprivate func chart(_ lines: [Chart.Line]) -> Chart {
-        // These have the same lines as others.
+        // These rules are left out, because their lines are the same as those of others.
         let left = ["no retry", "three tries above the database", "three tries at the top"]
         let times = [-min(before, 10)] + stride(from: 0, through: outage, by: max(outage / 6, 1))
         return Chart(

@@ -1,8 +1,7 @@
 import PledgeServices
 import PledgeSimulation
 
-/// A service that fails a share of its calls, however many they are, and 100 clients that make ten calls per second
-/// each.
+/// A service that fails a share of its calls at any load, and 100 clients with ten calls per second each.
 ///
 /// (Brooker 2022, "Simulating performance".)
 struct FailingService {

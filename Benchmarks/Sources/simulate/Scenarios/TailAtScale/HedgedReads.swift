@@ -36,7 +36,7 @@ struct HedgedReads {
             return { request in
                 Future.all(
                     (0..<reads).map { _ in
-                        // The next server, both for a read and for its hedge.
+                        // Each read goes to the next server, and so does each hedge of a read.
                         read(SimulatedRequest(number: request.number))
                     })
             }

@@ -67,7 +67,7 @@ struct LeafTree {
         [0.001, 0.005, 0.010], [0.012, 0.032, 0.070], [0.040, 0.087, 0.140],
     ]
 
-    /// Returns the same figures of a run.
+    /// Returns the median, 95th and 99th percentile of each part in a run, in seconds.
     func figures(_ settings: ScenarioSettings) -> [[Double]] {
         let times = times(settings)
         return [times.oneLeaf, times.mostLeaves, times.allLeaves].map { times in

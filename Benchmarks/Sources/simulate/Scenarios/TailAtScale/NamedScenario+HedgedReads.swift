@@ -29,7 +29,7 @@ extension NamedScenario {
                 requests: settings.choose(10_000, short: 20) + 100,
                 reads: settings.choose(1_000, short: 100))
             let run = reads.run(settings, hedge)
-            // A hedge after a percentile knows that percentile after a few seconds.
+            // A hedge after a percentile needs a few seconds to know the percentile, so the first ten aren't counted.
             let time = 10.0...run.duration
             let sent = run.amplification(in: 10..<run.duration.rounded(.down))
             let latencies = percentiles.map { run.latency($0, in: time) }

@@ -52,14 +52,14 @@ struct TokenHerd {
         return Outcome(run: run, renewals: tally.all)
     }
 
-    /// An instant within each second, for each client.
+    /// The times of all calls: in each second, every client has its own instant.
     private var callTimes: [Duration] {
         (0..<Self.duration * clients).flatMap { turn in
             repeatElement(Duration.seconds(turn) / clients, count: Self.callsAtOnce)
         }
     }
 
-    /// Four workers, and a queue of half a second.
+    /// Four workers, and a queue that they need half a second for.
     private var tokenServer: HostSettings {
         var host = HostSettings(
             serviceTime: .exponential(mean: .nanoseconds(20_000_000_000 / Int64(clients))))

@@ -11,7 +11,7 @@ extension Peers {
                 return TwoThreads(
                     first: {
                         for promise in promises { promise.futureResult.whenComplete { keep($0) } }
-                        // The observers are only queued on the loop. This empty closure comes after them.
+                        // The observers are only queued on the loop, and this empty closure is queued after them.
                         try! loop.submit {}.wait()
                     },
                     second: {
