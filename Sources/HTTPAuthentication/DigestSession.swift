@@ -124,7 +124,7 @@ struct DigestMachine<Waiter> {
         case sendBare
         /// Send it without a digest, as a probe with this number, and end the probe afterwards.
         case probe(Int)
-        /// Wait under this number, then ask again.
+        /// Wait until the probe ends, then ask again. The number identifies the wait.
         case wait(Int)
     }
 

@@ -50,8 +50,8 @@ final class ResultDelivery: Sendable {
 
     /// Runs jobs until none is left.
     ///
-    /// A job may block. So if a thread takes a job and other jobs remain, it requests another thread, unless a thread
-    /// that was requested earlier has not begun yet. Usually the first thread runs all jobs before the requested one
+    /// A job may block. So a thread that takes a job and leaves others behind requests another thread. Only one requested
+    /// thread may wait for its beginning at a time. Usually the first thread runs all jobs before the requested one
     /// begins.
     private func work() {
         state.withLock { $0.isStarting = false }

@@ -65,8 +65,8 @@ final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Senda
 
 /// The beginning, end and outcome of each call of a run.
 final class RunRecorder: @unchecked Sendable {
-    // Unchecked: belongs to the scheduler's thread. Calls begin in events; `end` may run anywhere, and checks the
-    // thread.
+    // Unchecked, because only the scheduler's thread uses the state. Calls begin in events, which run on that thread. `end`
+    // may be called on any thread, and on another one only notes an error.
     private let scheduler: SimulationScheduler
     @exclusivity(unchecked) private(set) var begins: ContiguousArray<Nanoseconds> = []
     /// The end of each call; −1 for a call that has not ended.

@@ -33,7 +33,7 @@ func runBusyDay(recordedBy recorder: CallRecorder) -> Future<Void> {
 
 /// Loads a product for a screen that asks twice, and returns its name and the number of requests.
 ///
-/// The product loader is the same as in the tour; only the network below it has policies around it. Time is virtual, so
+/// The product loader is the same as in the tour. Here its network has policies around it. Time is virtual, so
 /// the load ends at once, with the same result each time.
 func loadOnABusyDay(
     recordedBy recorder: CallRecorder

@@ -210,10 +210,12 @@ struct Cancellation {
 }
 
 extension FutureNode {
-    /// Removes this detaching node from its upstream's list; the caller has to give up the interest.
+    /// Removes this detaching node from its upstream's list.
     ///
-    /// - Returns: The upstream, which may have settled. The caller must call its ``giveUpInterest()``. The upstream
-    ///   isn't released here, because that may be the last release. Nil if the upstream is in its deinit.
+    /// This node's interest in the upstream remains, until the caller gives it up by ``giveUpInterest()``.
+    ///
+    /// - Returns: The upstream, which may have settled; nil if it is in its deinit. The caller releases it, because the
+    ///   release may be the last one, which runs a deinit.
     final func detach() -> FutureNode? {
         let upstream = retainUpstream()
         var wasEnrolled = false

@@ -135,7 +135,7 @@ extension Unmanaged<FutureNode> {
             return false
         }
         upstream.replace(self, by: only)
-        // Now only a weak reference may still lead here. In case one does, this future is settled and unlocked.
+        // Only a weak reference may still lead here. Code that follows it must find a settled, unlocked future.
         owned.attachment = .failure(.cancelled)
         owned.unlock(to: StateWord.failure)
         released.middle = owned

@@ -110,9 +110,9 @@ struct Invalidations<Key: Hashable> {
         return forgotten?.key
     }
 
-    /// Stores the invalidation of everything.
+    /// Notes that everything was invalidated, and removes the entries of single keys.
     ///
-    /// - Returns: The stored keys; the caller releases them.
+    /// - Returns: The removed entries; the caller releases them.
     mutating func invalidateAll(in era: Era) -> LRUTable<Key, Era> {
         defer { eras = LRUTable() }
         all = max(all, era)

@@ -137,9 +137,9 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         return (true, self[place].raised)
     }
 
-    /// Stores that a task awaits a caller's answer.
+    /// Notes the priority of a task that awaits a caller's answer.
     ///
-    /// - Returns: The call to raise; nil if it has no handle yet.
+    /// - Returns: The call to raise to that priority; nil if the call has ended or has no handle yet.
     mutating func raise(_ key: Key, caller number: Int, to priority: TaskPriority) -> Call? {
         guard let place = place(of: key, caller: number) else { return nil }
         self[place].raised = max(self[place].raised ?? priority, priority)
