@@ -12,5 +12,5 @@ struct Films {
             over: client.stream)
     }
 }
-// error: use of 'download' refers to instance method rather than global function 'download(_:to:over:accepting:limit:progress:random:on:)' in module 'HTTPBodies'
+// error: use of 'download' refers to instance method rather than global function 'download(_:to:over:accepting:limit:progress:random:on:)' in module 'PledgeHTTPBodies'
 // end snippet
