@@ -18,15 +18,14 @@ extension Middleware {
         let places = Bulkhead(limit: count, queue: .max, on: world.scheduler)
         return Middleware(named: "connections") { next in
             { input in
-                guard let record = CallContext.current.record else {
-                    return Self.bulkhead(sharing: places)(next)(input)
+                let wait = CallContext.current.record.map {
+                    ConnectionWait(of: $0, on: world.scheduler)
                 }
-                let wait = ConnectionWait(of: record, on: world.scheduler)
-                let begin: Service<Input, Output> = { input in
-                    wait.end()
+                let call = Self.bulkhead(sharing: places)({ input in
+                    wait?.end()
                     return next(input)
-                }
-                return Self.bulkhead(sharing: places)(begin)(input).onEnd { _ in wait.end() }
+                })
+                return call(input).onEnd { _ in wait?.end() }
             }
         }
     }

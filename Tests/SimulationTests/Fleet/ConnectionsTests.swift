@@ -28,4 +28,20 @@ import Testing
     @Test func noTimeoutCountsTheWait() {
         #expect(run(connections: 1, timeout: .milliseconds(150)).goodput == 1)
     }
+
+    @Test func aCancelledCallLeavesItsConnectionToTheNext() {
+        var host = HostSettings(serviceTime: .constant(.milliseconds(100)))
+        host.workers = 3
+        let scenario = Scenario(
+            hosts: [host], arrivals: .recorded([.zero, .zero, .milliseconds(60)]),
+            duration: .seconds(1))
+        // The second call gets the connection after a tenth of a second, and ends unanswered 50 ms later.
+        let run = scenario.run { world in
+            stack(
+                .deadline(.milliseconds(150), on: world.scheduler), .retry(on: world.scheduler),
+                .connections(1, in: world), over: world.fleet.send)
+        }
+        #expect(run.hosts[0].received == 3)
+        #expect(run.failures.map(\.count) == [2])
+    }
 }
