@@ -36,7 +36,7 @@ import Testing
         // end snippet
         #expect(
             lines.lines == [
-                "0.0 seconds: prefetch: shed: refused: the queue is full of calls that are served before",
+                "0.0 seconds: prefetch: loadShedding: refused: the queue is full of calls that are served before",
                 "0.04 seconds: page is done",
                 "0.08 seconds: payment is done",
                 "0.12 seconds: report is done",

@@ -19,7 +19,7 @@ public struct StackProblem: Hashable, Sendable {
 /// ```
 ///
 /// It recognises this library's middleware by name (`Middleware.parts`). It skips middleware without a name, and
-/// middleware that an `each` creates for a key. An order without a known problem may still be wrong for you: the
+/// middleware that `keyed` creates for a key. An order without a known problem may still be wrong for you: the
 /// guide "The whole stack" gives the reasons for each place.
 ///
 /// - Parameter middleware: The parts, outermost first, as `stack` takes them.
@@ -70,7 +70,7 @@ extension StackProblem {
                 "an answer from the cache counts as an attempt, and each attempt confirms a stale answer again.",
             "bulkhead":
                 "a call gives its place up between attempts, so a full server gets more calls, not fewer.",
-            "shed":
+            "loadShedding":
                 "a call gives its place up between attempts, so a full server gets more calls, not fewer.",
             "coalesce": "callers share a call, but each of them retries alone.",
             "memoise": "an answer from the memo counts as an attempt.",
@@ -131,7 +131,7 @@ extension StackProblem {
             "throttle": "calls wait for a turn, use it up, and the throttle then refuses them.",
         ],
         "bulkhead": ["cache": "a call with a stored answer waits for a place."],
-        "shed": [
+        "loadShedding": [
             "cache": "a call with a stored answer waits for a place.",
             "priority": "the queue does not see the priority, because it is bound below.",
         ],
@@ -197,7 +197,8 @@ extension StackProblem {
             "coalesce": "calls with different headers do not share an answer.",
             "bulkhead":
                 "a request that waits for a place says how much time was left before the wait.",
-            "shed": "a request that waits for a place says how much time was left before the wait.",
+            "loadShedding":
+                "a request that waits for a place says how much time was left before the wait.",
             "adaptiveConcurrency":
                 "a request that waits for a place says how much time was left before the wait.",
             "retry": "each attempt says how much time was left for the first one.",

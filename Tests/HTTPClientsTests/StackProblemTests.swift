@@ -105,9 +105,9 @@ import Testing
     @Test func aShedderIsWhereABulkheadIs() {
         let shed: Part = .loadShedding(sharing: LoadShedder())
         #expect(problems(of: .priority(.sheddable), .cache(), shed, .retry()) == [])
-        #expect(pairs(problems(of: shed, .cache())) == [["shed", "cache"]])
-        #expect(pairs(problems(of: shed, .priority(.critical))) == [["shed", "priority"]])
-        #expect(pairs(problems(of: .retry(), shed)) == [["retry", "shed"]])
+        #expect(pairs(problems(of: shed, .cache())) == [["loadShedding", "cache"]])
+        #expect(pairs(problems(of: shed, .priority(.critical))) == [["loadShedding", "priority"]])
+        #expect(pairs(problems(of: .retry(), shed)) == [["retry", "loadShedding"]])
     }
 
     @Test func theTimeThatIsLeftIsSentLast() {

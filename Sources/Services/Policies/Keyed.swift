@@ -32,16 +32,16 @@ extension Middleware {
         by key: @escaping @Sendable (Input) -> Key, limit: Int = 1_000, named name: String? = nil,
         _ makeMiddleware: @escaping @Sendable (Key) -> Middleware
     ) -> Middleware {
-        precondition(limit >= 1, "each needs a limit of at least 1, not \(limit)")
-        return Middleware(named: "each") { service in
-            let each = Each(limit: limit, name: name, makeMiddleware, over: service)
-            return { input in each.call(key(input), input) }
+        precondition(limit >= 1, "keyed needs a limit of at least 1, not \(limit)")
+        return Middleware(named: keyedPolicy) { service in
+            let services = KeyedServices(limit: limit, name: name, makeMiddleware, over: service)
+            return { input in services.call(key(input), input) }
         }
     }
 }
 
-/// The table of keys, and the service that they wrap.
-final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: Sendable {
+/// The services by key: a bounded table, whose entries wrap the service below.
+final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: Sendable {
     /// A key's middleware, around the service.
     private final class KeyedService: Sendable {
         let service: Service<Input, Output>
@@ -77,7 +77,7 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
 
     func call(_ key: Key, _ input: Input) -> Future<Output> {
         guard key == key, let (slot, keyed) = enter(key) else {
-            CallContext.current.report(.bypassed, by: eachPolicy, named: name)
+            CallContext.current.report(.bypassed, by: keyedPolicy, named: name)
             return service(input)
         }
         let future = keyed.service(input)
@@ -127,7 +127,7 @@ final class Each<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: S
     }
 }
 
-private let eachPolicy = "each"
+private let keyedPolicy = "keyed"
 
 /// A bounded number of values by key, with the number of users of each key.
 ///

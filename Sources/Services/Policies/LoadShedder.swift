@@ -139,8 +139,8 @@ public final class LoadShedder: Sendable {
 }
 
 extension LoadShedder: AdmissionGate {
-    /// `shed`.
-    public static let policy = "shed"
+    /// `loadShedding`.
+    public static let policy = "loadShedding"
     static let refusal = ServiceError.Code.shed
 
     func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }

@@ -8,7 +8,7 @@ extension SimulationRun {
     /// seed is a string, because JSON readers may round a number of its size. If the run has an ``error``, its figures
     /// mean nothing, and `warning` says so. Otherwise `warning` is null.
     public func json() -> String {
-        JSONValue.object([
+        JSONText.object([
             ("warning", warningInJSON),
             ("escapedActions", .number(escapedActions)),
             ("seed", .text("\(seed)")),
@@ -29,19 +29,19 @@ extension SimulationRun {
         ]).lines
     }
 
-    private var warningInJSON: JSONValue {
+    private var warningInJSON: JSONText {
         guard let warning, let error else { return .null }
         return .text("\(warning) \(error)")
     }
 
-    private var settingsInJSON: JSONValue {
+    private var settingsInJSON: JSONText {
         .object([
             ("duration", .number(duration)), ("arrivals", .text(settings.arrivals)),
             ("hosts", .number(hosts.count)), ("balancing", .text(settings.balancing)),
         ])
     }
 
-    private var latencyInJSON: JSONValue {
+    private var latencyInJSON: JSONText {
         let whole = interval(0...duration, sent: sent.total)
         return .object([
             ("p50", .number(whole.p50)), ("p90", .number(whole.p90)),
@@ -49,16 +49,16 @@ extension SimulationRun {
         ])
     }
 
-    private var failuresInJSON: JSONValue {
+    private var failuresInJSON: JSONText {
         .array(failures.map { .object([("kind", .text($0)), ("count", .number($1))]) })
     }
 
-    private var secondsInJSON: JSONValue {
+    private var secondsInJSON: JSONText {
         let series = series()
-        func counts(_ count: (Interval) -> Int) -> JSONValue {
+        func counts(_ count: (Interval) -> Int) -> JSONText {
             .array(series.map { .number(count($0)) })
         }
-        func times(_ time: (Interval) -> Double?) -> JSONValue {
+        func times(_ time: (Interval) -> Double?) -> JSONText {
             .array(series.map { .number(time($0)) })
         }
         return .object([
@@ -68,11 +68,11 @@ extension SimulationRun {
         ])
     }
 
-    private func hostInJSON(_ number: Int) -> JSONValue {
+    private func hostInJSON(_ number: Int) -> JSONText {
         let (host, settings) = (hosts[number], settings.hosts[number])
         let limit = settings.queueLimit
-        let name = settings.name.map { [("name", JSONValue.text($0))] } ?? []
-        let number: [(String, JSONValue)] = [("number", .number(number))]
+        let name = settings.name.map { [("name", JSONText.text($0))] } ?? []
+        let number: [(String, JSONText)] = [("number", .number(number))]
         return .object(
             number + name + [
                 ("workers", .number(settings.workers)),
@@ -89,7 +89,7 @@ extension SimulationRun {
 }
 
 extension SimulationRun.PolicyActivity {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONText {
         .object([
             ("policy", .text(policy)),
             ("name", name.map { .text($0) } ?? .null),
@@ -114,13 +114,13 @@ extension SimulationRun.PolicyActivity {
 }
 
 extension SimulationRun.Change {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONText {
         .object([("time", .number(time)), ("name", .text(name))])
     }
 }
 
 extension SimulationRun.Gauge {
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONText {
         .object([
             ("name", .text(name)), ("firstSecond", .number(firstSecond)),
             ("values", .array(values.map { .number($0) })),
@@ -128,24 +128,24 @@ extension SimulationRun.Gauge {
     }
 }
 
-/// A JSON value (RFC 8259) whose members keep their order.
-indirect enum JSONValue {
+/// JSON to write (RFC 8259), with members in order and numbers as they are to be printed.
+indirect enum JSONText {
     case null
     /// A number, as it is written in the output.
     case literal(String)
     case text(String)
-    case array([JSONValue])
-    case object([(name: String, value: JSONValue)])
+    case array([JSONText])
+    case object([(name: String, value: JSONText)])
 
     /// A number; null if it is nil, infinite or not a number.
     ///
     /// It has at most nine decimals, so that a time in seconds is exact to the nanosecond.
-    static func number(_ number: Double?) -> JSONValue {
+    static func number(_ number: Double?) -> JSONText {
         guard let number, number.isFinite else { return .null }
         return .literal(number.shortText(digits: 9))
     }
 
-    static func number(_ number: Int) -> JSONValue { .literal("\(number)") }
+    static func number(_ number: Int) -> JSONText { .literal("\(number)") }
 
     /// The value on one line.
     var line: String {

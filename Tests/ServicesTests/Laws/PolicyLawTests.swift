@@ -332,11 +332,11 @@ extension PolicyRow {
                     sharing: Bulkhead(limit: 1, queue: 1, queueTimeout: .milliseconds(20), on: $0)))
         },
         PolicyRow(name: "priority") { _ in .priority(.sheddable) },
-        PolicyRow(name: "shed") { .loadShedding(sharing: LoadShedder(on: $0)) },
-        PolicyRow(name: "shed queueing", script: [.value(3), .value(7)], calls: 2) {
+        PolicyRow(name: "loadShedding") { .loadShedding(sharing: LoadShedder(on: $0)) },
+        PolicyRow(name: "loadShedding queueing", script: [.value(3), .value(7)], calls: 2) {
             .twice.around(.loadShedding(sharing: LoadShedder(limit: 1, queue: 1, on: $0)))
         },
-        PolicyRow(name: "shed queueing without end", script: [.never], value: nil) {
+        PolicyRow(name: "loadShedding queueing without end", script: [.never], value: nil) {
             .twice.around(.loadShedding(sharing: LoadShedder(limit: 1, queue: 1, on: $0)))
         },
         PolicyRow(name: "throttle") { .throttle(sharing: AdaptiveThrottle(on: $0)) },

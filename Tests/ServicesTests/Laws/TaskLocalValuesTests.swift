@@ -48,7 +48,7 @@ private enum User {
     private func queues() -> [(String, Middleware<Ask, Int>)] {
         [
             ("bulkhead", .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler))),
-            ("shed", .loadShedding(sharing: LoadShedder(limit: 1, on: scheduler))),
+            ("loadShedding", .loadShedding(sharing: LoadShedder(limit: 1, on: scheduler))),
             (
                 "adaptiveConcurrency",
                 .adaptiveConcurrency(

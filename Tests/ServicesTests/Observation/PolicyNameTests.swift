@@ -41,7 +41,7 @@ import Testing
                     sharing: Bulkhead(
                         named: "orders", limit: 1, queue: 1, queueTimeout: .seconds(1), on: $0))
             },
-            Row("shed", .value(1)) {
+            Row("loadShedding", .value(1)) {
                 .loadShedding(sharing: LoadShedder(named: "orders", limit: 1, queue: 1, on: $0))
             },
             Row("throttle", .atOnce(.failure(Broken()))) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PledgeServices
 
-@Suite(.oneAtATime) struct EachTests {
+@Suite(.oneAtATime) struct KeyedTests {
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 
@@ -157,7 +157,7 @@ import Testing
         #expect(third.valueNow == 3)
         #expect(made.withLock { $0 } == [1, 2])
         #expect(bypasses.map(\.policyName) == ["tens"])
-        #expect(bypasses.map(\.policy) == ["each"])
+        #expect(bypasses.map(\.policy) == ["keyed"])
     }
 
     @Test func anIdleKeyHoldsNoTimer() {

@@ -28,7 +28,7 @@ import Testing
         #expect(shedder.inFlight == 64 && shedder.queued == 1_000)
         #expect(calls.count { $0.result == nil } == 1_064)
         let error = calls.last?.serviceError
-        #expect(error?.code == .shed && error?.policy == "shed")
+        #expect(error?.code == .shed && error?.policy == "loadShedding")
         #expect(error?.isRefusal == true && error?.isCertainlyUnsent == true)
     }
 

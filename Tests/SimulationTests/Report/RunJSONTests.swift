@@ -71,7 +71,7 @@ import Testing
 
     @Test func textsAreEscaped() throws {
         let text = "a \"b\" \\ \n \u{1} \u{1F} é 🙂"
-        let line = JSONValue.array([.text(text)]).line
+        let line = JSONText.array([.text(text)]).line
         #expect(line == #"["a \"b\" \\ \n \u0001 \u001f é 🙂"]"#)
         #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String] == [text])
     }
@@ -79,6 +79,6 @@ import Testing
     @Test func numbersThatJSONDoesNotHaveAreNull() {
         let numbers: [Double?] = [nil, .infinity, .nan, 0.1 + 0.2, 1e22]
         #expect(
-            JSONValue.array(numbers.map { .number($0) }).line == "[null,null,null,0.3,1e+22]")
+            JSONText.array(numbers.map { .number($0) }).line == "[null,null,null,0.3,1e+22]")
     }
 }

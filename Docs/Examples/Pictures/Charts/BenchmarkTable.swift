@@ -1,4 +1,5 @@
 import Foundation
+import PledgeSimulation
 
 /// The table of Docs/Guides/Performance.md, between its two marks.
 struct BenchmarkTable {
@@ -32,9 +33,9 @@ struct BenchmarkTable {
     static func time(_ cell: String) -> String {
         let nanoseconds = Double(cell.replacing(",", with: "")) ?? 0
         return switch nanoseconds {
-        case ..<1_000: "\(nanoseconds.inPicture) ns"
-        case ..<1_000_000: "\((nanoseconds / 1_000).inPicture) µs"
-        default: "\((nanoseconds / 1_000_000).inPicture) ms"
+        case ..<1_000: "\(nanoseconds.pixels) ns"
+        case ..<1_000_000: "\((nanoseconds / 1_000).pixels) µs"
+        default: "\((nanoseconds / 1_000_000).pixels) ms"
         }
     }
 }

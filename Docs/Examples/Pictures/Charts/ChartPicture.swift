@@ -1,4 +1,5 @@
 import Foundation
+import PledgeSimulation
 
 /// Draws how many times as long other ways take as the first way of a case.
 ///
@@ -94,7 +95,7 @@ struct ChartPicture {
             let rounded = Int((factor / unit).rounded() * unit)
             return "\(rounded.formatted(.number.locale(Locale(identifier: "en_US"))))×"
         case 9.95...: return "\(Int(factor.rounded()))×"
-        case 1.0...: return "\(factor.inPicture)×"
+        case 1.0...: return "\(factor.pixels)×"
         case 0.095...:
             let hundredths = Int((factor * 100).rounded())
             return "0.\(hundredths < 10 ? "0" : "")\(hundredths)×"

@@ -1,3 +1,5 @@
+import PledgeSimulation
+
 /// A drawing with a file of its own: Docs/Pictures/NAME.svg.
 struct Picture {
     /// The largest size that a page shows without making it smaller.
@@ -27,15 +29,9 @@ struct Picture {
     }
 
     var svg: String {
-        let (width, height) = (size.width.inPicture, size.height.inPicture)
-        let head = """
-            <svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title description" \
-            width="\(width)" height="\(height)" viewBox="0 0 \(width) \(height)">
-            <title id="title">\(title.inXML)</title>
-            <desc id="description">\(description.inXML)</desc>
-            \(PictureStyle.sheet)
-            """
-        return ([head] + shapes.map(\.element) + ["</svg>", ""]).joined(separator: "\n")
+        SVG.file(
+            title: title, description: description, width: size.width, height: size.height,
+            sheet: PictureStyle.sheet, elements: shapes.map(\.element))
     }
 
     /// What cannot be read in it: it is too large, something is cut off, or a text lies over another.
@@ -43,7 +39,7 @@ struct Picture {
         let size = size
         var problems: [String] = []
         if size.width > Self.widest || size.height > Self.highest {
-            problems.append("it is \(size.width.inPicture) by \(size.height.inPicture) pixels")
+            problems.append("it is \(size.width.pixels) by \(size.height.pixels) pixels")
         }
         for shape in shapes where shape.box.x < 0 || shape.box.y < 0 {
             problems.append("\(shape.text ?? shape.element) lies outside")

@@ -1,4 +1,4 @@
-import Foundation
+import PledgeSimulation
 
 /// An element of a picture, and the place that it takes.
 struct PictureShape {
@@ -11,16 +11,16 @@ struct PictureShape {
 extension PictureShape {
     static func rect(_ box: PictureBox, _ style: PictureStyle, radius: Double = 3) -> Self {
         PictureShape(
-            element: "<rect class=\"\(style)\" x=\"\(box.x.inPicture)\" y=\"\(box.y.inPicture)\" "
-                + "width=\"\(box.width.inPicture)\" height=\"\(box.height.inPicture)\" "
-                + "rx=\"\(radius.inPicture)\"/>",
+            element: "<rect class=\"\(style)\" x=\"\(box.x.pixels)\" y=\"\(box.y.pixels)\" "
+                + "width=\"\(box.width.pixels)\" height=\"\(box.height.pixels)\" "
+                + "rx=\"\(radius.pixels)\"/>",
             box: box)
     }
 
     static func circle(_ middle: PicturePoint, radius: Double, _ style: PictureStyle) -> Self {
         PictureShape(
-            element: "<circle class=\"\(style)\" cx=\"\(middle.x.inPicture)\" "
-                + "cy=\"\(middle.y.inPicture)\" r=\"\(radius.inPicture)\"/>",
+            element: "<circle class=\"\(style)\" cx=\"\(middle.x.pixels)\" "
+                + "cy=\"\(middle.y.pixels)\" r=\"\(radius.pixels)\"/>",
             box: PictureBox(
                 x: middle.x - radius, y: middle.y - radius, width: 2 * radius, height: 2 * radius))
     }
@@ -29,7 +29,7 @@ extension PictureShape {
     static func lines(
         _ points: [PicturePoint], _ style: PictureStyle, isClosed: Bool = false
     ) -> Self {
-        let path = points.map(\.inPicture).joined(separator: " L")
+        let path = points.map(\.pixels).joined(separator: " L")
         return PictureShape(
             element: "<path class=\"\(style)\" d=\"M\(path)\(isClosed ? " Z" : "")\"/>",
             box: .around(points))
@@ -41,34 +41,27 @@ extension PictureShape {
         _ style: PictureStyle
     ) -> Self {
         PictureShape(
-            element: "<path class=\"\(style)\" d=\"M\(from.inPicture) C\(pulls.0.inPicture) "
-                + "\(pulls.1.inPicture) \(end.inPicture)\"/>",
+            element: "<path class=\"\(style)\" d=\"M\(from.pixels) C\(pulls.0.pixels) "
+                + "\(pulls.1.pixels) \(end.pixels)\"/>",
             box: .around([from, pulls.0, pulls.1, end]))
     }
 
     /// A line of text that begins, ends or has its middle at a point of its base line.
     static func text(
         _ text: String, at point: PicturePoint, _ style: PictureTextStyle = .plain,
-        _ anchor: PictureAnchor = .start
+        _ anchor: SVG.Anchor = .start
     ) -> Self {
         let width = style.width(of: text)
         let box = PictureBox(
             x: point.x - width * anchor.share, y: point.y - style.size * 0.8,
             width: width, height: style.size)
-        let end = anchor == .start ? "" : " text-anchor=\"\(anchor)\""
         return PictureShape(
-            element: "<text class=\"\(style)\" x=\"\(point.x.inPicture)\" "
-                + "y=\"\(point.y.inPicture)\"\(end)>\(text.inXML)</text>",
+            element: SVG.text(text, x: point.x, y: point.y, look: "\(style)", anchor),
             box: box, text: text)
     }
 }
 
-/// Which end of a text a point names.
-enum PictureAnchor: String, CustomStringConvertible {
-    case start, middle, end
-
-    var description: String { rawValue }
-
+extension SVG.Anchor {
     /// How much of the text lies before the point.
     var share: Double {
         switch self {
@@ -80,23 +73,5 @@ enum PictureAnchor: String, CustomStringConvertible {
 }
 
 extension PicturePoint {
-    fileprivate var inPicture: String { "\(x.inPicture),\(y.inPicture)" }
-}
-
-extension Double {
-    /// The number with one digit after the point at most, the same on every system.
-    var inPicture: String {
-        let tenths = Int((self * 10).rounded())
-        let digit = abs(tenths % 10)
-        let sign = tenths < 0 ? "-" : ""
-        return "\(sign)\(abs(tenths / 10))" + (digit == 0 ? "" : ".\(digit)")
-    }
-}
-
-extension String {
-    /// The text with its special characters escaped.
-    var inXML: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
-    }
+    fileprivate var pixels: String { "\(x.pixels),\(y.pixels)" }
 }

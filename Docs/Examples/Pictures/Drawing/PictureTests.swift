@@ -1,4 +1,5 @@
 import Foundation
+import PledgeSimulation
 import Testing
 
 #if canImport(FoundationXML)
@@ -44,7 +45,7 @@ import FoundationXML
 
     @Test(arguments: [(0, "0"), (1.25, "1.3"), (-0.26, "-0.3"), (12, "12"), (0.04, "0")])
     func numbers(number: Double, text: String) {
-        #expect(number.inPicture == text)
+        #expect(number.pixels == text)
     }
 
     @Test func everyFileIsMadeByATest() throws {

@@ -1,3 +1,5 @@
+import PledgeSimulation
+
 /// Draws states as boxes, and transitions as arrows.
 struct MachinePicture {
     /// How an arrow goes from one box to another.
@@ -127,7 +129,7 @@ struct MachinePicture {
         for (index, cause) in causes.enumerated() {
             let line = Double(index) * 15
             let last = Double(causes.count - 1) * 15
-            let (x, y, anchor): (Double, Double, PictureAnchor) =
+            let (x, y, anchor): (Double, Double, SVG.Anchor) =
                 switch side {
                 case .above: (point.x, point.y - 8 - last + line, .middle)
                 case .below: (point.x, point.y + 18 + line, .middle)

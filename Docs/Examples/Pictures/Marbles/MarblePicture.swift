@@ -1,3 +1,5 @@
+import PledgeSimulation
+
 /// Draws futures as lines over time, with a marble where each settles.
 struct MarblePicture {
     static let row = 27.0

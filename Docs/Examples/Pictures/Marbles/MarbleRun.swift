@@ -1,4 +1,5 @@
 import Pledge
+import PledgeSimulation
 
 /// Futures on virtual time, each with the instants at which it was made and settled.
 final class MarbleRun: Sendable {

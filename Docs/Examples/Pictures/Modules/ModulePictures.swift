@@ -1,4 +1,5 @@
 import Foundation
+import PledgeSimulation
 import Testing
 
 /// The modules and their arrows.

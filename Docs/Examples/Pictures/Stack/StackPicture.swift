@@ -1,3 +1,5 @@
+import PledgeSimulation
+
 /// Draws parts from outside to inside, those that are passed several times further to the right.
 struct StackPicture {
     private static let row = 22.0

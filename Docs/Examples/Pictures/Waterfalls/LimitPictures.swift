@@ -104,7 +104,7 @@ import Testing
             .keyed(by: \.name.first) { _ in .bulkhead(sharing: shared) },
             over: wrong.server(.succeeds(after: .milliseconds(100))))
         try Picture.comparing(
-            "each", title: "A bulkhead for each tenant and one for all",
+            "keyed", title: "A bulkhead for each tenant and one for all",
             description: """
                 Two calls of tenant a and one of tenant b, with one place. If the bulkhead is made for each tenant, \
                 the second call of a is refused, and b is served. If all share one, b is refused too.

@@ -1,3 +1,5 @@
+import PledgeSimulation
+
 /// Where the instants of a run stand in a picture.
 struct PictureScale {
     let left: Double
@@ -32,10 +34,10 @@ struct PictureScale {
     static func text(of microseconds: Double) -> String {
         switch abs(microseconds) {
         case 0: "0 ms"
-        case ..<1_000: "\(microseconds.inPicture) µs"
-        case ..<1_000_000: "\((microseconds / 1_000).inPicture) ms"
-        case ..<120_000_000: "\((microseconds / 1_000_000).inPicture) s"
-        default: "\((microseconds / 60_000_000).inPicture) min"
+        case ..<1_000: "\(microseconds.pixels) µs"
+        case ..<1_000_000: "\((microseconds / 1_000).pixels) ms"
+        case ..<120_000_000: "\((microseconds / 1_000_000).pixels) s"
+        default: "\((microseconds / 60_000_000).pixels) min"
         }
     }
 }

@@ -1,3 +1,5 @@
+import PledgeSimulation
+
 /// Draws calls as bars over time, in panels that share one scale.
 struct WaterfallPicture {
     /// Some calls under a heading.

@@ -27,16 +27,12 @@ struct PictureLayout {
 
     /// The whole picture, once everything is drawn.
     var svg: String {
-        let (width, height) = (Int(Self.width), Int((y + Self.margin).rounded(.up)))
-        let head = """
-            <svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title description" \
-            width="\(width)" height="\(height)" viewBox="0 0 \(width) \(height)">
-            <title id="title">\(title.escaped)</title>
-            <desc id="description">\(description.joined(separator: " ").escaped)</desc>
-            \(PictureLook.sheet)
-            <rect class="page" width="\(width)" height="\(height)"/>
-            """
-        return ([head] + elements.elements + ["</svg>", ""]).joined(separator: "\n")
+        let height = (y + Self.margin).rounded(.up)
+        let page =
+            "<rect class=\"page\" width=\"\(Self.width.pixels)\" height=\"\(height.pixels)\"/>"
+        return SVG.file(
+            title: title, description: description.joined(separator: " "), width: Self.width,
+            height: height, sheet: PictureLook.sheet, elements: [page] + elements.elements)
     }
 
     /// Returns a name if it fits, otherwise a substitute.
@@ -276,7 +272,7 @@ struct ChangeLabels {
         let x: Double
         /// The row, counted from the bottom.
         let row: Int
-        let anchor: PictureElements.Anchor
+        let anchor: SVG.Anchor
         fileprivate let from: Double
         fileprivate let to: Double
     }
@@ -297,7 +293,7 @@ struct ChangeLabels {
     ///   - changes: The names and their positions, from left to right.
     ///   - room: The range available to names.
     init(_ changes: [(name: String, x: Double)], within room: ClosedRange<Double>) {
-        let ways = [PictureElements.Anchor.start, .end].map {
+        let ways = [SVG.Anchor.start, .end].map {
             ChangeLabels(changes, within: room, preferring: $0)
         }
         self = ways[1].others.count < ways[0].others.count ? ways[1] : ways[0]
@@ -310,7 +306,7 @@ struct ChangeLabels {
     /// last name is placed first, and on the left the first one.
     private init(
         _ changes: [(name: String, x: Double)], within room: ClosedRange<Double>,
-        preferring side: PictureElements.Anchor
+        preferring side: SVG.Anchor
     ) {
         let labels = changes.map {
             Self.candidates($0.name, at: $0.x, within: room).sorted {

@@ -71,19 +71,11 @@ extension SimulationRun {
 struct PictureElements {
     private(set) var elements: [String] = []
 
-    /// The part of a text that lies at the text's position.
-    enum Anchor: String {
-        case start, middle, end
-    }
-
     /// Adds a line of text.
     mutating func add(
-        text: String, x: Double, y: Double, look: String? = nil, _ anchor: Anchor = .start
+        text: String, x: Double, y: Double, look: String? = nil, _ anchor: SVG.Anchor = .start
     ) {
-        let look = look.map { " class=\"\($0)\"" } ?? ""
-        let end = anchor == .start ? "" : " text-anchor=\"\(anchor.rawValue)\""
-        elements.append(
-            "<text\(look) x=\"\(x.pixels)\" y=\"\(y.pixels)\"\(end)>\(text.escaped)</text>")
+        elements.append(SVG.text(text, x: x, y: y, look: look, anchor))
     }
 
     /// Adds straight lines through points.
@@ -105,9 +97,49 @@ struct PictureElements {
     }
 }
 
+/// The SVG of all pictures: of simulations, and of the documentation.
+package enum SVG {
+    /// The part of a text that lies at the text's position.
+    package enum Anchor: String {
+        case start, middle, end
+    }
+
+    /// Returns a whole file.
+    ///
+    /// - Parameters:
+    ///   - description: The picture in words, for readers who can't see it.
+    ///   - sheet: The style sheet and other definitions, as elements.
+    ///   - elements: The elements to draw, from back to front.
+    package static func file(
+        title: String, description: String, width: Double, height: Double, sheet: String,
+        elements: [String]
+    ) -> String {
+        let (width, height) = (width.pixels, height.pixels)
+        let head = """
+            <svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title description" \
+            width="\(width)" height="\(height)" viewBox="0 0 \(width) \(height)">
+            <title id="title">\(title.escaped)</title>
+            <desc id="description">\(description.escaped)</desc>
+            \(sheet)
+            """
+        return ([head] + elements + ["</svg>", ""]).joined(separator: "\n")
+    }
+
+    /// Returns a line of text.
+    ///
+    /// - Parameter look: The class in the style sheet.
+    package static func text(
+        _ text: String, x: Double, y: Double, look: String? = nil, _ anchor: Anchor = .start
+    ) -> String {
+        let look = look.map { " class=\"\($0)\"" } ?? ""
+        let end = anchor == .start ? "" : " text-anchor=\"\(anchor.rawValue)\""
+        return "<text\(look) x=\"\(x.pixels)\" y=\"\(y.pixels)\"\(end)>\(text.escaped)</text>"
+    }
+}
+
 extension Double {
-    /// The number of pixels with at most one decimal.
-    fileprivate var pixels: String { shortText(digits: 1) }
+    /// The number of pixels with at most one decimal, the same on every system.
+    package var pixels: String { shortText(digits: 1) }
 }
 
 extension String {
