@@ -42,7 +42,9 @@ extension AHCTransport {
 
         var configuration: TLSConfiguration { didSet { isUnchanged = false } }
 
-        /// True if nothing was set; this is stored, because SwiftNIO's type cannot be compared with its default.
+        /// True until a setting is changed.
+        ///
+        /// This is stored, because a value of SwiftNIO's type cannot be compared with the default.
         private(set) var isUnchanged = true
 
         /// Creates the default settings.

@@ -37,7 +37,9 @@ public final class AHCTransport: Sendable, HTTPTransport {
     let limits: TransportExchange.Limits
     let scheduler: any FutureScheduler
     private let closed: InternalPromise<Void>
-    /// Nil after the transport has been closed; each call keeps its own reference until it ends.
+    /// The transport's use of its client; nil after the transport has been closed.
+    ///
+    /// Each call keeps the use, too, until the call ends.
     private let client: Locked<ClientUse?>
 
     /// Creates a transport with its own connections.
@@ -253,11 +255,12 @@ extension AHCTransport {
         /// The longest time to connect, including TLS.
         public var connectTimeout: Duration = .seconds(10)
 
-        /// The longest time that a call waits for one of ``maxConnectionsPerHost``; nil for no limit.
+        /// The longest time that a call waits for a connection, while all are busy; nil for no limit.
         ///
-        /// After that time, the call fails with the code `timedOut`. This time doesn't count toward ``idleTimeout``,
-        /// which starts when the call has a connection. Over TLS, if HTTP/2 is allowed, AsyncHTTPClient queues the
-        /// waiting calls. Then the time is rounded up to a multiple of ``connectTimeout``.
+        /// A host has ``maxConnectionsPerHost`` connections. After the time, the call fails with the code `timedOut`.
+        /// This time doesn't count toward ``idleTimeout``, which starts when the call has a connection. Over TLS, if
+        /// HTTP/2 is allowed, AsyncHTTPClient queues the waiting calls. Then the time is rounded up to a multiple of
+        /// ``connectTimeout``.
         public var connectionWaitTimeout: Duration? = .seconds(60)
 
         /// The longest time without a byte in either direction; nil for no limit.

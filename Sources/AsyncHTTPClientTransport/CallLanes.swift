@@ -3,7 +3,7 @@ import NIOCore
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// A call that uses a lane, or waits for one.
+/// A call that has a lane (the right to run), or waits for a lane.
 protocol LaneUser: AnyObject, Sendable {
     /// Begins the call on a lane; the call leaves the lane when it ends.
     func start(on lane: CallLane)
@@ -14,7 +14,7 @@ protocol LaneUser: AnyObject, Sendable {
     func willWait()
 }
 
-/// A place for one call at a time, on the event loop that has the connection of the lane's last call.
+/// A place for one running call to a host, on the event loop that has the connection of the place's last call.
 final class CallLane: Sendable {
     let loop: any EventLoop
     /// The lane's host; the host exists at least as long as one of its lanes has a call.
@@ -48,7 +48,7 @@ final class CallLanes: Sendable {
         self.limit = max(1, limit)
     }
 
-    /// Gives a call a lane, now or when one becomes free.
+    /// Gives a call a lane, which is the right to run, at once or when a lane becomes free.
     func enter(_ name: String, _ user: any LaneUser) {
         let lane = hosts.withLock { hosts -> CallLane? in
             let host = hosts.host(named: name)
@@ -118,7 +118,7 @@ final class CallLanes: Sendable {
     }
 }
 
-/// The hosts of the current calls, and some hosts of earlier ones.
+/// The hosts of the current calls, and some hosts of earlier calls.
 private struct LaneHosts {
     private(set) var known: [String: LaneHost] = [:]
     /// When there are this many hosts, the unused ones are removed.
@@ -138,7 +138,7 @@ private struct LaneHosts {
 
 /// The lanes to a host; used only under the lock of ``CallLanes``.
 private final class LaneHost: @unchecked Sendable {
-    /// The free lanes; the last one was left most recently.
+    /// The free lanes, in the order in which calls left them.
     var free: [CallLane] = []
     var laneCount = 0
     /// The waiting calls, oldest first.

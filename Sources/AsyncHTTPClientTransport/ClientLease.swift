@@ -6,7 +6,7 @@ import NIOPosix
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// A use of a client; as long as it exists, the client is not shut down.
+/// A use of a client; while any use of the client exists, the client is not shut down.
 ///
 /// A transport holds a use until the transport is closed, and each call holds the use until the call ends. After the
 /// last release, the transport's own client is shut down, because AsyncHTTPClient traps if a client is released without
@@ -27,10 +27,10 @@ final class ClientUse: Sendable {
 
 /// The clients of a transport, with the state that its calls share.
 final class ClientLease: Sendable {
-    /// The client that sends a request, and the client's lanes.
+    /// The client that sends a request, and the lanes that limit the running calls.
     struct Route {
         let client: HTTPClient
-        /// The lanes; nil if calls may share a connection, or if the client is the app's.
+        /// The limit on running calls; nil if calls may share a connection, or if the client is the app's.
         let lanes: CallLanes?
     }
 

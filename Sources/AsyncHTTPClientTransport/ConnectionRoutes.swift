@@ -178,8 +178,8 @@ struct ForwardingProxy: Sendable {
 
     /// Makes a client send all its requests to this proxy, without tunnels.
     ///
-    /// All requests share the client's connections to the proxy, so the client gets a very high limit. The lanes
-    /// already limit the connections for each server.
+    /// For the client, all requests go to one server: the proxy. So the client's own limit of connections to a server
+    /// is set very high. The number of connections for each real server is already limited by ``CallLanes``.
     func install(on configuration: inout HTTPClient.Configuration) {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 20
         let next = configuration.http1_1ConnectionDebugInitializer
@@ -239,7 +239,7 @@ struct PinnedKeyCheck: Sendable {
         { channel in
             guard hasPinnedKey(channel) else {
                 let loop = channel.eventLoop
-                // AsyncHTTPClient drops the connection, but doesn't close it.
+                // If this check fails, AsyncHTTPClient drops the connection, but doesn't close it.
                 loop.execute { channel.close(promise: nil) }
                 return loop.makeFailedFuture(PinnedKeyMismatch())
             }

@@ -8,8 +8,8 @@ import PledgeFutures
 ///
 /// If no connection was made during a request, the request used a kept connection.
 ///
-/// If a call is on another event loop than its connection, it goes back and forth between two threads, and wakes the
-/// other thread each time. So calls begin on event loops that have connections.
+/// If a call and its connection are on different event loops, each step of the call passes from one thread to another,
+/// and has to wake that thread. So calls begin on event loops that have connections.
 ///
 /// Until a host has answered over HTTP/1.1, all its calls begin on the same event loop. If the host uses HTTP/2, that
 /// event loop has the connection. So AsyncHTTPClient sends a short request in one piece, and doesn't lose the end of an
@@ -20,7 +20,9 @@ final class ConnectionTracker: Sendable {
         var callsUnderWay = 0
         /// The event loops of the open connections, one entry for each connection.
         var connected: [any EventLoop] = []
-        /// A count of calls; modulo the number of event loops that take turns, it chooses a call's event loop.
+        /// A count of calls, which chooses the event loop of the next call.
+        ///
+        /// The index of the event loop is this count modulo the number of event loops that take turns.
         var turn: UInt = 0
         /// The hosts whose last answer used HTTP/1.1, as scheme and authority.
         var hostsOfHTTP1: Set<String> = []

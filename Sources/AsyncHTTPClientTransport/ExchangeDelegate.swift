@@ -36,7 +36,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
         state.withLock { $0.isSent = true }
-        // On a lane, the idle timeout has already started.
+        // The idle timeout starts here. A call with a lane (``CallLanes``) has already started its idle timeout.
         if call.lanes == nil { exchange.noteSign() }
     }
 
@@ -68,9 +68,9 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {
         guard control.finish(), !exchange.isStreamed else { return finish() }
-        // If other calls are waiting, more responses arrive in this turn of the event loop. The futures of all of them
-        // are resolved together, so that a sleeping thread is woken only once. The closure keeps the delegate, because
-        // releasing the delegate would end the exchange.
+        // More responses may arrive in this turn of the event loop. Their futures and this one resolve together after
+        // the turn, so that a sleeping thread is woken only once. The closure keeps the delegate, because releasing the
+        // delegate would end the exchange.
         task.eventLoop.execute { self.finish() }
     }
 

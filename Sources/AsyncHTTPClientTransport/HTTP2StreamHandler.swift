@@ -102,7 +102,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Returns the reason why the server has not processed the request; nil if it may have processed it.
+    /// Returns the reason why the request has not been processed; nil if the server may have processed the request.
     private func exclusion(by error: any Error) -> UnprocessedRequest.Reason? {
         switch error {
         case let error as NIOHTTP2Errors.StreamError: return exclusion(by: error.baseError)
@@ -126,8 +126,8 @@ struct AnsweredEarly: Error {
 
 /// A handler of an HTTP/2 connection, above SwiftNIO's own handler.
 ///
-/// It remembers the last stream that a leaving server processes. And when SwiftNIO stops reading, this handler makes it
-/// read on.
+/// When a server says that it is leaving, this handler remembers the last stream that the server processes. And when
+/// SwiftNIO stops reading, this handler makes SwiftNIO read on.
 ///
 /// After 200 resets within 30 s, SwiftNIO stops reading at each further reset; it does the same for pings and settings.
 /// nginx may send that many resets, because it sends one for each request that it answers before it has read the whole
@@ -136,7 +136,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
 
-    /// How many times the handler reads on after a stop; more than the number of running requests.
+    /// The largest number of stops after which the handler reads on; larger than the number of running requests.
     private static let maxStops = 256
 
     private let http2: NIOHTTP2Handler

@@ -121,8 +121,8 @@ extension RequestAttempt {
         if let reason = control.reason { return delegate.fail(with: reason) }
         guard let lanes else {
             do {
-                // The exchange is told here, because AsyncHTTPClient doesn't say when a request gets a connection of
-                // its pool.
+                // The exchange learns here that its request is being sent, because AsyncHTTPClient doesn't report when
+                // a request gets a connection of its pool.
                 try exchange.willSend()
             } catch {
                 return delegate.fail(with: error)
@@ -166,8 +166,8 @@ extension RequestAttempt {
     ///   request may be repeated.
     /// - An HTTP/2 server may leave just when requests are sent, and say that it processes none of them. They are sent
     ///   again on another connection, whatever their method, unless their body is a stream.
-    /// - AsyncHTTPClient may end a call that has waited for a connection as long as connecting may take at most. That
-    ///   call was not sent, and waits again.
+    /// - AsyncHTTPClient ends a call that has waited for a connection for the longest time that connecting may take.
+    ///   That call was not sent, and waits again.
     func again(after error: any Error, _ control: RequestLifetime) -> RequestAttempt? {
         if mayWaitOn(after: error), !control.isOver {
             return RequestAttempt(after: self)
@@ -182,13 +182,14 @@ extension RequestAttempt {
         return RequestAttempt(after: self, resends: 1)
     }
 
-    /// Returns the error, in an ``UnprocessedRequest`` if the connection ended before the request was sent.
+    /// Returns the error, wrapped in an ``UnprocessedRequest`` if the connection ended before the request was sent.
     func unsent(_ error: any Error) -> any Error {
-        // A system error may have come while the head was being sent, so it proves nothing.
+        // A system error may have come while the head was being sent, so it doesn't prove that nothing was sent.
         guard HTTPError.Code(asyncHTTPClient: error) == .connectionLost, !(error is IOError),
             !(error is UnprocessedRequest), !lease.isCancelled
         else { return error }
-        // In this case, AsyncHTTPClient has given the request to a connection that was about to close.
+        // The error `cancelled` means here that AsyncHTTPClient has given the request to a connection that was about to
+        // close.
         let isLate = error as? HTTPClientError == .cancelled
         return UnprocessedRequest(cause: error, reason: isLate ? .leaving : .unsent)
     }

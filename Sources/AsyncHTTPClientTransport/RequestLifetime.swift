@@ -21,9 +21,9 @@ final class RequestLifetime: Sendable {
         var isUploading = false
         /// The stream of the body, after it has been opened.
         var upload: HTTPBodyStream?
-        /// The lane of the call.
+        /// The call's lane, which is the right to run; nil if the call has none.
         var lane: CallLane?
-        /// The function that waits for a lane, with the lane's host; nil if none waits.
+        /// The function to call when the call gets a lane, and the lane's host; nil if the call waits for no lane.
         var waiting: (host: String, start: LaneStart)?
         /// The use that keeps the client running; nil after the end has been reported.
         var client: ClientUse?
@@ -108,7 +108,7 @@ final class RequestLifetime: Sendable {
 
     /// Releases everything, because the exchange has ended.
     ///
-    /// - Returns: True if a waiting call has begun on its lane.
+    /// - Returns: True if another call, which was waiting, has begun on the freed lane.
     @discardableResult
     func finish() -> Bool { letGo(of: close(nil)) }
 
@@ -135,7 +135,7 @@ final class RequestLifetime: Sendable {
 }
 
 extension RequestLifetime: LaneUser {
-    /// Begins a call on a lane, now or when one becomes free.
+    /// Begins a call on a lane (the right to run), at once or when a lane becomes free.
     ///
     /// The call keeps the lane until the exchange ends, and its further attempts use the same lane.
     func enter(_ lanes: CallLanes, _ start: @escaping LaneStart) {

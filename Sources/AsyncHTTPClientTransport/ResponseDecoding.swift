@@ -37,7 +37,7 @@ struct ResponseDecoding {
     }
 }
 
-/// Keeps the bytes of a head until it has been parsed, and limits the unparsed bytes.
+/// Keeps the bytes of a head until the head has been parsed, and limits the unparsed bytes.
 ///
 /// NIO limits the fields of one head. It doesn't limit a status line, the number of interim heads, or the line before a
 /// chunk.

@@ -42,7 +42,7 @@ static void look_up(void) {
     *(void **)&compression.process = dlsym(library, "compression_stream_process");
     *(void **)&compression.destroy = dlsym(library, "compression_stream_destroy");
     if (!compression.init || !compression.process || !compression.destroy) return;
-    // Versions without Brotli refuse this probe.
+    // Versions of libcompression without Brotli refuse this probe.
     struct compression_stream_layout probe = {0};
     if (compression.init(&probe, compression_decode, compression_brotli) != compression_ok) return;
     compression.destroy(&probe);

@@ -77,8 +77,8 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// A statically linked program, such as one over musl, cannot look up a library. On Apple's systems, only macOS has a
-// libcurl that an app may use. Elsewhere it is private, and App Review rejects an app that opens it.
+// A statically linked program, such as one over musl, cannot look up a library. Of Apple's systems, only macOS has a
+// libcurl that an app may use. On the other systems, libcurl is private, and App Review rejects an app that opens it.
 #if defined(__GLIBC__) || (defined(__APPLE__) && TARGET_OS_OSX)
 static void *open_library(void) {
 #if defined(__APPLE__)
@@ -243,8 +243,8 @@ static uint32_t number(const char *text, size_t count, const char *words, uint32
 static int note_refusal(ccurl_easy *easy, int kind, char *text, size_t count, void *context) {
     (void)easy;
     struct ccurl_refusal *refusal = context;
-    // Kind 0 is a text of libcurl's log; the other kinds are heads and bodies. A text that contains words from the
-    // request begins differently from the texts below.
+    // Kind 0 is a text of libcurl's log; the other kinds are heads and bodies. Texts that contain words from the
+    // request don't begin like the texts below.
     if (kind != 0) return 0;
     if (begins(text, count, "HTTP/2 stream ")) {
         if (find(text, count, "refused by server, try again") || find(text, count, "HTTP_1_1_REQUIRED"))

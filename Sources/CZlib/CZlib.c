@@ -48,7 +48,7 @@ static void *open_library(void) {
     return dlopen("/usr/lib/libz.1.dylib", RTLD_NOW | RTLD_LOCAL);
 #else
     void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
-    // Android's library has no version number.
+    // On Android, the library's file name has no version number.
     return library ? library : dlopen("libz.so", RTLD_NOW | RTLD_LOCAL);
 #endif
 }
@@ -76,7 +76,7 @@ bool czlib_is_available(void) {
 
 struct czlib_inflater *czlib_inflater_make(enum czlib_format format) {
     if (!czlib_is_available()) return NULL;
-    // The stream is on the heap, because zlib's state points back to the stream, which must not move.
+    // zlib's state points back to the stream. So the stream must not move, and is allocated on the heap.
     struct czlib_inflater *inflater = calloc(1, sizeof(*inflater));
     if (!inflater) return NULL;
     int code = zlib.init(

@@ -81,7 +81,7 @@ struct czstd_decoder *czstd_decoder_make(int window_log) {
     struct czstd_decoder *decoder = calloc(1, sizeof(*decoder));
     if (!decoder) return NULL;
     decoder->context = zstd.make();
-    // libzstd accepts NULL when it frees a context.
+    // The context may be NULL here: libzstd accepts NULL when it frees a context.
     if (!decoder->context
         || zstd.is_error(zstd.set(decoder->context, zstd_window_log_max, window_log))) {
         czstd_decoder_free(decoder);

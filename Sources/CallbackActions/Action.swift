@@ -10,8 +10,8 @@
 /// with its operator ``<-(_:_:)``.
 ///
 /// An action and its callback are `@Sendable`, because most actions call back on another thread. The type doesn't say
-/// on which thread an action calls back, how often, or even if it does. The action's documentation has to say it. If an
-/// action may fail, its output is a `Result` or a similar type. With a `Future`, all of this is fixed;
+/// on which thread an action calls back, how often, or whether it calls back at all. The action's documentation has to
+/// say so. If an action may fail, its output is a `Result` or a similar type. With a `Future`, all of this is fixed;
 /// ``asFuture(_:fileID:line:)`` and ``asCallback(_:)`` convert between the two.
 public typealias Action<Input, Output> =
     @Sendable (_ input: Input, _ callback: @escaping @Sendable (Output) -> Void) -> Void
@@ -66,7 +66,7 @@ public func >- <Input, Middle, Output>(
     compose(first, second)
 }
 
-/// Binds an action to its callback, which gives a function of the input.
+/// Binds an action to its callback, and returns a function of the input.
 ///
 /// So one place in your code can handle the output, and another place can make the request. The result fits a button's
 /// `bind(events:for:)`.

@@ -1,4 +1,4 @@
-/// Binds a value to a function, which gives a function of no arguments.
+/// Binds a value to a function, and returns a function of no arguments.
 ///
 /// ```
 /// let load = combine(7, with: loadProduct)  // () -> Future<Product>
@@ -9,7 +9,7 @@
 ///
 /// - Parameters:
 ///   - value: The value.
-///   - closure: The function to call with it.
+///   - closure: The function to call with the value.
 /// - Returns: A function that calls `closure` with the value.
 /// - Complexity: One closure context, and one call.
 @inlinable
@@ -22,7 +22,7 @@ public func combine<Value: Sendable, Output>(
     { closure(value) }
 }
 
-/// Binds several values to a function, which gives a function of no arguments.
+/// Binds several values to a function, and returns a function of no arguments.
 ///
 /// ```
 /// let search = combine("tea", 20, with: searchProducts)  // () -> Future<[Product]>
@@ -32,7 +32,7 @@ public func combine<Value: Sendable, Output>(
 ///
 /// - Parameters:
 ///   - value: The values, any number of them, in the order in which `closure` takes them.
-///   - closure: The function to call with them.
+///   - closure: The function to call with the values.
 /// - Returns: A function that calls `closure` with the values.
 /// - Complexity: One closure context, and one call.
 @inlinable

@@ -17,8 +17,9 @@
 /// observer elsewhere.
 ///
 /// There are two exceptions to "at once". An observer that you add inside another observer of the same future runs
-/// after the observers that were registered before. And if deliveries nest too deep on one thread, the next one is
-/// deferred until one of them returns. So chains of any length, and recursion of any depth, don't overflow the stack.
+/// after the observers that were registered before. And if too many calls of observers and transforms are nested on one
+/// thread, the next call is put off until one of the outer calls has returned. So chains of any length, and recursion
+/// of any depth, don't overflow the stack.
 ///
 /// ## Cancellation
 ///

@@ -11,7 +11,7 @@ public struct FutureError: Error, Sendable {
 
     /// For ``Code/cycle``, the place that created the future which closes the cycle.
     ///
-    /// Nil if that place is ``location``.
+    /// Nil if this place is the same as ``location``.
     public internal(set) var secondLocation: CodeLocation?
 
     /// The errors that led to this one: for ``Code/allFailed``, the errors of all inputs, in the order of the inputs.
@@ -38,7 +38,8 @@ public struct FutureError: Error, Sendable {
         case noInputs
         /// A `flatMap` or `flatMapError` closure returned a future that waits for the closure's own result.
         ///
-        /// The returned future is the very one that the closure settles, or derives from it in up to 64 steps.
+        /// The closure returned the very future that `flatMap` or `flatMapError` had returned, or a future that derives
+        /// from it in up to 64 steps.
         case cycle
     }
 
@@ -105,7 +106,7 @@ public struct CodeLocation: Sendable, CustomStringConvertible {
 
     /// The line in 32 bits.
     ///
-    /// A promise and each transform store a place. Half a word fits into their padding.
+    /// A promise and each transform store a place, and 32 bits fit into the padding of these objects.
     @usableFromInline let storedLine: UInt32
 
     /// Creates a place; without arguments, the place of the call.

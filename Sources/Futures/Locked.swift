@@ -2,9 +2,9 @@ import CPledgeFutures
 
 /// A lock together with the state that it guards, so that code reaches the state only through the lock.
 ///
-/// It is the package's only lock. `Synchronization.Mutex` would do the same at less cost. But ThreadSanitizer on
-/// Linux doesn't see how that mutex passes from thread to thread, and reports races that don't exist. It sees a
-/// pthread mutex on every system.
+/// It is the package's only lock. `Synchronization.Mutex` would do the same at less cost. But ThreadSanitizer on Linux
+/// doesn't see how that mutex passes from thread to thread, and reports races that don't exist. ThreadSanitizer
+/// understands a pthread mutex on every system.
 ///
 /// Invariant: `state` is touched only between `pthread_mutex_lock` and `pthread_mutex_unlock` in ``withLock(_:)``,
 /// and the mutex has a stable address from `init` to `deinit`.

@@ -158,7 +158,7 @@ package final class InternalPromise<Value: Sendable>: Future<Value>, @unchecked 
         add(CancelHandlers(handler))
     }
 
-    /// Registers a handler for the moment when the result is no longer wanted, and one for a task that awaits it.
+    /// Registers a handler for the moment when the result is no longer wanted, and a closure that raises priorities.
     ///
     /// - Parameters:
     ///   - handler: Called like the handler of ``onCancel(_:)``.

@@ -71,7 +71,7 @@ extension Future {
 ///
 /// - Parameters:
 ///   - value: The value.
-///   - closure: The function to call with it.
+///   - closure: The function to call with the value.
 /// - Returns: A function without arguments that never throws. If `closure` throws, it returns a future that has
 ///   failed with that error.
 @_disfavoredOverload
@@ -80,7 +80,8 @@ public func combine<Value: Sendable, Output>(
     _ value: Value,
     with closure: @escaping @Sendable (Value) throws -> Future<Output>
 ) -> @Sendable () -> Future<Output> {
-    // One value needs this separate overload, for the same reason as `combine` in the module Composition.
+    // One value needs this separate overload, because Swift 6.3 crashes if a function whose only argument is a tuple is
+    // passed as a function of a parameter pack.
     { Future.catching { try closure(value) } }
 }
 
@@ -88,7 +89,7 @@ public func combine<Value: Sendable, Output>(
 ///
 /// - Parameters:
 ///   - value: The values, any number of them, in the order in which `closure` takes them.
-///   - closure: The function to call with them.
+///   - closure: The function to call with the values.
 /// - Returns: A function without arguments that never throws; see the overload for one value.
 @_disfavoredOverload
 @inlinable

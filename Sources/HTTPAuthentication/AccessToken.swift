@@ -16,9 +16,9 @@ public struct AccessToken: Hashable, Sendable {
     /// The scheme before the token in the header, usually "Bearer".
     public var type: String
 
-    /// The time for which the token is valid after a ``TokenRefresher`` gets it; nil if it's unknown.
+    /// How long the token stays valid once a ``TokenRefresher`` has received it; nil if that's unknown.
     ///
-    /// A decoded token has its remaining lifetime, which is zero if it expired while it was stored.
+    /// For a decoded token, this is the rest of the lifetime, or zero if the token expired while it was stored.
     public var lifetime: Duration? { didSet { start = .now } }
 
     /// The date on which the lifetime was set.
@@ -59,7 +59,7 @@ extension AccessToken: Codable {
         case refreshToken = "refresh_token"
     }
 
-    /// The same keys, as a decoder shows them if it converts keys from snake case.
+    /// The same keys, as they appear in a decoder that converts keys from snake case.
     private enum ConvertedKeys: String, CodingKey {
         case value = "accessToken"
         case type = "tokenType"
@@ -71,7 +71,7 @@ extension AccessToken: Codable {
     /// Decodes a server's token response or an encoded token; only `access_token` is required.
     ///
     /// The decoder may convert keys from snake case. The end of the lifetime is read from `expires_at`, in seconds
-    /// since 1970. If that is absent, the remaining seconds in `expires_in` count.
+    /// since 1970. If that key is absent, the remaining seconds are read from `expires_in`.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {

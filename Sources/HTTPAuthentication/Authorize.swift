@@ -31,16 +31,17 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// **A 401** to the token of a ``TokenRefresher`` makes the middleware send the request again with a new token. It
     /// does so only once: a second 401 is returned. The 401 must come from one of the origins, and may be within the
-    /// error of an `.acceptStatus()` below. The method doesn't matter, because a server that answers 401 hasn't
-    /// processed the request.
+    /// error of an `.acceptStatus()` below `.authorize`. The method doesn't matter, because a server that answers 401
+    /// hasn't processed the request.
     ///
     /// If the token has been renewed since the request was sent, the request is sent again at once. Otherwise the
     /// request waits for the refresh. During the wait, up to 64 KiB of a streamed 401's body are read, so that the 401
     /// doesn't hold a connection that the refresh may need. In the following cases, the 401 is returned, and the
     /// request isn't sent again:
     ///
-    /// - The token was renewed only a few seconds ago. There is no refresh, because the server forbids the request.
-    /// - The request's body can be sent only once. The next request then renews the token before it is sent.
+    /// - The token was renewed only a few seconds ago. A server that refuses a new token forbids the request itself, so
+    ///   a refresh wouldn't help.
+    /// - The request's body can be sent only once. The token is then renewed before the next request is sent.
     ///
     /// If the token contains a character that a header must not hold, such as a line feed, requests are sent without
     /// the token. A 401 to such a request counts as a 401 to the token.
@@ -55,18 +56,18 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// - Parameters:
     ///   - credentials: The credentials of the requests.
     ///   - origins: The origins that get the credentials.
-    ///   - account: A text that identifies the account, so that a cache below returns stored answers only to this
-    ///     account. Pass the same text for the same account, whatever the credentials. With nil, the cache returns
-    ///     stored answers to requests with equal credentials. For the credentials of a ``TokenRefresher``, nil means
-    ///     that the cache returns stored answers during one sign-in, whichever token is current, until a user signs in
-    ///     or out. Name an account only if no other account signs in.
+    ///   - account: A text that identifies the account, so that a cache below `.authorize` returns stored answers only
+    ///     to this account. Pass the same text for the same account, whatever the credentials. With nil, the cache
+    ///     returns stored answers to requests with equal credentials. For the credentials of a ``TokenRefresher``, nil
+    ///     means that the cache returns stored answers until a user signs in or out, even if the token is renewed
+    ///     meanwhile. Name an account only if no other account signs in.
     /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed` if a refresh failed, and with
     ///   `HTTPError.Code.signInNeeded` if the refresh token is no longer valid; both keep the request, its 401 if there
     ///   was one, and the refresh's error as the cause. It rejects with `HTTPError.Code.sessionEnded` if a user signed
     ///   in or out while the request waited, after the first request of a chain of redirects, or after the first
-    ///   attempt of a retry or hedge above. It rejects with `HTTPError.Code.unsupported` if a server asks for the
-    ///   digest of a body that isn't in memory, and with `Endpoint.Error.invalidHeader(name:)` if a name or password
-    ///   can't be sent.
+    ///   attempt of a retry or hedge above `.authorize`. It rejects with `HTTPError.Code.unsupported` if a server asks
+    ///   for the digest of a body that isn't in memory, and with `Endpoint.Error.invalidHeader(name:)` if a name or
+    ///   password can't be sent.
     public static func authorize(
         _ credentials: HTTPCredentials, for origins: HTTPOrigins, as account: String? = nil
     ) -> Middleware {
@@ -130,7 +131,9 @@ struct Authorize: Sendable {
         return bind(sent, to: grant.signIn)
     }
 
-    /// Returns the request, bound to a sign-in; without a user, the sign-in is a stand-in.
+    /// Returns the request with a sign-in in its context, so that no later part of the call is for another user.
+    ///
+    /// If no user is signed in, `signIn` is an object that stands for no user.
     func bind(_ request: HTTPRequest, to signIn: SignIn) -> HTTPRequest {
         var sent = request
         sent.context.signIns.token = signIn
@@ -165,7 +168,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     let authorize: Authorize
     let context: CallContext
 
-    /// Sends the request at once, or as soon as the token arrives that it needs.
+    /// Sends the request at once, or as soon as the token that it needs arrives.
     func start() -> Future<Output> { goOnOnceOver() ?? ask() }
 
     private func ask() -> Future<Output> {
@@ -215,14 +218,15 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     /// only a new token can help.
     private func isRefusal(_ result: Result<Output, any Error>, of grant: TokenGrant) -> Bool {
         guard result.answerHead?.status == 401, let answer = result.answer else { return false }
-        // If the request has no token, a redirect to another origin has removed it.
+        // If the request has no token, a redirect to another origin has removed it, so the 401 doesn't refuse the
+        // token.
         let hadToken =
             !grant.token.isReturnable
             || (answer.request.map { $0.headers["Authorization"] != nil } ?? true)
         return hadToken && answer.url.map(authorize.origins.contains) ?? true
     }
 
-    /// Sends the request again after a 401; returns nil if the 401 is the answer.
+    /// Sends the request again after a 401; returns nil if the caller gets the 401.
     private func sendAgain(
         after response: any HTTPResponseHead, _ grant: TokenGrant, for caller: KeptCaller
     ) -> Future<Output>? {
@@ -252,8 +256,8 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     /// Returns whether the request may be sent again after a 401.
     ///
-    /// If a redirect below has turned a POST into a GET, the server has processed the POST, so the request is sent
-    /// again only if it is replayable.
+    /// If a `.redirect` below `.authorize` has turned a POST into a GET, the server has processed the POST. Then the
+    /// request is sent again only if it is replayable.
     private func mayBeRepeated(after response: any HTTPResponseHead) -> Bool {
         request.isReplayable || response.request?.method ?? request.method == request.method
     }
@@ -269,8 +273,8 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     /// Sends the request again, and returns the new answer.
     ///
-    /// The request keeps the idempotency key that a layer below has given it, because an attempt before the refused one
-    /// may have reached the server.
+    /// The request keeps the idempotency key that a layer below `.authorize` has given it, because an attempt before
+    /// the refused one may have reached the server.
     private func replay(
         with grant: TokenGrant, after response: any HTTPResponseHead, for caller: KeptCaller
     ) -> Future<Output> {

@@ -53,7 +53,8 @@ public struct Cookie: Hashable, Sendable {
 }
 
 extension Cookie {
-    /// The bytes of "name=value" in the header Cookie; nil if a character of an ISO-8859-1 text isn't one byte.
+    /// The bytes of "name=value" in the header Cookie; nil if ``isLatin1`` is true, but a character doesn't fit in one
+    /// byte.
     var pair: [UInt8]? {
         let text = "\(name)=\(value)"
         return isLatin1 ? HTTPHeaders.bytes(ofLatin1: text) : Array(text.utf8)

@@ -100,7 +100,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     ///   - text: The value of the header.
     ///   - url: The URL that sent it.
     /// - Returns: The cookie; nil if the jar ignored it. An expired cookie is returned too: the jar doesn't ignore it,
-    ///   but removes the old cookie.
+    ///   but removes the stored cookie that it replaces.
     @discardableResult
     public func store(_ text: String, from url: URL) -> Cookie? {
         store(SetCookie(text, limit: bytesPerCookie), from: url)
@@ -218,18 +218,18 @@ struct CookieStore {
     private var domains: [String: [Entry]] = [:]
     private(set) var count = 0
     private var ticks = 0
-    /// The user of the cookies, until all of them are removed.
+    /// Stands for the user whom the cookies belong to; replaced when all cookies are removed.
     private(set) var signIn = SignIn()
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Stores a cookie in place of the one that it replaces.
+    /// Stores a cookie, and removes the stored cookie that it replaces.
     ///
-    /// An expired cookie only removes the old one.
+    /// If the new cookie has expired, it isn't stored; it only removes the other cookie.
     ///
     /// - Parameters:
     ///   - cookie: The cookie.
-    ///   - isSecure: True if the cookie came over https. Any other cookie must not hide a Secure cookie.
+    ///   - isSecure: True if the cookie came over https. A cookie that came over http must not hide a Secure cookie.
     ///   - now: The date.
     /// - Returns: False if the cookie was ignored, because it would hide a Secure cookie.
     @discardableResult

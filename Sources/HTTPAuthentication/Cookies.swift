@@ -13,23 +13,24 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// The jar stores the cookies of every response before the caller gets the response, whatever its status, and even
     /// if it's within an `HTTPError`. Below `.redirect`, that includes all responses of the chain.
     ///
-    /// The jar also stores the cookies of responses that the caller doesn't get, because a part below returns another
-    /// response (RFC 6265, section 3). For example, `.retry` and `.hedge` send the request again, `.fallback` returns a
-    /// substitute, and `.cache` returns a stored response. All attempts below carry the same cookies. If several
-    /// callers share a response, its cookies go only to the caller whose request was sent.
+    /// The jar also stores the cookies of responses that the caller doesn't get, because middleware below `.cookies`
+    /// returns another response (RFC 6265, section 3). For example, `.retry` and `.hedge` send the request again,
+    /// `.fallback` returns a substitute, and `.cache` returns a stored response. All attempts that middleware below
+    /// `.cookies` makes carry the same cookies. If several callers share a response, its cookies go only to the caller
+    /// whose request was sent.
     ///
     /// **Place.** Put `.cookies` below `.redirect`, so that each request of the chain carries its own origin's cookies.
     /// Put it below `.authorize`, so that the jar stores the cookies of a 401 even if the request is then sent again
     /// with a new token. Put it above `.cache(sharing:)`, which separates the answers for different jars.
     ///
-    /// If the request has a header Cookie already, its cookies come first, unchanged, and replace the jar's cookies
-    /// with the same names. All cookies are sent as one header.
+    /// If the request has a header Cookie already, the header's cookies come first, unchanged, and replace the jar's
+    /// cookies with the same names. All cookies are sent as one header.
     ///
     /// The transport must not keep cookies itself, or they would be sent twice.
     ///
     /// **Users.** A call belongs to one account. If `CookieJar.removeAll()` is called during a call, the call's next
     /// request after a redirect fails with `HTTPError.Code.sessionEnded`, and so does the next attempt of a retry or
-    /// hedge above. If an answer to the call arrives later, its cookies aren't stored.
+    /// hedge above `.cookies`. If an answer to the call arrives later, its cookies aren't stored.
     ///
     /// - Parameter jar: The jar, shared by all stacks that use its cookies.
     public static func cookies(sharing jar: CookieJar) -> Middleware {
@@ -70,7 +71,7 @@ extension CookieJar {
         if cookies.isEmpty { return request }
         let own = request.headers.received("Cookie")
         // If the app's own text is invalid, the request stays unchanged, so that the transport refuses the text. If the
-        // text were converted to bytes, the transport would not notice.
+        // text were converted to bytes, the transport would not notice that the text is invalid.
         guard
             own.allSatisfy({
                 $0.keptBytes != nil || HTTPHeaders.isValid(name: "Cookie", value: $0.text)
@@ -94,7 +95,9 @@ extension CookieJar {
 }
 
 extension HTTPRequest {
-    /// The request, which notes that its own cookies belong to the holder of their values.
+    /// The request, with its own Cookie header listed as a credential.
+    ///
+    /// The user of that credential is whoever holds the cookies' values.
     fileprivate var ownCookiesMarked: HTTPRequest {
         guard let own = headers["Cookie"], !context.credentials.contains(where: \.isCookie) else {
             return self

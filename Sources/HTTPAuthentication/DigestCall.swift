@@ -22,7 +22,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         case .sendBare: return send(request, with: nil, repeats: Self.mostRepeats)
         case .probe(let number):
             return send(request, with: nil, repeats: Self.mostRepeats, probe: number)
-                // This ends the probe of a call that was cancelled, or that failed without an answer.
+                // If the call was cancelled, or failed without an answer, its probe ends here.
                 .onEnd { _ in session.endProbe(number, of: origin, isAnswered: false) }
         case .wait(let turn):
             report("waiting for a challenge")
@@ -96,14 +96,14 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         var again = request
         again.context.followsRefusal = true
         again.context.signIns.bind(answer.request?.context.signIns)
-        // The request keeps the idempotency key that a layer below has given it, because an attempt before the refused
-        // one may have reached the server.
+        // The request keeps the idempotency key that a layer below `.authorize` has given it, because an attempt before
+        // the refused one may have reached the server.
         again.context.idempotencyKey =
             request.context.idempotencyKey ?? answer.request?.context.idempotencyKey
         return caller.run { send(again, with: next, repeats: repeats - 1) }
     }
 
-    /// Returns whether a response answers this request; false if a redirect below has led to another request.
+    /// Returns whether a response answers this request, and not another request that a redirect led to.
     private func isOwn(_ answer: any HTTPResponseHead) -> Bool {
         let method = answer.request?.method ?? request.method
         guard let url = answer.url ?? answer.request?.url else { return true }

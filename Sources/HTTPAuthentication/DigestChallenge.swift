@@ -37,7 +37,8 @@ struct DigestChallenge: Equatable, Sendable {
             let algorithm = DigestAlgorithm(fields["algorithm"]),
             let protection = Protection(fields["qop"])
         else { return nil }
-        // A session needs the client's nonce. Without qop, the client's nonce isn't sent (RFC 2617, section 3.2.2).
+        // A `-sess` algorithm needs the client's nonce. Without qop, the client's nonce isn't sent (RFC 2617, section
+        // 3.2.2).
         if algorithm.isSession, protection == .none { return nil }
         self.realm = realm
         self.nonce = nonce

@@ -6,7 +6,10 @@ import PledgeServices
 final class DigestSession: Sendable {
     private typealias Machine = DigestMachine<InternalPromise<Void>>
 
-    /// The largest number of origins kept; an origin where a request probes or waits is kept in any case.
+    /// The largest number of origins kept; an origin is kept in any case during its probe.
+    ///
+    /// The probe is the first request to an origin. It is sent without a digest, and other requests wait for its
+    /// answer.
     private static let mostOrigins = 256
 
     let login: DigestLogin
@@ -43,7 +46,9 @@ final class DigestSession: Sendable {
         }
     }
 
-    /// Ends a probe, unless it has already ended; the requests that waited for it ask again.
+    /// Ends an origin's probe, unless the probe has already ended.
+    ///
+    /// A probe is a request without a digest that other requests wait for. These requests now call ``ask(_:_:)`` again.
     func endProbe(_ number: Int, of origin: HTTPOrigin, isAnswered: Bool) {
         let waiters = withMachine(origin) { $0.endProbe(number, isAnswered: isAnswered) }
         for waiter in waiters { waiter.resolve() }
@@ -52,7 +57,7 @@ final class DigestSession: Sendable {
     /// Handles a 401 with a challenge.
     ///
     /// - Parameter mayRepeat: True if the request can be sent again.
-    /// - Returns: The grant for sending it again; nil if the 401 is the answer.
+    /// - Returns: The grant for sending the request again; nil if the caller gets the 401.
     func challenged(
         _ challenge: DigestChallenge, by origin: HTTPOrigin, refusing grant: DigestGrant?,
         mayRepeat: Bool
@@ -118,11 +123,11 @@ extension DigestSession: CustomStringConvertible, CustomReflectable {
 struct DigestMachine<Waiter> {
     /// The action for a request.
     enum Decision {
-        /// Send it with a digest.
+        /// Send the request with a digest.
         case send(DigestGrant)
-        /// Send it without a digest.
+        /// Send the request without a digest.
         case sendBare
-        /// Send it without a digest, as a probe with this number, and end the probe afterwards.
+        /// Send the request without a digest, as a probe with this number, and end the probe afterwards.
         case probe(Int)
         /// Wait until the probe ends, then ask again. The number identifies the wait.
         case wait(Int)
@@ -159,7 +164,7 @@ struct DigestMachine<Waiter> {
     private var waiters: [Int: Waiter] = [:]
     private var lastNumber = 0
 
-    /// True if no request probes or waits.
+    /// True if no probe is in flight, and no request waits for one.
     var isIdle: Bool { probe == nil && waiters.isEmpty }
 
     /// Decides how to send a request.
@@ -203,9 +208,11 @@ struct DigestMachine<Waiter> {
     ) -> Bool {
         let index = spaces.firstIndex { $0.challenge.realm == challenge.realm }
         let isOfRealm = grant?.challenge.realm == challenge.realm
-        // Another request has received a newer nonce since this request was sent.
+        // If another request has received a newer nonce since this request was sent, this request is sent again with
+        // it.
         if let index, !isOfRealm || spaces[index].number != grant?.number { return true }
-        // A server that has lost its nonces doesn't always report them as stale.
+        // A server that has lost its nonces doesn't always report them as stale. So a nonce that it has accepted before
+        // may be stale, too.
         let mayBeStale = challenge.isStale || index.map { spaces[$0].isAccepted } ?? false
         if let index { spaces.remove(at: index) }
         let session =

@@ -17,11 +17,11 @@ struct TokenMachine<Waiter> {
 
     /// The action for a request.
     enum Decision {
-        /// Send it with a token.
+        /// Send the request with a token.
         case send(Grant)
-        /// Send it without a token, because no user has signed in.
+        /// Send the request without a token, because no user has signed in.
         case sendBare(SignIn)
-        /// Wait under this number.
+        /// Wait for a token; the number identifies the wait.
         case wait(Int)
         /// Return the 401 as the answer.
         case giveBack
@@ -52,7 +52,7 @@ struct TokenMachine<Waiter> {
     private let leeway: Duration
     private let grace: Duration
     private var held: HeldToken?
-    /// The current sign-in, or a stand-in while no user is signed in.
+    /// The current sign-in; while no user is signed in, an object that stands for no user.
     private var signIn: SignIn
     /// The error that ended all refreshing; nil while refreshing is possible.
     private var latch: (any Error)?
@@ -186,7 +186,7 @@ extension TokenMachine {
             if error.isInvalidGrant {
                 latch = error
             } else {
-                // There is no other token, so the next request tries this one.
+                // The refresh has failed, so there is no other token, and the next request tries this one.
                 held?.isRefused = false
             }
             let isGood = !old.isRefused && !old.isOver(at: now)

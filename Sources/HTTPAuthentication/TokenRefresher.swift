@@ -39,7 +39,7 @@ public final class TokenRefresher: Sendable {
         var changes = ChangeQueue<AccessToken?>()
         /// The priority of the refresh that was begun last.
         var priority: SharedPriority?
-        /// The highest priority of a task that waits for that refresh.
+        /// The highest priority of a task that waits for the refresh that was begun last.
         var raised: TaskPriority?
         /// The refresh in flight, once its future is known.
         var refreshing: (number: Int, future: FutureNode)?
@@ -133,7 +133,7 @@ public final class TokenRefresher: Sendable {
     /// - Returns: A future of the new token. It rejects with an `HTTPError`. If the refresh fails, the code is
     ///   `HTTPError.Code.tokenRefreshFailed` or `HTTPError.Code.signInNeeded`, and the error has the cause. If no user
     ///   is signed in or the session ends meanwhile, the code is `HTTPError.Code.sessionEnded`. If you call this method
-    ///   within a refresh, the future rejects at once. Cancelling it doesn't cancel the refresh.
+    ///   within a refresh, the future rejects at once. Cancelling the future doesn't cancel the refresh.
     public func refresh() -> Future<AccessToken> {
         guard !CallContext.current.isWithin(self) else {
             return Future(error: HTTPError(code: .tokenRefreshFailed, cause: RefreshWithinItself()))
@@ -334,8 +334,8 @@ struct SessionEnded: Error {}
 
 /// A queue of changes, which are reported one at a time, in order, from any thread.
 ///
-/// Its states are idle and telling. ``startTelling()`` begins telling; ``next()`` returns to idle when no change is
-/// left.
+/// A thread that reports the changes calls ``startTelling()``, and then ``next()`` until no change is left. Meanwhile,
+/// ``startTelling()`` returns false to other threads.
 struct ChangeQueue<Change> {
     private var changes: [Change] = []
     private var isTelling = false

@@ -153,7 +153,7 @@ struct Decompression {
     func codings(
         of head: HTTPResponse, to request: HTTPRequest
     ) throws(HTTPError) -> [ContentCoding] {
-        // Responses with these statuses have no body, whatever their headers say, or only a part of a body.
+        // Responses with these statuses have only a part of a body, or none, whatever their headers say.
         let bare = [204, 205, 206, 304]
         let isBare = (100...199).contains(head.status) || bare.contains(head.status)
         guard !isBare, request.method != .head,
@@ -185,7 +185,7 @@ struct Decompression {
 }
 
 extension HTTPResponseHead {
-    /// True if the status matters more than the body, because the layers above decide by it.
+    /// True if the status matters more than the body, because layers above `.decompress` decide by the status.
     var statusMatters: Bool { status >= 300 }
 
     /// Removes the headers of the compressed body.

@@ -18,7 +18,7 @@ public import PledgeServices
 /// `.part`.
 ///
 /// If the body fails, the request isn't sent again, because a retry in the service ends when the headers arrive. To
-/// send it again, put the whole download into a retry.
+/// send the request again, put the whole download into a retry.
 ///
 /// - Parameters:
 ///   - request: The request.
@@ -28,13 +28,13 @@ public import PledgeServices
 ///   - limit: The largest body, in bytes.
 ///   - progress: Called for each chunk, like the report of `HTTPBodyStream.reportingProgress(to:)`.
 ///   - random: The source of the temporary file's name.
-///   - scheduler: The clock of the one second in which the beginning of a refused body may arrive.
+///   - scheduler: The clock that measures the second during which the beginning of a refused body is read.
 /// - Returns: A future of the result, which settles on a queue of the file. It rejects with an `HTTPError` that keeps
-///   the request and the response. With the code `HTTPError.Code.unacceptableStatus`, the response has the beginning
-///   of its body: at most a megabyte, as far as it arrives within a second. The other codes are
+///   the request and the response. With the code `HTTPError.Code.unacceptableStatus`, the response has the beginning of
+///   its body: at most a megabyte, as far as it arrives within a second. The other codes are
 ///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` if the body doesn't have the declared length,
-///   and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors of the service arrive unchanged, and
-///   so do errors of the body, but an `HTTPError` of the body gets the request and the response. Cancelling the future
+///   and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors of the service and of the body arrive
+///   unchanged, except that the request and the response are added to an `HTTPError` of the body. Cancelling the future
 ///   cancels the call, but a file that is being renamed at that moment is still completed.
 public func download(
     _ request: HTTPRequest, to file: URL, over service: HTTPStreamingService,

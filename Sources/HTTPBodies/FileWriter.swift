@@ -15,17 +15,17 @@ import Android
 
 /// A file that appears at its path only when it is complete.
 ///
-/// It is written under another name in the same folder. Only this object uses the descriptor, and closes it when the
-/// object is released. If the file is neither committed nor discarded by then, it's removed.
+/// It is written under another name in the same folder. Only this object uses the descriptor. When the object is
+/// released, it closes the descriptor. If the file is neither committed nor discarded by then, the file is removed.
 final class FileWriter: Sendable {
     private enum Fate {
-        /// It isn't created yet. Next: `open`, `discarded`.
+        /// The file isn't created yet. Next: `open`, `discarded`.
         case fresh
-        /// It is being written. Next: `committed`, `discarded`.
+        /// The file is being written. Next: `committed`, `discarded`.
         case open
-        /// It has its final name.
+        /// The file has its final name.
         case committed
-        /// It was removed, or never created.
+        /// The file was removed, or never created.
         case discarded
     }
 

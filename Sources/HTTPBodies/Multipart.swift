@@ -90,8 +90,8 @@ extension HTTPRequest.Body {
         for (part, text) in zip(multipart.parts, texts.dropFirst()) {
             pieces += [.part(part.effectiveHeaders, part.body), .text(text)]
         }
-        // The sum contains the files' current lengths. The opened body checks that it sends exactly this number of
-        // bytes.
+        // The sum contains the current lengths of the files. If a file changes later, the body notices, because it
+        // checks that it sends exactly this number of bytes.
         let length = pieces.reduce(0 as Int64?) { sum, piece in
             sum.flatMap { sum in piece.length.map { sum + $0 } }
         }

@@ -97,7 +97,8 @@ struct MultipartParser {
             return true
         }
         guard let end = lineEnd.firstOffset(in: buffer) else {
-            // With the next chunk, a lone "-" may become "--", and a CR may become a line end.
+            // If the next chunk can still turn a lone "-" into "--", or a CR into a line end, the parser waits for the
+            // chunk.
             let isOpen =
                 buffer.isEmpty || buffer.elementsEqual("-".utf8)
                 || isPadding(buffer.last == 13 ? buffer.dropLast() : buffer)

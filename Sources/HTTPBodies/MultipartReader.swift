@@ -63,7 +63,7 @@ public final class MultipartReader: Sendable {
     ///
     /// - Returns: A future of the part. It rejects with a ``MultipartError`` if the body is malformed or exceeds the
     ///   limits, and with the body's error if the body fails. After a failure, each call rejects with the same error.
-    ///   If another caller is waiting for a chunk of the body, it rejects with an `HTTPError` with the code
+    ///   If another caller is waiting for a chunk of the body, the future rejects with an `HTTPError` with the code
     ///   `HTTPError.Code.bodyIsBeingRead`. Cancelling the future cancels the body.
     public func next() -> Future<Part?> {
         read { $0.nextPart() }.mapWithoutOrigin { found in
@@ -227,7 +227,7 @@ extension MultipartReader {
         private var first = 0
         /// The number of the part that was returned last.
         private var part = 0
-        /// True if that part has ended.
+        /// True if the part that was returned last has ended.
         private var isOver = true
         private var end: Result<Void, any Error>?
 

@@ -68,9 +68,9 @@ enum Preconditions {
 enum ByteRange {
     /// Returns the requested part as a 206, or the whole response if If-Range doesn't match.
     ///
-    /// - Returns: Nil if only the origin can answer. That is so if the request asks for several ranges, for a unit
-    ///   other than bytes, or for a range that can't be parsed or satisfied, and if its If-Range is a date. It is also
-    ///   so if the response is encoded or isn't a 200.
+    /// - Returns: Nil if only the origin can answer: the request asks for several ranges, for a unit other than bytes,
+    ///   or for a range that can't be parsed or satisfied; the If-Range is a date; the response is encoded; or the
+    ///   response isn't a 200.
     static func part(of response: HTTPResponse, for request: HTTPHeaders) -> HTTPResponse? {
         guard response.status == 200, response.headers["Content-Encoding"] == nil else {
             return nil

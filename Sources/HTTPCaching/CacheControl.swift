@@ -50,8 +50,8 @@ struct CacheControl: Hashable, Sendable {
 
     /// Returns the lowercase names of the fields that a directive is limited to.
     ///
-    /// - Returns: Nil if the directive has no argument, or one that can't be parsed; it then applies to the whole
-    ///   response. Empty if the directive is absent.
+    /// - Returns: Empty if the directive is absent. Nil if the directive has no argument, or one that can't be parsed;
+    ///   such a directive applies to the whole response.
     func fieldNames(_ name: String) -> Set<String>? {
         var names: Set<String> = []
         for argument in arguments[name] ?? [] {
@@ -152,7 +152,8 @@ struct CacheControlParser {
         return isEmpty
     }
 
-    /// Returns the content of the quoted string that begins here; if it isn't closed, returns nil and consumes nothing.
+    /// Returns the content of the quoted string at the current position; if it isn't closed, returns nil and stays
+    /// there.
     private mutating func readQuoted() -> String? {
         var content: [UInt8] = []
         var index = position + 1

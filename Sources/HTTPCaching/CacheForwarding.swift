@@ -109,7 +109,7 @@ struct CacheValidation: Sendable {
 }
 
 extension CacheValidation: Replayable {
-    /// True: the request is a GET without a body.
+    /// True, because the request is a GET without a body.
     var isReplayable: Bool { true }
 }
 
@@ -122,7 +122,8 @@ extension CacheValidation: AnswerKeeping {
 
 /// The origin's answer to a ``CacheValidation`` or a ``ForwardedMiss``.
 enum ForwardedAnswer: Sendable {
-    /// The origin has confirmed the stored response: the updated response, and the 304, which may set cookies.
+    /// The origin has confirmed the stored response; the values are the updated response, and the 304, which may set
+    /// cookies.
     case confirmed(CachedResponse, HTTPResponse)
     /// A new response, its stored form if it may be stored, and the number of the caller whose request was sent.
     case answered(OriginReply, stored: CachedResponse?, to: Int)
@@ -170,7 +171,7 @@ struct ForwardedMiss: Sendable {
         /// The request without the headers that only identify its users.
         let request: HTTPRequest
         let partition: CachePartition
-        /// All calls for the URL up to this number have been invalidated.
+        /// The number of the last call for the URL that was invalidated; earlier calls were invalidated too.
         let lastInvalid: Int
     }
 
@@ -181,8 +182,8 @@ struct ForwardedMiss: Sendable {
 
     /// Creates a miss, and counts it as a call for the request's URL.
     ///
-    /// The creator must end that call when the answer arrives. Until then, the cache remembers invalidations of the
-    /// URL.
+    /// Whoever creates a miss must end that call when the answer arrives. Until then, the cache remembers invalidations
+    /// of the URL.
     init(_ presented: PresentedRequest, _ calls: inout CallValidity<CacheKey>) {
         self.presented = presented
         asker = calls.start(presented.key)
@@ -198,7 +199,7 @@ struct ForwardedMiss: Sendable {
 }
 
 extension ForwardedMiss: Replayable {
-    /// True: the request is a GET without a body.
+    /// True, because the request is a GET without a body.
     var isReplayable: Bool { true }
 }
 
@@ -213,7 +214,7 @@ extension ForwardedMiss: AnswerKeeping {
 struct OriginReply: Sendable {
     let presented: PresentedRequest
     var response: HTTPResponse
-    /// The error that a layer below the cache made of the response; nil if none did.
+    /// The error that a layer below the cache made of the response; nil if no layer did so.
     var refusal: HTTPError?
     let requestTime: ClockReading
     let responseTime: ClockReading

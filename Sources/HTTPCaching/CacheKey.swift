@@ -10,7 +10,7 @@ public struct CacheKey: Hashable, Sendable {
     /// Its query may hold secrets, which `description` leaves out.
     public let url: String
 
-    /// The header Host of the requests, in lower case; nil if they set none, or the same host as the URL.
+    /// The header Host of the requests, in lower case; nil if they have no such header, or if it names the URL's host.
     ///
     /// Several sites may share one address. Then only the header Host tells the sites apart.
     public let host: String?

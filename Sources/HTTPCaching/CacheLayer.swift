@@ -79,7 +79,7 @@ struct CacheLayer: Sendable {
                 code: .unacceptableStatus, request: response.request, response: response))
     }
 
-    /// Returns the reply; if a layer below the cache made an error of it, returns that error.
+    /// Returns the reply; if a layer below the cache turned the response into an error, returns that error.
     func give(_ reply: OriginReply, as status: CacheStatus) -> Future<HTTPResponse> {
         let response = reply.response.marked(by: cache, status)
         guard var error = reply.refusal else { return Future(value: response) }
@@ -207,7 +207,7 @@ extension CacheLayer {
         return response.marked(by: cache, .confirmed(entry))
     }
 
-    /// Sends the request of a caller that can't use a shared answer; it doesn't wait for another shared answer.
+    /// Sends the request of a caller that can't use a shared answer; the caller doesn't wait for another shared answer.
     private func askAlone(_ validation: CacheValidation) -> Future<HTTPResponse> {
         CallContext.current.report(.miss, by: Self.policy, named: cache.name)
         cache.count(\.misses)
@@ -258,8 +258,8 @@ extension CacheLayer {
 
     /// Returns the stored response in place of a failure, or nil if that isn't allowed.
     ///
-    /// It isn't allowed for a cancelled call, or for a request that can't be sent. It isn't allowed either if a layer
-    /// below refused the response's status, because then the origin has answered.
+    /// Nothing replaces the failure of a cancelled call, or of a request that can't be sent. The same is true if a
+    /// layer below the cache refused the response's status, because then the origin has answered.
     private func rescue(
         _ validation: CacheValidation, after error: any Error
     ) -> Future<HTTPResponse>? {
@@ -285,7 +285,7 @@ extension CacheLayer {
 extension CacheLayer {
     /// Sends an unsafe request, and removes the responses that it may have changed.
     ///
-    /// They are removed even if no answer arrives, because the origin may still have processed the request.
+    /// The responses are removed even if no answer arrives, because the origin may still have processed the request.
     func writeThrough(_ request: HTTPRequest, _ key: CacheKey) -> Future<HTTPResponse> {
         let cache = cache
         return next(request)

@@ -157,7 +157,7 @@ extension CacheRules {
         if let seconds = control.permitted("max-age") { return seconds }
         if headers["Expires"] != nil {
             guard let expires = DateField.date(headers, "Expires") else { return 0 }
-            // If the response had already expired, the result is negative: the seconds since then.
+            // If the response had expired before its Date, the result is negative.
             return expires.secondsSince1970 - date.secondsSince1970
         }
         return heuristicLifetime(status: status, headers: headers, control: control, date: date)

@@ -20,45 +20,45 @@ public struct CachedResponse: Sendable {
     /// The requests that the response answers.
     public private(set) var variant: CacheVariant
 
-    /// The time when its request was sent; after a confirmation, when the confirming request was sent.
+    /// The time when the response's request was sent; after a confirmation, when the confirming request was sent.
     public let requestTime: HTTPDate
 
-    /// The time when it arrived, or was last confirmed.
+    /// The time when the response arrived, or was last confirmed.
     public let responseTime: HTTPDate
 
-    /// Its age at ``responseTime``, in seconds (RFC 9111, section 4.2.3).
+    /// The response's age at ``responseTime``, in seconds (RFC 9111, section 4.2.3).
     public let initialAge: Int64
 
-    /// The age up to which it's fresh, in seconds; negative if it had expired before it was sent.
+    /// The age up to which the response is fresh, in seconds; negative if it had expired before it was sent.
     public let lifetime: Int64
 
-    /// True if it may be outdated, so that the origin must confirm it even while it's fresh.
+    /// True if the response may be outdated, so that the origin must confirm it even while it's fresh.
     public internal(set) var isDoubted = false
 
-    /// True if it arrived within an error; the cache then returns it within an error again.
+    /// True if the response arrived within an error; the cache then returns it within an error again.
     var isRefused = false
 
-    /// The time when it arrived, on the monotonic clock; nil if another process received it.
+    /// The time when the response arrived, on the monotonic clock; nil if another process received it.
     let received: SchedulerInstant?
 
-    /// The number of its call in its cache; a later call has a higher number.
+    /// The number of the call that got the response; in a cache, a later call has a higher number.
     let number: Int
 
     let control: CacheControl
 
-    /// Returns its age, in seconds (RFC 9111, section 4.2.3).
+    /// Returns the response's age, in seconds (RFC 9111, section 4.2.3).
     func age(at now: ClockReading) -> Int64 {
         let byDate = now.date.secondsSince1970 - responseTime.secondsSince1970
         let byClock = received.map { $0.duration(to: now.instant).components.seconds } ?? 0
         return initialAge + max(0, byDate, byClock)
     }
 
-    /// Its Date, or the time when it arrived.
+    /// The response's Date, or the time when the response arrived.
     var date: HTTPDate { DateField.date(headers, "Date") ?? responseTime }
 }
 
 extension CachedResponse {
-    /// Its size, in bytes: headers, body and variant, with an allowance for overhead.
+    /// The response's size, in bytes: headers, body and variant, with an allowance for overhead.
     public var byteCount: Int {
         let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
         return body.count + fields + variant.byteCount + 256
@@ -71,7 +71,7 @@ extension CachedResponse {
         return copy
     }
 
-    /// Returns whether it may answer a request; its freshness isn't considered.
+    /// Returns whether the response may answer a request; its freshness isn't considered.
     ///
     /// A stored 401 never answers a request that repeats a refused one.
     func answers(_ presented: PresentedRequest) -> Bool {
@@ -79,14 +79,14 @@ extension CachedResponse {
         return variant.matches(presented)
     }
 
-    /// True if the origin must confirm it before each use.
+    /// True if the origin must confirm the response before each use.
     var requiresValidation: Bool {
         if isDoubted || control.isMalformed { return true }
         guard control.contains("no-cache") else { return false }
         return control.fieldNames("no-cache").map(StoredFields.areVital) ?? true
     }
 
-    /// True if it has a validator to send to the origin.
+    /// True if the response has a validator to send to the origin.
     var hasValidator: Bool { headers["ETag"] != nil || headers["Last-Modified"] != nil }
 }
 
@@ -123,7 +123,7 @@ public struct CacheVariant: Hashable, Sendable {
     ///   - status: The status of the response.
     ///   - response: The headers of the response.
     ///   - mode: The kind of cache.
-    /// - Returns: Nil if Vary is "*" or has an invalid name, so that the response answers no other request.
+    /// - Returns: Nil if Vary is "*" or has an invalid name; the response then answers no other request.
     init?(
         of presented: PresentedRequest, status: Int = 200, response: HTTPHeaders,
         mode: HTTPCache.Mode

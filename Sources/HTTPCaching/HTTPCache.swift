@@ -12,7 +12,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///
     /// The cache follows RFC 9111. It is private by default, and supports stale-while-revalidate and stale-if-error
     /// (RFC 5861). The server's Cache-Control, Expires, ETag, Last-Modified and Vary say which responses may be used
-    /// and for how long. A request's Cache-Control says which of them it accepts.
+    /// and for how long. A request's Cache-Control says which of these responses the request accepts.
     ///
     /// To confirm a stale response, the cache sends a conditional request to the origin. Equal requests that wait for
     /// the confirmation share it. Equal requests without a stored response share one request to the origin
@@ -38,15 +38,15 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// credentials to a request, the cache doesn't store the answer, and reports a note.
     ///
     /// **Answers.** A stored response is returned on the caller's thread, with an Age and the stored status. If an
-    /// `.acceptStatus()` below the cache had made it an error, it's returned as the same kind of error. All other
-    /// errors come from the service below. A request with only-if-cached that the cache can't answer gets a 504.
-    /// Cancelling a call doesn't affect other calls that share its revalidation.
+    /// `.acceptStatus()` below the cache had turned the response into an error, the stored response is returned as the
+    /// same kind of error. All other errors come from the service below the cache. A request with only-if-cached that
+    /// the cache can't answer gets a 504. Cancelling a call doesn't affect other calls that share its revalidation.
     ///
     /// **Events.** `hit`, `miss`, and the notes "stale", "revalidating", "confirmed" and "rescued". A further note says
     /// that an answer isn't stored because credentials were added below the cache.
     ///
-    /// - Parameter cache: The cache. Several stacks may share it if all have their `.acceptStatus()` on the same side
-    ///   of it.
+    /// - Parameter cache: The cache. Several stacks may share it if their `.acceptStatus()` is above the cache in all
+    ///   of them, or below it in all.
     public static func cache(sharing cache: HTTPCache = HTTPCache()) -> Middleware {
         Middleware(named: "cache") { next in
             let layer = CacheLayer(cache, over: next)
@@ -115,7 +115,7 @@ public final class HTTPCache: Sendable {
     ///     removed, because the jar stored the cookie when the response arrived, and the header might overwrite a newer
     ///     one.
     ///   - statusName: The cache's name in the field Cache-Status (RFC 9211), a token. The cache then adds the field to
-    ///     every response. With nil, it doesn't.
+    ///     every response. With nil, the cache adds no such field.
     ///   - coalescesMisses: If true, equal requests without a stored response wait for the answer to the first of them.
     ///     If that answer must not be shared, the other requests are then sent.
     ///   - names: Further request headers that don't separate users, such as "X-Theme". By default, a private cache

@@ -20,7 +20,7 @@ struct PresentedRequest: Sendable {
         partition = CachePartition(of: request, by: rules)
     }
 
-    /// Returns whether the request was answered with credentials that a layer below the cache had added.
+    /// Returns whether a layer below the cache added credentials to the request before it was sent.
     func isForeign(_ response: HTTPResponse, by rules: CacheRules) -> Bool {
         guard let sent = response.request else { return false }
         return !CachePartition(of: sent, by: rules).isPart(of: partition)
@@ -49,7 +49,7 @@ struct PresentedRequest: Sendable {
         headers["If-Match"] != nil || headers["If-Unmodified-Since"] != nil
     }
 
-    /// True if the response may be only a part, or only a certain version, of the resource.
+    /// True if the request asks for only a part, or only a certain version, of the resource.
     var asksForLess: Bool { headers["Range"] != nil || isForOrigin }
 
     /// True if the request may wait for the answer to an equal one.

@@ -226,8 +226,8 @@ enum StoredFields {
 
     /// Returns stored headers with a 304's updates (RFC 9111, section 3.2).
     ///
-    /// Fields that describe the bytes of the body keep their stored values, because a layer below may have decoded the
-    /// body.
+    /// Fields that describe the bytes of the body keep their stored values, because a layer below the cache may have
+    /// decoded the body.
     static func update(
         _ stored: HTTPHeaders, by fresh: HTTPHeaders, mode: HTTPCache.Mode
     ) -> HTTPHeaders {

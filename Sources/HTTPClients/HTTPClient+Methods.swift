@@ -13,7 +13,8 @@ extension HTTPClient {
     /// let user: User = try await client.get("/users/\(id)")
     /// ```
     ///
-    /// The client decodes with its `json` settings, on the caller's actor. A value of type `Data` is the body itself.
+    /// The client decodes with its `json` settings, on the caller's actor. If the value's type is `Data`,
+    /// the body is returned undecoded.
     ///
     /// - Parameters:
     ///   - path: The path below `base`, with or without a query. Literal text is structure; values in it are data.
@@ -140,7 +141,8 @@ extension HTTPClient {
     /// Pass at most one body: `json`, `form`, `multipart` or `file`. With several, the call fails with
     /// `Endpoint.Error.severalBodies`.
     ///
-    /// The client decodes with its `json` settings, on the caller's actor. A value of type `Data` is the body itself.
+    /// The client decodes with its `json` settings, on the caller's actor. If the value's type is `Data`,
+    /// the body is returned undecoded.
     ///
     /// - Parameters:
     ///   - path: The path below `base`, with or without a query. Literal text is structure; values in it are data.
@@ -473,7 +475,7 @@ extension HTTPClient {
 }
 
 extension JSONCoding {
-    /// Decodes an accepted response's body; a value of type `Data` is the body itself.
+    /// Decodes an accepted response's body; if the value's type is `Data`, returns the body as it is.
     func value<Value: Decodable>(of response: HTTPResponse) throws -> Value {
         if let body = response.body as? Value { return body }
         return try decoder().decoded(Value.self, from: response.body, of: response)

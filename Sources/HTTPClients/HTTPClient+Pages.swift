@@ -3,7 +3,7 @@ public import PledgeHTTPNetworking
 public import PledgeServices
 
 extension HTTPClient {
-    /// The decoded pages of a list whose responses name the next page in a Link header with `rel="next"`.
+    /// The decoded pages of a list, if each response names the next page in a Link header with `rel="next"`.
     ///
     /// ```swift
     /// for try await issues: [Issue] in client.pages("/repos/ada/kit/issues") { show(issues) }
@@ -63,7 +63,7 @@ extension HTTPClient {
     }
 }
 
-/// A page and the URL of the next one.
+/// A page and the URL of the next page.
 private struct LinkedPage<Page: Sendable>: Sendable {
     var page: Page
     var next: Result<URL?, any Error>

@@ -60,7 +60,7 @@ public struct HTTPClient: Sendable {
 
     /// The headers of each request to the base's origin.
     ///
-    /// A request's own header replaces the header with the same name here.
+    /// If a request has a header with the same name, the request's header is sent instead.
     public var headers: HTTPHeaders = [:] { didSet { renew() } }
 
     /// The User-Agent of requests that have none; nil leaves it to the transport.
@@ -124,7 +124,7 @@ public struct HTTPClient: Sendable {
 
     /// The limit on requests in a period, such as a server's quota; excess requests wait or are refused.
     ///
-    /// It counts every request that is sent: attempts, hedges, and redirected requests.
+    /// The limit counts every request that is sent: attempts, hedges, and redirected requests.
     public var rateLimit: PerOrigin<RateLimiter>? {
         didSet {
             keptStates.limiters = StatesByOrigin()
@@ -159,9 +159,9 @@ public struct HTTPClient: Sendable {
 
     /// The time limit for one attempt, from the end of the request's body until the response's headers arrive.
     ///
-    /// The time in which the bytes of a body move isn't counted. If a body stands still, the transport's idle timeout
-    /// of 60 seconds ends it. Waiting for a connection isn't counted either. A client over a function can't see when
-    /// bytes move, so if the request's body is a file or a stream, no time is counted at all.
+    /// The time in which the bytes of a body are sent or received isn't counted. If no bytes move, the transport's idle
+    /// timeout of 60 seconds ends the attempt. Waiting for a connection isn't counted either. A client over a function
+    /// can't see when bytes move, so if the request's body is a file or a stream, no time is counted at all.
     ///
     /// Less than zero is a programming error and traps when the client is used.
     public var attemptTimeout: Duration? = .seconds(30) { didSet { renew() } }
@@ -323,9 +323,9 @@ extension HTTPClient {
 
     /// Sends an endpoint's request, and returns a future of the response's body.
     ///
-    /// It works like `send` with an endpoint, for code that takes a `Networking`. The returned data doesn't know the
-    /// client's ``json`` settings. To decode it with them, call `decoded(using: client.json)` on the future, or call
-    /// ``decoded(_:)`` instead.
+    /// It works like `send` with an endpoint, for code that takes a `Networking`. The returned data doesn't contain the
+    /// client's ``json`` settings. To decode the data with these settings, call `decoded(using: client.json)` on the
+    /// future, or call ``decoded(_:)`` instead.
     public var networking: Networking { lazyFunctions.functions(of: self).networking }
 
     /// Sends an endpoint's request; a `body` that isn't nil replaces the endpoint's body.
@@ -394,8 +394,8 @@ final class LazyFunctions: Sendable {
     func functions(of client: HTTPClient) -> Functions {
         if let functions = made.withLock({ $0 }) { return functions }
         let functions = Functions(client)
-        // If another thread was first, that thread's functions are used, so that all callers share one budget and one
-        // set of breakers.
+        // If another thread has assembled the functions meanwhile, that thread's functions are used, so that all
+        // callers share one budget and one set of breakers.
         return made.withLock { made in
             if let made { return made }
             made = functions
@@ -448,7 +448,7 @@ struct FunctionTransport: HTTPTransport {
 
     /// Calls the function; notes the request in the attempt's record and in the response, unless the function does so.
     ///
-    /// A cache above reads the request in the response, to learn whether a part below added credentials.
+    /// A cache reads the request in the response, to learn whether a part below the cache added credentials.
     ///
     /// The function can't tell when the bytes of a body are sent. So if the body is read while it is sent, the whole
     /// time counts as upload time, which time limits leave out.

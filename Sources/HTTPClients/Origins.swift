@@ -60,7 +60,7 @@ extension HTTPClient.Origins {
 
         /// Closes the breaker and fills the budget.
         ///
-        /// Calls in flight keep their places.
+        /// Calls in flight still count in the bulkhead.
         public func reset() {
             circuitBreaker?.reset()
             retryBudget?.reset()
@@ -173,12 +173,15 @@ extension HTTPClient {
     static let originLimit = 1_000
 }
 
-/// A state for each origin; a client's stacks for whole and for streamed responses share it, and so do copies.
+/// The states of the origins, one for each.
 ///
-/// If a slot changes in one copy, that copy gets a new table. When the table is full, a new origin takes the place of
-/// an idle one. Only the eight least recently used origins are checked. If none of these is idle, each new origin gets
-/// a state that isn't kept; retry budgets instead share one state among all new origins. A state that a stack still
-/// uses is found again, even if another origin has taken its place.
+/// A client's stack for whole responses and its stack for streamed responses share these states, and so do copies of
+/// the client.
+///
+/// If a slot changes in one copy, that copy gets new states. When the limit of origins is reached, a new origin
+/// replaces an idle one. Only the eight least recently used origins are checked. If none of these is idle, the new
+/// origin gets a state that isn't kept; for retry budgets, all such origins share one state. While a stack still uses
+/// the state of a replaced origin, that state is found again.
 final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
     private struct Used {
         weak var state: State?
@@ -186,9 +189,9 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
 
     private struct Table {
         var kept = LRUTable<HTTPOrigin?, State>()
-        /// The states that are still alive, including replaced ones.
+        /// All states that somebody still uses, including those of replaced origins.
         var used: [HTTPOrigin?: Used] = [:]
-        /// The state of all origins that don't fit.
+        /// The state that all origins beyond the limit share.
         var others: State?
 
         /// Returns the state of an origin, and marks it as just used.
@@ -199,15 +202,15 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
         }
 
         mutating func add(_ state: State, of origin: HTTPOrigin?) {
-            // Before the table would have to grow, entries whose state is gone are removed.
+            // If the dictionary would have to grow, entries whose state no longer exists are removed first.
             if used.count == used.capacity { used = used.filter { $0.value.state != nil } }
             used[origin] = Used(state: state)
             kept.insert(origin, state)
         }
 
-        /// Removes an idle state among the eight oldest.
+        /// Removes one idle state, if there is one among the eight least recently used states.
         ///
-        /// - Returns: True if one was removed.
+        /// - Returns: True if a state was removed.
         mutating func removeIdle(_ isIdle: (State) -> Bool) -> Bool {
             for _ in 0..<8 {
                 guard let slot = kept.oldest, let (_, state) = kept[slot] else { return false }
@@ -223,7 +226,7 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
     private let isIdle: @Sendable (State) -> Bool
 
     /// - Parameters:
-    ///   - sharesOthers: Lets the origins that don't fit share a state.
+    ///   - sharesOthers: If true, all origins beyond the limit share one state.
     ///   - isIdle: Returns whether a state can be discarded without losing anything.
     init(sharesOthers: Bool = false, isIdle: @escaping @Sendable (State) -> Bool) {
         self.sharesOthers = sharesOthers
@@ -239,7 +242,7 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
         if let state = table.withLock({ $0.use(origin) }) { return state }
         let state = make()
         return table.withLock { table in
-            // Another thread may have been first.
+            // Another thread may have added the origin's state meanwhile.
             if let known = table.use(origin) { return known }
             if table.kept.count >= limit, !table.removeIdle(isIdle) {
                 guard sharesOthers else { return state }
@@ -265,7 +268,9 @@ extension StatesByOrigin<RetryBudget> {
 }
 
 extension StatesByOrigin<Hedging> {
-    /// Treats every state as idle: if one is lost, hedges only start later, until latencies are measured again.
+    /// Treats every state as idle, because a lost state does little harm.
+    ///
+    /// Hedges then only start later, until latencies are measured again.
     convenience init() { self.init { _ in true } }
 }
 
@@ -285,15 +290,17 @@ extension StatesByOrigin<Pushback> {
     convenience init() { self.init { $0.isIdle } }
 }
 
-/// The services of the most recently called origins, each with its own states around the service below.
+/// The services of the most recently called origins.
 ///
-/// If there are too many origins, the service of the least recently called one is dropped. Its states aren't:
-/// ``StatesByOrigin`` keeps them. A call holds a lock for a short, constant time.
+/// Each of them is the same inner service, wrapped in middleware with that origin's states.
+///
+/// If there are too many origins, the service of the least recently called one is dropped. The origin's states aren't
+/// dropped: ``StatesByOrigin`` keeps them. A call holds a lock for a short, constant time.
 final class OriginServices<Output: Sendable>: Sendable {
     typealias Stack = Middleware<HTTPRequest, Output>
 
     private struct Table {
-        /// The origin that was called last, which is usually the next one too, and its service.
+        /// The origin that was called last, and its service; the next call usually goes to the same origin.
         var last: (origin: HTTPOrigin?, service: Service<HTTPRequest, Output>)?
         var services = LRUTable<HTTPOrigin?, Service<HTTPRequest, Output>>()
 
@@ -308,7 +315,7 @@ final class OriginServices<Output: Sendable>: Sendable {
             return known
         }
 
-        /// Adds the service of an origin, unless another thread was first.
+        /// Adds the service of an origin, unless another thread has already added one.
         ///
         /// - Returns: The service to use: the added one, or the other thread's.
         mutating func add(

@@ -17,7 +17,7 @@ enum StackPlace: String, CaseIterable {
     case circuitBreaker, pushback, rateLimit, attemptHeader, tracePropagation, exchangeLog, timeout
     case aroundExchange, decompress
 
-    /// True if a call may pass this place, and all places below it, several times.
+    /// True if a call may pass the part at this place, and all parts below it, several times.
     var beginsLevel: Bool { [.redirect, .retry, .circuitBreaker].contains(self) }
 
     /// A few words on what the part does at this place.
@@ -258,7 +258,7 @@ extension HTTPClient {
         return .observed(by: ServiceObserver(combining: all), on: scheduler, named: callName)
     }
 
-    /// Begins a call's trace, above every part that repeats requests, so that the call has only one.
+    /// Begins a call's trace, above every part that repeats requests, so that the call has only one trace.
     private func newTrace<Output>(_ tracing: Tracing) -> Middleware<HTTPRequest, Output>? {
         guard tracing.beginsTraces else { return nil }
         return .newTrace(samplingShare: tracing.samplingShare, random: random)
@@ -295,14 +295,14 @@ extension HTTPClient {
         }.named(.attemptHeader)
     }
 
-    /// The classifier of all policies: the client's own, or the standard rules if there is none or it returns nil.
+    /// The classifier of all policies: the client's own; the standard rules if there is none, or if its result is nil.
     private func outcomes<Output: HTTPResponseHead>() -> Classifier<Output> {
         guard let classifier else { return .standard }
         let standard = Classifier<Output>.standard
         return Classifier { result in classifier(result.map { $0 }) ?? standard(result) }
     }
 
-    /// The time limit of a request: its own, or else the slot's.
+    /// The time limit of a request: the request's own, or else the limit in the client's slot.
     private func time(
         _ own: @escaping @Sendable (HTTPRequest) -> Duration?, or slot: Duration?, _ name: String
     ) -> @Sendable (HTTPRequest) -> Duration? {

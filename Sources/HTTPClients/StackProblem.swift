@@ -33,7 +33,8 @@ public func problems<Input, Output>(
     for (index, outer) in parts.enumerated() {
         for innerIndex in parts.indices[(index + 1)...] {
             let inner = parts[innerIndex]
-            // If there is another timeout further in, the outer timeout is meant to limit the whole call.
+            // If there is another timeout further in, the outer timeout is meant to limit the whole call, and is no
+            // problem.
             if outer == "timeout", parts[innerIndex...].contains(outer) { continue }
             guard let consequence = StackProblem.consequences[outer]?[inner] else { continue }
             let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)

@@ -20,7 +20,7 @@ extension UInt8 {
     @inlinable
     package var isLetterOrDigit: Bool { isLetter || isDigit }
 
-    /// A letter in lower case; any other byte as it is.
+    /// The byte in lower case if it is an upper-case letter; otherwise the same byte.
     @inlinable
     package var lowercased: UInt8 { 65...90 ~= self ? self | 0x20 : self }
 }
@@ -43,8 +43,8 @@ extension StringProtocol {
 extension String {
     /// Replaces each occurrence of a scalar, even if a combining mark follows it.
     ///
-    /// `replacing(_:with:)` compares characters, and would miss a scalar that forms one character with the mark after
-    /// it.
+    /// A scalar and the mark after it form one character. So `replacing(_:with:)`, which compares whole characters,
+    /// would miss the scalar.
     func replacing(scalar: Unicode.Scalar, with text: String) -> String {
         unicodeScalars.split(separator: scalar, omittingEmptySubsequences: false)
             .map { String($0) }.joined(separator: text)
@@ -56,7 +56,9 @@ package enum DeltaSeconds {
     /// The largest number; RFC 9111 lets a recipient read any larger number as this one.
     package static let most: Int64 = 1 << 31
 
-    /// Parses a text that has only digits; a number above ``most`` becomes ``most``.
+    /// Parses a text that has only digits; nil for any other text.
+    ///
+    /// A number above ``most`` becomes ``most``.
     package static func parse(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
         return min(Int64(text) ?? most, most)

@@ -11,9 +11,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// The error is an ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus``. It keeps the request
     /// and the response. An accepted response passes at once, unchanged.
     ///
-    /// For the error, a streamed body is read up to `limit` bytes and for `time` at most. If the body is longer or
-    /// slower, or if reading it fails, the error keeps the bytes that arrived, and the error's cause says why the rest
-    /// is missing.
+    /// If the body is streamed, the error keeps its beginning: at most `limit` bytes, read for at most `time`. If the
+    /// body is longer or slower, or if reading it fails, the error keeps the bytes that arrived, and the error's cause
+    /// says why the rest is missing.
     ///
     /// A retry above this middleware sees the error; a retry below it sees the response. `.redirect`, `.authorize` and
     /// `.cache` work the same in both places, because they also read the response in the error.
@@ -67,9 +67,9 @@ extension HTTPResponseHead {
     }
 }
 
-/// The server's response, even if `.acceptStatus()` below has turned it into an error.
+/// The server's response, even if `.acceptStatus()` has turned the response into an error.
 ///
-/// Middleware that decides by a response's status reads the status here, so that it works the same above and
+/// Middleware that decides by a response's status reads the status here. So the middleware works the same above and
 /// below `.acceptStatus()`.
 extension Result where Success: HTTPResponseHead, Failure == any Error {
     /// The value of a success, or the response in the error of `.acceptStatus()`; nil for any other error.
@@ -89,7 +89,7 @@ extension Result where Success: HTTPResponseHead, Failure == any Error {
         }
     }
 
-    /// The same result with `url` added to its response; nil if there is no response, or if it already has a URL.
+    /// The same result with `url` added to its response; nil if there is no response, or if its URL is already set.
     package func located(at url: URL) -> Result? {
         guard let head = answerHead, head.url == nil else { return nil }
         switch self {
@@ -118,10 +118,10 @@ struct BodyBeginning: Sendable {
 }
 
 extension HTTPBodyStream {
-    /// Reads the next bytes, up to `limit` and for `time` at most, then cancels the rest.
+    /// Reads at most `limit` bytes, for at most `time`, then cancels the rest of the stream.
     ///
-    /// The future never fails: if the stream fails, the future's value contains the error, and the bytes that arrived
-    /// before it.
+    /// The future never fails: if the stream fails, the future's value contains both the error and the bytes that
+    /// arrived before the error.
     func beginning(
         upTo limit: Int, within time: Duration, on scheduler: some FutureScheduler
     ) -> Future<BodyBeginning> {

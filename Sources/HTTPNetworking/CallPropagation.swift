@@ -17,11 +17,12 @@ extension Middleware where Input == HTTPRequest {
     /// `.hedge`, so that each request carries the time that is left when the request is sent. Put it below `.cache` and
     /// `.coalesce` too, because requests with different headers share no response.
     ///
-    /// **What is sent.** One header carries the time until the deadline of the current `CallContext`, and one carries
-    /// the priority that is bound in this context. A client binds a request's own deadline in the context too. Without
-    /// a deadline, the first header is not sent; without a priority, the second is not sent.
+    /// **What is sent.** Both values come from the current `CallContext`: one header carries the time until the
+    /// deadline, the other one carries the priority. If a request has its own deadline, a client has put that deadline
+    /// into the context. Without a deadline, the first header is not sent; without a priority, the second is not sent.
     ///
-    /// **Existing headers.** A header that the request already has is sent unchanged, to any origin.
+    /// **Existing headers.** If the request already has one of the two headers, that header is sent unchanged, to any
+    /// origin.
     ///
     /// **Other origins.** A request to an origin that is not listed gets neither header, even after a redirect.
     ///
@@ -66,10 +67,10 @@ extension HTTPRequest {
 /// `Priority` of RFC 9218 has another purpose: it tells a server in which order to send the parts of its responses, not
 /// which requests to serve first.
 public struct CallHeaders: Hashable, Sendable {
-    /// The header of the remaining time; nil to neither send nor read it.
+    /// The header of the remaining time; if nil, the time is neither sent nor read.
     public var timeout: TimeoutHeader?
 
-    /// The name of the priority's header; nil to neither send nor read it.
+    /// The name of the priority's header; if nil, the priority is neither sent nor read.
     public var priority: String?
 
     /// Creates a pair of headers.
@@ -202,7 +203,7 @@ public struct TimeoutHeader: Hashable, Sendable {
 }
 
 extension TimeoutHeader {
-    /// The longest time that is sent or read; longer times become this one.
+    /// The longest time that is sent or read; a longer time is replaced by this limit.
     static let longest = Duration.seconds(1_000_000)
 
     /// Returns the time as a header's value, rounded down but never to zero.

@@ -10,14 +10,15 @@ where Input == HTTPRequest, Output == HTTPResponse, Key == HTTPRequest {
     ///
     /// Two requests share a call if their method, URL, headers, body, idempotency key and tags are all equal. Every
     /// header counts, because a response may depend on any of them, such as Authorization, Cookie, Accept or Range. Put
-    /// this below the middleware that adds headers. A Set-Cookie header goes only to the caller whose request was sent,
-    /// so that visitors who ask at the same time don't get the same session. These requests never share a call:
+    /// `.coalesce` below the middleware that adds headers. A Set-Cookie header goes only to the caller whose request
+    /// was sent, so that visitors who ask at the same time don't get the same session. These requests never share a
+    /// call:
     ///
     /// - requests with an unsafe method (see ``HTTPMethod/isSafe``),
     /// - requests with a body that is not in memory.
     ///
     /// After a request with an unsafe method has succeeded, failed or been cancelled, later requests for the same URL
-    /// don't join calls that began earlier. Such a call may still return the resource as it was before the change.
+    /// don't join calls that began earlier. An earlier call may still return the resource as it was before the change.
     ///
     /// There is no such key for streamed responses, because a stream can be read only once.
     public static var safeRequest: CoalescingKey {

@@ -12,15 +12,15 @@ extension HTTPRequest {
     ///
     /// The URL and the headers are shown as in their `description`. For a body in memory, only the names and the
     /// structure are shown; for a file, only its path. The command lacks the secrets, so it doesn't send the same
-    /// request; for a command that does, see ``curlCommand(revealingSecrets:)``.
+    /// request; for the complete command, see ``curlCommand(revealingSecrets:)``.
     public var curlCommand: String { curlCommand(revealingSecrets: false) }
 
     /// The request as a curl command line for a POSIX shell.
     ///
     /// Everything is quoted, so that a shell reads exactly this request. The body is written by `printf` and piped into
     /// curl if it is not UTF-8, contains NUL, is larger than 30,000 bytes, or begins with "@". The parts of a multipart
-    /// body are piped into curl too. A stream is not read; a comment above the command says to pass it on standard
-    /// input. If the request cannot be sent, a comment says so.
+    /// body are piped into curl too. A stream is not read; a comment above the command says to pass the stream's bytes
+    /// on standard input. If the request cannot be sent, a comment says so.
     ///
     /// The deadline is left out. If the headers contain no User-Agent, curl adds its own; if they contain no Accept,
     /// curl adds `Accept: */*`. The command follows no redirects.
@@ -34,14 +34,14 @@ extension HTTPRequest {
 extension HTTPError {
     /// The request as a curl command line, without secrets.
     ///
-    /// See ``HTTPRequest/curlCommand``. Nil if the request is not known, or the endpoint could not be sent.
+    /// See ``HTTPRequest/curlCommand``. Nil if the error has no request, and no request can be made from its endpoint.
     public var curlCommand: String? { curlCommand(revealingSecrets: false) }
 
     /// The request as a curl command line.
     ///
     /// - Parameter revealingSecrets: True to show everything as it is sent. Never write such a text to a log.
-    /// - Returns: See ``HTTPRequest/curlCommand(revealingSecrets:)``. Nil if the request is not known, or the
-    ///   endpoint could not be sent.
+    /// - Returns: See ``HTTPRequest/curlCommand(revealingSecrets:)``. Nil if the error has no request, and no request
+    ///   can be made from its endpoint.
     public func curlCommand(revealingSecrets: Bool) -> String? {
         let asked = request ?? endpoint.flatMap { try? HTTPRequest($0) }
         return asked?.curlCommand(revealingSecrets: revealingSecrets)
@@ -124,7 +124,7 @@ struct CurlCommand {
         if headers["Content-Type"] == nil { options.append("--header Content-Type:") }
     }
 
-    /// True if the command passes a body to curl, so that curl sends a POST by default.
+    /// True if the command passes a body to curl, which then sends a POST by default.
     private var hasBody: Bool {
         if case .none = request.body.content { return false }
         return !request.body.isEmpty || ![.get, .head, .trace].contains(request.method)

@@ -7,8 +7,8 @@ extension Middleware where Input == HTTPRequest {
     /// let service = stack(.defaultHeaders(["Accept": "application/json"]), over: transport.send)
     /// ```
     ///
-    /// A header that the request already has keeps its values and gets no others, even if its value is empty.
-    /// The Content-Type of the request's body counts as such a header.
+    /// If the request already has a header with the same name, even an empty one, that header stays as it is. The
+    /// Content-Type of the request's body counts as such a header.
     ///
     /// - Parameter headers: The headers to add. If a name occurs twice, both values are added.
     public static func defaultHeaders(_ headers: HTTPHeaders) -> Middleware {

@@ -57,7 +57,7 @@ public struct HTTPExchange: Sendable {
     /// the call's span.
     public let traceContext: TraceContext?
 
-    /// The number of the attempt, counted from one by the nearest retry above.
+    /// The number of the attempt, counted from one by the nearest retry above `exchangeLog`.
     public let attempt: Int
 
     /// The response's status; nil if no response arrived.
@@ -81,7 +81,7 @@ public struct HTTPExchange: Sendable {
 }
 
 extension HTTPExchange {
-    /// True if the status is 400 or above, or the exchange failed; cancelling it is not a failure.
+    /// True if the status is 400 or above, or the exchange failed; a cancelled exchange has not failed.
     public var isFailure: Bool {
         if let status, status >= 400 { return true }
         return error.map { !($0 is CancellationError) } ?? false
@@ -96,10 +96,10 @@ extension HTTPExchange {
     /// attempt=1 status=200 bytes=512 duration_ms=35
     /// ```
     ///
-    /// The keys keep this order. Use `call` and `span` to find the events of the same call: they have the same values
-    /// in `PolicyEvent.logLine`. Both are left out if the call is not observed. In a traced call, `trace_id` and
-    /// `span_id` follow them. `status` is left out if there is no response. The line of a failed exchange ends with
-    /// `error` and `code`.
+    /// The keys keep this order. In `PolicyEvent.logLine`, the events of this call have the same `call` and `span`. The
+    /// line of a call that is not observed has neither `call` nor `span`. The line of a traced call also has `trace_id`
+    /// and `span_id`, after `span`. `status` is left out if there is no response. The line of a failed exchange ends
+    /// with `error` and `code`.
     ///
     /// Values are written as in `PolicyEvent.logLine`, and the URL as in ``HTTPRequest``'s description. The line
     /// shows no headers and nothing of the bodies.
@@ -225,7 +225,7 @@ extension ExchangeListener {
 }
 
 extension Future where Value: HTTPResponseHead {
-    /// Returns the same response, and reports its exchange to a listener.
+    /// Returns a future with the same result, and reports the exchange to a listener.
     ///
     /// If the response has a streamed body, the exchange ends when the body ends or is cancelled.
     package func notifying(_ listener: some ExchangeListener) -> Future {

@@ -17,7 +17,7 @@ extension HTTPBodyStream {
     ///
     /// This method opens the file on the caller's thread. The file is closed when the stream ends or is cancelled. Each
     /// file is read on a queue of its own, because reading a file blocks a thread for as long as the disk takes. The
-    /// chunks settle on that queue.
+    /// chunks' futures settle on that queue.
     ///
     /// - Parameters:
     ///   - file: The file. Its length is read when it is opened. If the file shrinks or grows while it is read,

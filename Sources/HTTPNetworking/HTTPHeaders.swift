@@ -40,8 +40,8 @@ public struct HTTPHeaders: Sendable {
 
     /// The values of a name, joined by ", " (RFC 9110, section 5.2); nil if there are none.
     ///
-    /// There are two exceptions: Set-Cookie returns its first value, and the values of Cookie are joined by "; ".
-    /// Setting a value replaces all values of the name, at the place of the first; setting nil removes them.
+    /// There are two exceptions: for Set-Cookie, only the first value is returned, and the values of Cookie are joined
+    /// by "; ". Setting a value replaces all values of the name, at the place of the first; setting nil removes them.
     public subscript(name: String) -> String? {
         get {
             guard let first = fields.firstIndex(where: { Self.isSame($0.name, name) }) else {
@@ -73,9 +73,9 @@ public struct HTTPHeaders: Sendable {
         fields.append((name, Self.trimmed(value)))
     }
 
-    /// Replaces all values of a name by one.
+    /// Replaces all values of a name by a single value.
     ///
-    /// The value takes the place of the first one, or comes last if the name had none.
+    /// The new value takes the place of the name's first value. If the name had no value, the new value comes last.
     public mutating func set(_ value: String, for name: String) {
         guard let first = fields.firstIndex(where: { Self.isSame($0.name, name) }) else {
             return add(value, for: name)
@@ -87,7 +87,7 @@ public struct HTTPHeaders: Sendable {
 
     /// Removes all values of a name.
     public mutating func remove(_ name: String) {
-        // A name usually has no value; then the storage stays shared.
+        // Usually the name has no value, and then no copy of the shared storage is made.
         guard fields.contains(where: { Self.isSame($0.name, name) }) else { return }
         removeAll(name, except: nil)
     }
@@ -138,7 +138,7 @@ extension HTTPHeaders {
     /// Adds a value as received; its bytes can then be sent back unchanged.
     ///
     /// White space around it is removed, and CR, LF and NUL in it become spaces (RFC 9110, section 5.5). Some parsers
-    /// read a bare CR as the end of a line, and would read another field after it.
+    /// read a bare CR as the end of a line, and would read the text after it as another field.
     package mutating func add(received bytes: UnsafeRawBufferPointer, for name: String) {
         let trimmed = bytes.trimmed
         // The fast path, which nearly every value takes.
@@ -178,7 +178,7 @@ extension HTTPHeaders {
 
     private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 13 || byte == 10 || byte == 0 }
 
-    /// Replaces all values of a name by one, given as bytes.
+    /// Replaces all values of a name by a single value, given as bytes.
     package mutating func set(bytes value: [UInt8], for name: String) {
         set(Self.text(ofValue: value), for: name)
         if let index = fields.firstIndex(where: { Self.isSame($0.name, name) }) {
@@ -295,7 +295,7 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// Every other value is shown as "…", because a list of secret headers would be incomplete.
     public var description: String { text(showing: Self.isShown) }
 
-    /// Returns the description for a response, without the secrets that it may repeat from its request.
+    /// Returns the description for a response, without the secrets that the response may repeat from its request.
     func description(without secrets: KnownSecrets) -> String {
         secrets.scrubbed(text { secrets.isComplete && Self.isShown($0) })
     }
@@ -361,7 +361,7 @@ extension HTTPHeaders {
         }
     }
 
-    /// The headers that may be forwarded, without the connection's own ones.
+    /// The headers that may be forwarded: all except those that concern only the connection.
     package var withoutConnection: HTTPHeaders {
         var headers = HTTPHeaders()
         headers.add(self) { Self.reservation(of: $0) != .always }
@@ -373,7 +373,7 @@ extension HTTPHeaders {
         // RFC 9110, section 7.6.1, and RFC 9113, section 8.2.2.
         "connection": .always, "keep-alive": .always, "proxy-connection": .always, "te": .always,
         "trailer": .always, "transfer-encoding": .always, "upgrade": .always,
-        // After this header, the sender would have to wait for the server's reply.
+        // After sending this header, the sender would have to wait for the server's reply.
         "expect": .always,
         // Inside a tunnel, this header would reach the origin, which must not get the proxy's password.
         "proxy-authorization": .always,
@@ -440,7 +440,7 @@ package struct ReceivedValue: Hashable, Sendable {
 
     /// The bytes; nil if a request's field may not hold them.
     ///
-    /// With such bytes, every request would fail before it is sent.
+    /// A request with bytes that a field may not hold would fail before it is sent.
     package var returnable: [UInt8]? {
         bytes.flatMap { HTTPHeaders.isValid(bytes: $0) ? $0 : nil }
     }

@@ -4,7 +4,7 @@ public import PledgeServices
 extension CallContext {
     /// Sends a request, and notes the request and its fate in the attempt's record.
     ///
-    /// Transports use it, so that a policy above knows which requests left the process:
+    /// Transports call this method, so that a policy above the transport knows which requests left the process:
     ///
     /// ```swift
     /// let send: HTTPService = { request in
@@ -12,14 +12,14 @@ extension CallContext {
     /// }
     /// ```
     ///
-    /// It calls `CallContext.sending(_:fate:by:)` with the rules of HTTP: a request answered with 401, 407, 421, 425,
-    /// 307 or 308 was refused, and a request whose error has a true `isCertainlyUnsent` was not sent.
+    /// The method calls `CallContext.sending(_:fate:by:)` with the rules of HTTP: a request answered with 401, 407,
+    /// 421, 425, 307 or 308 was refused, and a request whose error has a true `isCertainlyUnsent` was not sent.
     ///
     /// - Parameters:
     ///   - request: An `HTTPRequest` or an `Endpoint`.
     ///   - send: Sends the request. Called at most once, before this function returns.
-    /// - Returns: The future that `send` returns, or one that rejects with `AttemptSuperseded` if the request may not
-    ///   be sent.
+    /// - Returns: The future that `send` returns. If the request may not be sent, a future that rejects with
+    ///   `AttemptSuperseded`.
     public func exchange<Output: Sendable>(
         _ request: some Replayable, by send: () -> Future<Output>
     ) -> Future<Output> {
@@ -121,7 +121,7 @@ extension HTTPError: OutcomeAdvising {
         case .cannotFindHost, .cannotConnect, .connectionLost, .timedOut:
             .retryable(fault: .network)
         case .insecureConnection, .badResponse, .bodyLengthMismatch, .tooManyRedirects: .failure
-        // A proxy may lock out a user after several refusals.
+        // A refusal by a proxy isn't retried, because the proxy may lock out the user after several refusals.
         case .proxyRefused, .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead,
             .bodyEnded, .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported,
             .requestNotPrepared, .redirectRefused, .signInNeeded, .sessionEnded:
@@ -158,10 +158,11 @@ extension Outcome {
 }
 
 extension HTTPError: HasRequest {
-    /// The request, or the endpoint if there is no request or the endpoint may not be sent twice.
+    /// The endpoint if it may not be sent twice; otherwise the request, or the endpoint if there is no request.
     ///
-    /// If the endpoint may not be sent twice, the request doesn't count, because it may be a different one: the GET
-    /// after a redirected POST, or a request with an idempotency key made only for this call.
+    /// The request can differ from the endpoint: it can be the GET after a redirected POST, or have an idempotency key
+    /// that was made only for this call. Such a request may be sent twice even if the endpoint may not, so the endpoint
+    /// decides first.
     public var failedRequest: (any Replayable & Sendable)? {
         if let endpoint, !endpoint.isReplayable { return endpoint }
         return request ?? endpoint
@@ -184,9 +185,9 @@ enum RetryAfter {
     /// Returns the delay that a response asks for.
     ///
     /// The value is a number of seconds, or a date. For a date, the delay is the time from the response's own Date
-    /// header until that date, so that a wrong server clock does no harm. If that header is missing or invalid, it is
-    /// the time from the system's date. Any other value, and a date in the past, is ignored. No delay is longer than
-    /// `DeltaSeconds.most`.
+    /// header until that date, so that a wrong server clock does no harm. If that header is missing or invalid, the
+    /// delay is the time from the system's date. Any other value, and a date in the past, is ignored. No delay is
+    /// longer than `DeltaSeconds.most`.
     ///
     /// - Parameters:
     ///   - headers: The headers of the response.

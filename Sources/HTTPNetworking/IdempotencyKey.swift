@@ -7,9 +7,9 @@ extension Middleware where Input == HTTPRequest {
     /// let service = stack(.idempotencyKey(), .retry(), over: transport.send)
     /// ```
     ///
-    /// Put it above the retry: all attempts of a call then have the same key, and the retry may repeat the
-    /// request, because a request with a key is ``HTTPRequest/isReplayable``. Below the retry, each attempt
-    /// would get its own key, so the retry doesn't repeat the request.
+    /// Put it above the retry: all attempts of a call then have the same key, and the retry may repeat the request,
+    /// because a request with a key is ``HTTPRequest/isReplayable``. Below the retry, each attempt would get its own
+    /// key, so the retry would not repeat the request.
     ///
     /// The key is sent as the header Idempotency-Key. A request whose method is idempotent gets no key. A request that
     /// already has a key, in its context or as a header, keeps it. Use this only with servers that support the header.
@@ -37,8 +37,9 @@ extension Middleware where Input == HTTPRequest {
                 if hasKey || request.method.isIdempotent { return service(request) }
                 var sent = request
                 sent.context.idempotencyKey = makeKey(request)
-                // If a policy above repeated the call, the request would get another key. So the policy's record gets
-                // the request without a key, which must not be repeated.
+                // If a policy above this middleware repeated the call, the request would get another key, and the
+                // server would not recognise the repetition. So the record shows the policy the request without its
+                // key, and a policy does not repeat such a request.
                 return CallContext.current.sending(request, fate: { _ in .mayHaveArrived }) {
                     service(sent).naming(sent)
                 }

@@ -80,7 +80,7 @@ package func endpointService<Output: HTTPResponseHead>(
     }
 }
 
-/// Calls a service, and notes in the attempt's record that the request is sent, unless the service itself does.
+/// Calls a service; notes the sent request in the attempt's record if the service itself doesn't do so.
 package func sendRecorded<Output: Sendable>(
     _ request: HTTPRequest, in context: CallContext,
     _ service: @escaping Service<HTTPRequest, Output>

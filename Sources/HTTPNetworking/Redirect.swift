@@ -29,8 +29,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Cache-Control, Pragma, X-Request-ID and Idempotency-Key. All other headers are removed, such as Authorization,
     /// Cookie and X-API-Key. (curl, Go and WHATWG's Fetch remove only the headers on a list of secrets, and X-API-Key
     /// isn't on it.) Removed headers stay removed even if a later redirect leads back to the first origin, because
-    /// another origin has chosen that request's URL. For the same reason, an `.authorize` below adds no credentials to
-    /// that request; but a cookie jar adds its cookies, as a browser does. No Referer is added.
+    /// another origin has chosen that request's URL. For the same reason, an `.authorize` below `.redirect` adds no
+    /// credentials to that request; but a cookie jar adds its cookies, as a browser does. No Referer is added.
     ///
     /// **A body** is sent to another origin after 307 and 308, and after 301 and 302 unless the method is POST, as in
     /// curl, Requests, Node's fetch and browsers. A body with credentials is not sent. Two kinds of body count as such:
@@ -42,7 +42,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// belongs to one sign-in: after a sign-out or another sign-in, the chain's next request fails in `.authorize` or
     /// `.cookies`, with ``HTTPError/Code/sessionEnded``.
     ///
-    /// **Errors.** A redirect inside the error of an `.acceptStatus()` below is followed as well.
+    /// **Errors.** If an `.acceptStatus()` below `.redirect` has turned a redirect into an error, the redirect is still
+    /// followed.
     ///
     /// **A redirect that cannot be followed is returned** unchanged, including its body. This happens to a redirect
     ///
@@ -87,7 +88,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         return Middleware(named: "redirect") { service in
             { request in
                 let future = service(request)
-                // A response that has already arrived, and is no redirect, allocates no closure and no future.
+                // If the response has already arrived and is no redirect, no closure and no future are allocated.
                 if future.hasSucceeded({ $0.url != nil && !RedirectMachine.mayFollow($0.status) }) {
                     return future
                 }
@@ -139,7 +140,7 @@ private func noteProcessed(_ request: HTTPRequest, _ status: Int, in context: Ca
     guard let record = context.record, !request.isReplayable,
         CallRecord.Fate(status: status) == .mayHaveArrived
     else { return }
-    // A closed record throws here, and will refuse the next request too.
+    // If the record is closed, it throws here. The error is ignored, because the record will refuse the next request.
     _ = try? record.willSend(replayable: false)
 }
 
@@ -174,7 +175,7 @@ struct RedirectRules: Sendable {
     /// Allows sending a body to another origin.
     var sendsBodies = true
 
-    /// Returns whether another origin gets a header, given its name in lower case.
+    /// Returns whether another origin gets a header; `name` is the header's name in lower case.
     ///
     /// It looks the name up in a list of harmless headers, because a list of secret headers would be incomplete.
     func mayLeave(_ name: String, _ meant: [String]) -> Bool {
@@ -222,13 +223,13 @@ struct RedirectMachine {
         self.rules = rules
     }
 
-    /// Binds ``request`` to the users that the previous request was sent for.
+    /// Makes ``request`` belong to the users that the previous request was sent for.
     mutating func bind(_ signIns: SignIns?) { request.context.signIns.bind(signIns) }
 
     /// Decides what to do with a response to ``request``.
     mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Decision {
         guard Self.mayFollow(status) else { return .finish(because: nil) }
-        // Two equal Location fields are harmless, but of two different ones, neither is clearly the right one.
+        // Two equal Location fields are harmless, but if two fields differ, nothing says which of them is right.
         let locations = Set(headers.received("Location"))
         guard let location = locations.first, locations.count == 1 else {
             return .finish(because: "there is not one Location")
@@ -301,7 +302,7 @@ extension HTTPRequest {
         return request
     }
 
-    /// Removes headers that may be secrets of the current origin, unless they are also for the other one.
+    /// Removes headers that may be secrets of the current origin, unless the other origin may get them too.
     mutating func removeSecrets(_ rules: RedirectRules, leavingFor other: HTTPOrigin) {
         let meant = context.credentials.filter { $0.isFor(other) }.map { $0.header.lowercased() }
         for (name, _) in headers where !rules.mayLeave(name.lowercased(), meant) {

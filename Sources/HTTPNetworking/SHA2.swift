@@ -79,9 +79,9 @@ package enum SHA512_256 {
 
 /// The block function of SHA-2 (FIPS 180-4, sections 6.2.2 and 6.4.2), whose numbers depend on the size of a word.
 private struct SHA2Rounds<Word: FixedWidthInteger & Sendable>: Sendable {
-    /// Two rotations and a shift of earlier words, from which a further word is made.
+    /// The counts of two rotations and a shift, applied to an earlier word to compute the next word.
     let early, late: (Int, Int, Int)
-    /// Three rotations of a word of the state.
+    /// The counts of three rotations, applied to a word of the state.
     let high, low: (Int, Int, Int)
     /// A constant for each round.
     let constants: [Word]
@@ -98,7 +98,7 @@ private struct SHA2Rounds<Word: FixedWidthInteger & Sendable>: Sendable {
             let sum = s[7] &+ rotated(s[4], high) &+ choice &+ constants[index] &+ words[index]
             let majority = s[0] & s[1] ^ s[0] & s[2] ^ s[1] & s[2]
             let first = sum &+ rotated(s[0], low) &+ majority
-            // Changed in place, because a new array for each round would cost more than the round itself.
+            // The array is changed in place, because a new array for each round would cost more than the round itself.
             s[3] &+= sum
             s.removeLast()
             s.insert(first, at: 0)

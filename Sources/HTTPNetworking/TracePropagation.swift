@@ -16,9 +16,9 @@ extension Middleware where Input == HTTPRequest {
     /// Put it below `.cache` and `.coalesce` too, because a stored response must not have a span, and requests with
     /// different headers share no call.
     ///
-    /// **What is sent.** The trace of the `CallContext`, with a new span ID. The parts below see the new span in their
-    /// context, and the call's observers get a `PolicyEvent.Kind.traced`. A call without a trace sends no header and
-    /// costs one check of the context; `.newTrace` begins a trace.
+    /// **What is sent.** The trace of the `CallContext`, with a new span ID. Middleware below this one sees the new
+    /// span in its context, and the call's observers get a `PolicyEvent.Kind.traced`. A call without a trace sends no
+    /// header and costs one check of the context; `.newTrace` begins a trace.
     ///
     /// **Existing headers.** A request that already has a `traceparent` is sent unchanged, to any origin, because other
     /// code has traced it. A `tracestate` without `traceparent` has no meaning, and is replaced.

@@ -6,7 +6,8 @@ extension HTTPTypes.HTTPRequest {
     /// Creates the head of a request from Pledge's request, with the fields that Pledge would send.
     ///
     /// The fields are the request's `effectiveHeaders`: its own headers, the body's Content-Type, and the
-    /// Idempotency-Key, but not Content-Length. A Host header becomes no field, because the authority stands for it.
+    /// Idempotency-Key, but not Content-Length. A Host header isn't copied, because the authority already names the
+    /// host.
     ///
     /// The body, the context and the URL's fragment are lost, because this type can't store them. (A fragment is never
     /// sent.) The scheme becomes lower case, and an empty path becomes "/".
@@ -163,7 +164,7 @@ extension HTTPFields {
     /// - Throws: ``ConversionError/invalidFieldName(_:)``, ``ConversionError/invalidFieldValue(name:)`` if
     ///   `HTTPField` would change the value, and ``ConversionError/tooManyFields(_:)``.
     public init(_ headers: HTTPHeaders) throws(ConversionError) {
-        // `append` traps with more fields.
+        // With more fields, `append` would trap.
         guard headers.count < UInt16.max else { throw .tooManyFields(headers.count) }
         self.init()
         reserveCapacity(headers.count)

@@ -107,7 +107,7 @@ extension MemoryTransport {
     /// than announced, the code is `bodyLengthMismatch`.
     ///
     /// - Returns: A future of the response. If the answer has no URL, the response gets the request's URL. The
-    ///   scheduler measures its timing.
+    ///   scheduler measures the response's timing.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let start = scheduler.now
         let limit = CallLimit(CallContext.current.deadline, of: request)
@@ -131,8 +131,8 @@ extension MemoryTransport {
 
     /// Answers a request with a response whose body is a stream.
     ///
-    /// This method is an `HTTPStreamingService`. It works like ``send(_:)``: the response arrives when the whole body
-    /// is there.
+    /// This method is an `HTTPStreamingService`. It works like ``send(_:)``, so the response arrives only when its
+    /// whole body is there.
     public func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
         send(request).mapWithoutOrigin { response in
             HTTPStreamedResponse(response, body: HTTPBodyStream(response.body))
@@ -206,7 +206,7 @@ extension MemoryTransport {
 }
 
 extension MemoryTransport {
-    /// Records a call; the returned future settles with the first matching route's answer, when that is due.
+    /// Records a call, and returns a future of the first matching route's answer, which settles when the answer is due.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint to record.
@@ -265,7 +265,7 @@ extension MemoryTransport {
         return answer ?? { [failure] in Future(error: failure(call)) }
     }
 
-    /// Returns a future that resolves after the latency; cancelling it frees the timer.
+    /// Returns a future that resolves after the latency; cancelling the future frees its timer.
     private func timer() -> Future<Void> {
         Future.make { resolver in
             let action = scheduler.schedule(after: latency) { resolver.resolve(with: ()) }

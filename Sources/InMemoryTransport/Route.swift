@@ -7,8 +7,8 @@ extension MemoryTransport {
     /// as the parameter `id`. Everything else must be equal after percent-decoding. A leading slash is ignored; a
     /// trailing slash adds an empty segment.
     ///
-    /// A route matches the endpoint's own path, without the path of its base. If the endpoint has no path, the route
-    /// matches the path and the query of its base.
+    /// A route matches the endpoint's own path, without the path of the endpoint's base. If the endpoint has no path of
+    /// its own, the route matches the path and the query of the endpoint's base.
     public struct Route: Sendable {
         /// The method to match; nil matches any.
         public let method: HTTPMethod?
@@ -178,7 +178,8 @@ struct RequestTarget {
         method = endpoint.method
         let whole = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate()
         var alone = endpoint
-        // Routes have your app's paths, without the path of a base.
+        // Routes match an endpoint's own path. So the endpoint's base is replaced by a base without a path, unless the
+        // endpoint has no path of its own.
         if !endpoint.path.isEmpty { alone.base = Endpoint.anyBase }
         let parts = AbsoluteURL(whole)
         let ownParts = alone.url.flatMap(AbsoluteURL.init)

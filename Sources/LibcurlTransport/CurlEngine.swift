@@ -100,7 +100,7 @@ final class CurlEngine: Sendable {
         }
     }
 
-    /// Notes that the thread is about to sleep; returns false if there are commands.
+    /// Notes that the thread is about to sleep; returns false if it must not, because there are commands.
     func maySleep() -> Bool {
         state.withLock { state in
             state.isSleeping = state.commands.isEmpty

@@ -21,11 +21,11 @@ final class CurlLoop {
     var lanes: TransferLanes
     /// The kept connections, where unrequested bytes may arrive.
     var kept = KeptConnections()
-    /// The transfers that have received bytes of a body in this turn.
+    /// The transfers that have received bytes of a body in this turn of the loop.
     var receivers: [Transfer] = []
-    /// The transfers that have started in this turn, and may wait for a connection.
+    /// The transfers that have started in this turn of the loop, and may wait for a connection.
     var starters: [Transfer] = []
-    /// The results to deliver at the end of this turn.
+    /// The results to deliver at the end of this turn of the loop.
     var results: [ResultDelivery.Job] = []
 
     init?(_ engine: CurlEngine, _ poller: Poller, _ options: CurlOptions) {
@@ -88,7 +88,7 @@ final class CurlLoop {
         _ = ccurl_multi_time_out(multi)
     }
 
-    /// Delivers the results and the bytes of this turn.
+    /// Delivers the results and the bytes that have arrived in this turn of the loop.
     private func finishTurn() {
         finishEnded()
         if !receivers.isEmpty { handOutBodies() }
@@ -116,8 +116,8 @@ final class CurlLoop {
                 Transfer(exchange, handle, self), .failure(exchange.failure(.transportClosed)))
         }
         ccurl_multi_free(multi)
-        // `ended` resolves when all handles have been given back. The jobs may run in any order, but each one gives its
-        // handle back only after it has delivered its result.
+        // `ended` must resolve after all results are delivered, but the jobs that deliver them may run in any order. A
+        // job gives its handle back after its result, so `ended` resolves when all handles are back.
         engine.handles.close { [engine] in engine.delivery.deliver { engine.ended.resolve() } }
         engine.delivery.deliver(&results)
     }
@@ -177,7 +177,7 @@ extension CurlLoop {
         transfers[ObjectIdentifier(exchange)]
     }
 
-    /// Gives a transfer to libcurl, now or as soon as the transfer gets a lane.
+    /// Gives a transfer to libcurl, at once or as soon as the transfer gets a lane, which is the right to a connection.
     private func enter(_ transfer: Transfer) {
         starters.append(transfer)
         if lanes.enter(transfer) { add(transfer) }
@@ -250,9 +250,9 @@ extension CurlLoop {
         }
     }
 
-    /// Delivers the bytes of bodies that have arrived in this turn.
+    /// Delivers the bytes of bodies that have arrived in this turn of the loop.
     func handOutBodies() {
-        // The array may grow during the loop, because a transfer that continues to receive appends itself again.
+        // A transfer that continues to receive appends itself again, so the array may grow while it is walked.
         var index = 0
         while index < receivers.count {
             let transfer = receivers[index]
@@ -272,8 +272,8 @@ extension CurlLoop {
 
     /// Starts the waiting time of exchanges that have no connection yet.
     func noteWaiting() {
-        // A transfer may have started and ended in the same turn. Such a transfer is skipped, because its waiting time
-        // would never be stopped.
+        // A transfer that has started and ended in this turn is skipped. Its waiting time would never be stopped,
+        // because nothing more happens to it.
         for transfer in starters where transfer.isEntered && !transfer.hasConnection {
             transfer.exchange.waitForConnection()
         }
@@ -283,9 +283,9 @@ extension CurlLoop {
 
 /// Limits how many transfers to a host have a connection of their own; the others wait in a queue.
 ///
-/// A transfer that may run holds a lane. A host has as many lanes as it may have connections. libcurl has the same
-/// limit and could let transfers wait itself. But it would prepare each transfer twice: before it looks for a
-/// connection, and again when it has one.
+/// A transfer that may run holds a lane: the right to one connection to its host. A host has as many lanes as it may
+/// have connections. libcurl has the same limit, and could itself let transfers wait. But libcurl would prepare each
+/// waiting transfer twice: before it looks for a connection, and again when it has one.
 struct TransferLanes {
     fileprivate struct Host {
         var busy = 0
@@ -295,12 +295,12 @@ struct TransferLanes {
     private let limit: Int
     private var hosts: [String: Host] = [:]
 
-    /// Creates the lanes.
+    /// Creates the lanes, each of which is the right to one connection to a host.
     ///
     /// - Parameter limit: The largest number of connections to one host.
     init(limit: Int) { self.limit = limit }
 
-    /// Gives a transfer a lane, or a place in the queue if all lanes are taken.
+    /// Gives a transfer a lane, which is the right to a connection, or a place in the queue if all lanes are taken.
     ///
     /// - Returns: True if the transfer may run now.
     mutating func enter(_ transfer: Transfer) -> Bool {
@@ -308,7 +308,7 @@ struct TransferLanes {
         return hosts[host, default: Host()].enter(transfer, limit)
     }
 
-    /// Frees the transfer's lane, or removes the transfer from the queue.
+    /// Frees the transfer's lane, which is its right to a connection, or removes the transfer from the queue.
     ///
     /// - Returns: The transfer that gets the freed lane, because it has waited longest; nil if there is none.
     mutating func leave(_ transfer: Transfer) -> Transfer? {
@@ -356,7 +356,8 @@ struct KeptConnections {
 
     /// Remembers the connection of a transfer that has ended.
     mutating func note(_ easy: OpaquePointer) {
-        // From HTTP/2 on, calls share a connection, so bytes may arrive at any time.
+        // From HTTP/2 on, calls share a connection, and bytes may rightly arrive at any time. So such a connection
+        // isn't remembered.
         guard ccurl_get_long(easy, ccurl_info_http_version) <= 2 else { return }
         let socket = ccurl_socket(easy)
         guard socket >= 0 else { return }

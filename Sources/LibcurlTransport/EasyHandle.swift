@@ -21,7 +21,7 @@ final class EasyHandle: @unchecked Sendable {
     /// True if the transfer uses HTTP/1.1 even if the server supports HTTP/2.
     private(set) var keepsToHTTP1 = false
 
-    /// The scheme, host and port whose lanes the transfer uses; nil if the transfer may share a connection.
+    /// The scheme, host and port whose connections are limited; nil if the transfer may share a connection.
     private(set) var laneHost: String?
 
     /// Creates a handle; nil if there is no memory.

@@ -16,7 +16,7 @@ struct HeadReader {
     private enum Phase {
         /// The next line is a status line. After it, the phase is `fields`.
         case statusLine
-        /// The next lines are fields. After them, the phase is `over`; in an interim response, it is `statusLine`.
+        /// The next lines are fields. The phase after them is `over`, or `statusLine` after an interim response.
         case fields(status: Int)
         /// The head is complete; further lines are trailers.
         case over
@@ -48,7 +48,7 @@ struct HeadReader {
             guard status != 101 else { return .malformed("it changes the protocol unasked") }
             phase = .fields(status: status)
             hasDropped = false
-            // Most responses have fewer fields, so the storage rarely grows.
+            // Most responses have fewer than 12 fields, so the storage rarely grows.
             fields = HTTPHeaders(capacity: 12)
             return .more
         case .fields(let status):

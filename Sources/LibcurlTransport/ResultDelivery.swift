@@ -50,9 +50,9 @@ final class ResultDelivery: Sendable {
 
     /// Runs jobs until none is left.
     ///
-    /// A job may block. So a thread that takes a job and leaves others behind requests another thread. Only one requested
-    /// thread may wait for its beginning at a time. Usually the first thread runs all jobs before the requested one
-    /// begins.
+    /// A job may block. So a thread that takes a job and leaves others behind requests another thread. There is never
+    /// more than one requested thread that hasn't begun yet. Usually the first thread runs all jobs before the
+    /// requested thread begins.
     private func work() {
         state.withLock { $0.isStarting = false }
         while true {
@@ -67,7 +67,8 @@ final class ResultDelivery: Sendable {
 extension ResultDelivery.State {
     /// Adds jobs.
     ///
-    /// Usually no jobs are left here, and the two arrays are swapped. Then the thread that runs the jobs frees them.
+    /// Usually no earlier jobs are left, and the two arrays are swapped. Then the thread that runs the jobs also frees
+    /// them.
     fileprivate mutating func add(_ jobs: inout [ResultDelivery.Job]) {
         if self.jobs.isEmpty { swap(&self.jobs, &jobs) } else { self.jobs += jobs }
     }

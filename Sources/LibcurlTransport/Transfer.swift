@@ -20,16 +20,16 @@ final class Transfer {
     private(set) var hasConnection = false
     /// True while the transfer is in libcurl's multi handle.
     var isAdded = false
-    /// The transfer's place in the queue for a lane; nil if it has a lane or needs none.
+    /// The transfer's place in the queue for a connection; nil if the transfer doesn't wait in the queue.
     var laneTicket: Int?
-    /// True if libcurl has the transfer, or if the transfer waits for a lane.
+    /// True if libcurl has the transfer, or if the transfer waits in the queue for a connection.
     var isEntered: Bool { isAdded || laneTicket != nil }
     private var isReceiving = false
     /// The reason why a callback has stopped the transfer; nil if none has.
     private var failure: (any Error)?
     /// True if libcurl has read bytes of the body since the body was opened or rewound.
     private var hasReadBody = false
-    /// How often libcurl was about to send the request since the transfer was started or restarted.
+    /// The number of times that libcurl was about to send the request, since the transfer was started or restarted.
     private var sends = 0
     /// The number of connections that were not used, because unrequested bytes had arrived on them.
     private var spoiltConnections = 0
@@ -149,7 +149,7 @@ extension Transfer {
             loop.receivers.append(self)
         }
         if exchange.isStreamed {
-            // Without this check, libcurl might deliver a hundred buffers in one turn.
+            // Without this check, libcurl might deliver a hundred buffers before the loop hands out the first.
             isPaused = isFull || unread.count >= loop.options.maxUnreadBytes
             if isPaused { return ccurl_write_pause }
             unread.append(contentsOf: bytes)
@@ -286,7 +286,7 @@ extension ConnectionMetrics {
         }
     }
 
-    /// Returns the time of an event, from libcurl's microseconds; nil for zero: the event has not happened.
+    /// Returns the time of an event from libcurl's microseconds; nil if the time is zero: the event has not happened.
     private static func mark(_ easy: OpaquePointer, _ info: ccurl_offset_info) -> Duration? {
         let time = ccurl_get_offset(easy, info)
         return time > 0 ? .microseconds(time) : nil

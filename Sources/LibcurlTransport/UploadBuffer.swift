@@ -24,7 +24,9 @@ final class UploadBuffer: Sendable {
         /// True while libcurl waits for more bytes.
         var isPaused = false
         var end: Result<Void, any Error>?
-        /// The number of the body's restarts, by which results of an earlier stream are recognised and ignored.
+        /// The number of times that the body was started again.
+        ///
+        /// A result with an older number is from an earlier stream, and is ignored.
         var round = 0
     }
 
@@ -132,7 +134,7 @@ final class UploadBuffer: Sendable {
         if let result = next.result { return take(result, round) }
         next.observe { result in
             guard self.take(result, round) else { return }
-            // Reading continues on another thread, because this one may belong to the source.
+            // Reading continues on another thread, because the present thread may belong to the source.
             DispatchQueue.global().async { self.read(stream, round) }
         }
         return false

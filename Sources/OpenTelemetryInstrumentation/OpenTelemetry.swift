@@ -70,7 +70,7 @@ private struct HeaderInjector: Injector {
 
 /// The span and the measurement of one sent request, until both end.
 final class ClientSpan: ExchangeListener {
-    /// The context for the spans below.
+    /// The context of this span, which makes it the parent of the spans below.
     var context: ServiceContext { span.context }
 
     private struct State {

@@ -27,7 +27,7 @@ extension Middleware {
     ///     hold secrets.
     ///   - tracer: The tracer that creates and finds the spans. With nil, the tracer of `InstrumentationSystem`,
     ///     looked up for each call.
-    ///   - scheduler: The clock for observers below that see the same call.
+    ///   - scheduler: The clock of the policy events, whose instants observers below in the stack see, too.
     public static func openTelemetryCall(
         named name: (@Sendable (Input) -> String)? = nil, tracer: (any Tracer)? = nil,
         on scheduler: some FutureScheduler = .live

@@ -115,8 +115,8 @@ struct ArrivalTimes {
 
     /// Draws the time of the next call by time rescaling.
     ///
-    /// The method draws an exponentially distributed amount. The phases use up the amount one after another,
-    /// each at its own rate. The call comes when the amount is used up.
+    /// The method draws an exponentially distributed number with mean 1. The next call comes when the phases' rates,
+    /// added up over the time since the last call, reach that number.
     private mutating func nextOfPoisson(_ phases: [(until: Nanoseconds, rate: Double)])
         -> Nanoseconds?
     {

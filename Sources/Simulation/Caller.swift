@@ -33,8 +33,8 @@ final class Caller<Output: Sendable>: Sendable {
 
 /// One client of a closed loop, which waits for each answer before its next call.
 final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Sendable {
-    // Unchecked: this object belongs to the scheduler's thread. `think` checks the thread, because a call may end on
-    // another thread.
+    // Unchecked: only the scheduler's thread uses this object's state. A call may end on another thread and then run
+    // `think` there, so `think` checks the thread first.
     private let caller: Caller<Output>
     private let thinkTime: Distribution
     private var generator: SeededGenerator
@@ -54,7 +54,7 @@ final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Senda
 
     /// Waits for the think time, then calls.
     func think() {
-        // If this is another thread, the recorder has already noted the error.
+        // On another thread, the client makes no further calls. The recorder has already noted the error of the run.
         guard scheduler.isOnItsThread else { return }
         let time = thinkTime.sample(&generator)
         if scheduler.time.adding(time) < end { scheduler.add(self, after: time) }
@@ -65,8 +65,8 @@ final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Senda
 
 /// The beginning, end and outcome of each call of a run.
 final class RunRecorder: @unchecked Sendable {
-    // Unchecked, because only the scheduler's thread uses the state. Calls begin in events, which run on that thread. `end`
-    // may be called on any thread, and on another one only notes an error.
+    // Unchecked: only the scheduler's thread uses this object's state. Calls begin in the simulation's events, which
+    // run on that thread. A call may end on any thread; if `end` is called on another thread, it only notes an error.
     private let scheduler: SimulationScheduler
     @exclusivity(unchecked) private(set) var begins: ContiguousArray<Nanoseconds> = []
     /// The end of each call; −1 for a call that has not ended.
@@ -88,7 +88,7 @@ final class RunRecorder: @unchecked Sendable {
     }
 
     func end(_ number: Int, with error: (any Error)?) {
-        // A call that ends on another thread stays unfinished, and the run's error tells the reason.
+        // A call that ends on another thread counts as unfinished, and the run's error says why.
         guard scheduler.isOnItsThread else {
             return scheduler.note(SimulationError(.endOnAnotherThread, call: number))
         }

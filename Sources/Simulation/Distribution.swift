@@ -8,7 +8,7 @@ import PledgeServices
 ///
 /// A sample is a whole number of nanoseconds, and is the same on every machine for the same seed.
 public struct Distribution: Sendable {
-    // Boxed, because each sample copies it.
+    // `indirect` keeps the values in a box, so that the copy that each sample makes is cheap.
     private indirect enum Kind: Sendable {
         case constant(Double)
         case uniform(Double, Double)
@@ -46,7 +46,7 @@ extension Distribution {
         return Distribution(.uniform(lower, upper), mean: (lower + upper) / 2)
     }
 
-    /// The exponential distribution, which models memoryless service.
+    /// The exponential distribution: the time that is left doesn't depend on the time that has passed.
     public static func exponential(mean: Duration) -> Distribution {
         let mean = checked(mean)
         return Distribution(.exponential(mean: mean), mean: mean)
@@ -55,7 +55,7 @@ extension Distribution {
     /// The log-normal distribution.
     ///
     /// - Parameters:
-    ///   - median: Half of all durations are below it.
+    ///   - median: The median: half of all durations are below it.
     ///   - sigma: The standard deviation of the logarithm. If it is 0.5, the 99th percentile is 3.2 times the median;
     ///     if it is 1, 10.2 times. Less than 0 is a programming error and traps.
     public static func logNormal(median: Duration, sigma: Double) -> Distribution {

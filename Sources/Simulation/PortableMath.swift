@@ -1,7 +1,7 @@
 /// A logarithm and an exponential function that give the same bits on every machine.
 ///
-/// They use only addition, multiplication and division, which IEEE 754 defines to the last bit. The system's functions
-/// may differ in the last bit from library to library, and with them the output of a simulation.
+/// They use only addition, multiplication and division, which IEEE 754 defines to the last bit. The functions of two
+/// systems' libraries may differ in the last bit. Then the outputs of a simulation would differ, too.
 enum PortableMath {
     private static let upperLogOfTwo = 0.693147180369123816490
     private static let lowerLogOfTwo = 1.90821492927058770002e-10

@@ -141,7 +141,8 @@ extension Scenario {
         let isQuiet = scheduler.isQuiet
         var waiting = isQuiet && !network.owesAnswers ? caller.recorder.errorOfWaiting : nil
         scheduler.end(network.end)
-        // Every call that waited for a lost answer has ended by now.
+        // The end of the simulation has cancelled every call that waited for a lost answer. A call that still hasn't
+        // ended waits for something else, and that is an error.
         if isQuiet { waiting = waiting ?? caller.recorder.errorOfWaiting }
         let escapes = scheduler.escapes.withLock { $0 }
         (run.error, run.escapedActions) = (escapes.first ?? waiting, escapes.count)
@@ -223,7 +224,7 @@ extension Scenario {
             let rate = strength ?? hosts[host].lossRate
             return { $0.network.hosts[host].settings.lossRate = rate }
         case .pause:
-            // At the end of the fault, the length is zero.
+            // If `time` is the end of the fault, the length is zero, so the host doesn't pause again.
             let length = (fault.end ?? time) - time
             return { $0.network.hosts[host].pause(for: length) }
         case .stop where strength == nil: return { $0.network.hosts[host].start() }
@@ -238,12 +239,12 @@ extension Scenario {
         }
     }
 
-    /// Returns the strength of the strongest fault of the same kind and host at a time; nil if there is none.
+    /// Returns the strength of the strongest fault of this kind on this host at a time; nil if no such fault is active.
     private func strength(of fault: Fault, at time: Duration) -> Double? {
         active(fault.kind, at: time).filter { $0.hosts == fault.hosts }.map(\.kind.strength).max()
     }
 
-    /// Returns the faults of a kind that, at a time, have begun but not ended.
+    /// Returns the faults of a kind that are active at a time: they have begun, and have not ended.
     private func active(_ kind: Fault.Kind, at time: Duration) -> [Fault] {
         faults.filter {
             $0.kind.name == kind.name && $0.time <= time && ($0.end.map { time < $0 } ?? true)
@@ -252,7 +253,7 @@ extension Scenario {
 }
 
 extension Fault.Kind {
-    /// The matching kind of random faults; nil for a closure.
+    /// The kind of ``RandomFaults`` that this fault belongs to; nil for a change by a closure.
     var name: RandomFaults.Kind? {
         switch self {
         case .slow: .slow

@@ -140,7 +140,7 @@ extension SimulationRun {
     ///
     /// Sent calls are counted by the second, so the time is widened to whole seconds.
     public func amplification(in time: some RangeExpression<Double>) -> Double {
-        // A bound may be infinite.
+        // A bound may be infinite, and an infinite number can't become an `Int`.
         let time = bounds(of: time).clamped(to: 0..<1e9)
         let (start, end) = (time.lowerBound.rounded(.down), time.upperBound.rounded(.up))
         let offered = calls(in: start..<end).count
@@ -205,7 +205,7 @@ extension SimulationRun {
 
     /// Returns the calls that began within a time.
     ///
-    /// Invariant: `begins` ascends.
+    /// The search requires that the times in `begins` ascend.
     func calls(in time: some RangeExpression<Double>) -> Range<Int> {
         let time = bounds(of: time)
         return begins.firstIndex(from: time.lowerBound)..<begins.firstIndex(from: time.upperBound)

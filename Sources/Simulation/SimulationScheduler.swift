@@ -55,7 +55,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
         return timer
     }
 
-    /// Records that work has left the simulation.
+    /// Records the error of work that has left the simulation for another thread.
     func note(_ error: SimulationError) { escapes.withLock { $0.note(error) } }
 
     /// The present instant, in nanoseconds.
@@ -143,7 +143,8 @@ private final class SimulatedTimer: SimulatedEvent, ScheduledAction, @unchecked 
         }
         guard let action = action.take() else { return }
         scheduler.remove(self)
-        // The action is released after the removal, because its captured values may schedule or cancel in their deinit.
+        // Releasing the action may run deinits that schedule or cancel. So the action lives until here, when the queue
+        // has already removed the timer.
         withExtendedLifetime(action) {}
     }
 }
@@ -155,9 +156,9 @@ extension SimulationScheduler: TaskExecutor {
     /// they call. For a task without a future, write `Task(executorPreference: world.scheduler) { … }`.
     ///
     /// A step that another thread enqueues, such as the one after `Task.sleep(for:)`, is an error of the run
-    /// (``SimulationError/Code/taskOnAnotherThread``). That step runs only once the simulation has ended, like
-    /// everything that tasks still do by then. After the end, a task that calls the fleet or sets a timer is cancelled,
-    /// so a loop in a task must end on cancellation.
+    /// (``SimulationError/Code/taskOnAnotherThread``). That step runs only after the simulation has ended. All tasks
+    /// that are unfinished at the end take their last steps then. A task that calls the fleet or sets a timer after the
+    /// end is cancelled, so a loop in a task must end on cancellation.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isOnItsThread, !isClosed {
@@ -167,7 +168,7 @@ extension SimulationScheduler: TaskExecutor {
         }
     }
 
-    /// Keeps the tasks of futures on this scheduler.
+    /// The executor for the tasks of futures: this scheduler.
     var home: TaskHome {
         TaskHome(executor: self) { [self] in addWork($0) }
     }
@@ -196,7 +197,7 @@ extension SimulationScheduler: TaskExecutor {
     }
 }
 
-/// The work that has left a simulation.
+/// The work that has left a simulation for another thread: the number of errors, the first error, and kept jobs.
 struct Escapes {
     private(set) var count = 0
     private(set) var first: SimulationError?
@@ -261,7 +262,7 @@ class SimulatedEvent {
     /// The event's index in the queue; nil outside a queue.
     fileprivate(set) final var queueIndex: Int?
 
-    /// Runs the event, while the clock stands at its instant.
+    /// Runs the event when the clock has reached its instant.
     func happen() {}
 
     /// Drops the event, at the end of the simulation.
@@ -275,7 +276,7 @@ final class EventQueue {
     private struct Entry: HeapElement {
         let instant: Nanoseconds
         let number: UInt64
-        /// The event, which the queue retains by hand, so that moving an entry doesn't count references.
+        /// The event; the queue retains and releases it by hand, so that moving an entry changes no reference count.
         let event: Unmanaged<SimulatedEvent>
 
         func isBefore(_ other: Entry) -> Bool {
@@ -285,7 +286,7 @@ final class EventQueue {
         func didMove(to index: Int) { event._withUnsafeGuaranteedRef { $0.queueIndex = index } }
     }
 
-    // Only the simulation's thread uses the queue.
+    // Only the simulation's thread uses the queue, so checks for overlapping accesses are off.
     @exclusivity(unchecked) private var entries = BinaryHeap<Entry>()
     private var added: UInt64 = 0
 

@@ -7,10 +7,10 @@ public import PledgeFutures
 /// name.subscribe { old, new in show(new) }
 /// ```
 ///
-/// A derived store holds no state: it reads the store's state and dispatches to the store. It compares the part
-/// once for each event, however many observers it has, and notifies them only if the part has changed. The
-/// store calls these observers one right after another, when it's the turn of the one that subscribed first. As
-/// with a ``Store``, each observer sees consecutive pairs, no matter which threads dispatch.
+/// A derived store holds no state: it reads the store's state and dispatches to the store. It compares the part once
+/// for each event, however many observers it has, and notifies them only if the part has changed. The store calls all
+/// observers of one derived store one directly after another, when it's the turn of the observer that subscribed first.
+/// As with a ``Store``, each observer sees consecutive pairs, no matter which threads dispatch.
 ///
 /// A derived store keeps its store alive. Its subscriptions and its ``states`` don't need the derived store:
 /// they continue until you end them or the store is released. So `store.derived(\.name).states` works even if
@@ -18,7 +18,7 @@ public import PledgeFutures
 public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: Sendable {
     @usableFromInline
     let source: any StateSource<State>
-    /// Dispatches to the store, and keeps it alive.
+    /// Dispatches to the store; the closure also keeps the store alive.
     @usableFromInline
     let send: @Sendable (Event) -> Void
 

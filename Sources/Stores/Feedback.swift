@@ -32,7 +32,8 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
         step = { old, new in
             let query = (old: old.flatMap(query), new: query(new))
             guard query.old != query.new else { return .none }
-            // The old effect is cancelled explicitly, because a `none` effect takes no id, and so replaces nothing.
+            // The new effect may be `none`, which takes no id and so replaces nothing. So the old effect is cancelled
+            // explicitly.
             let cancel: Effect<Event> = query.old == nil ? .none : .cancel(id: id)
             guard let new = query.new else { return cancel }
             return .merge(cancel, effect(new).id(id))

@@ -18,26 +18,26 @@ public import PledgeFutures
 public enum Loadable<Value, Failure> {
     /// Not requested.
     ///
-    /// Next: loading, or any other state if the answer is available at once.
+    /// Next state: loading, or any other state if the answer is available at once.
     case idle
     /// Requested; `previous` is the value known before.
     ///
-    /// Next: loaded or failed. After cancelling: loaded and stale, or idle.
+    /// Next state: loaded or failed. After cancelling: loaded and stale, or idle.
     case loading(previous: Value? = nil)
     /// Loaded; `stale` says that there may be a newer value.
     ///
-    /// Next: loading.
+    /// Next state: loading.
     case loaded(Value, stale: Bool = false)
     /// Failed; `previous` is the value known before.
     ///
-    /// Next: loading.
+    /// Next state: loading.
     case failed(Failure, previous: Value? = nil)
 }
 
 extension Loadable {
     /// The newest known value; nil if there is none.
     ///
-    /// It stays known while a newer value is loading, and after that loading has failed.
+    /// It stays known while a newer value is loading, and also if the newer value can't be loaded.
     public var value: Value? {
         switch self {
         case .idle: nil
@@ -234,7 +234,7 @@ extension Loadable {
     }
 }
 
-/// The error if no value is known.
+/// The error that is thrown if no value is known.
 private struct MissingValue: Error {}
 
 extension Future {
@@ -269,7 +269,7 @@ extension Future {
     /// Calls a function on a dispatch queue with each loading state of this future's value.
     ///
     /// - Parameters:
-    ///   - queue: The queue to call it on. A serial queue keeps the states in order.
+    ///   - queue: The queue that calls the function. A serial queue keeps the states in order.
     ///   - known: The state so far. Its value stays known while the future's value is loading.
     ///   - body: Called as in ``observeLoading(after:_:)``, but always asynchronously, even the first time.
     public func observeLoading(

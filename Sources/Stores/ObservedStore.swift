@@ -33,7 +33,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
     @ObservationIgnored private var subscription: StoreSubscription?
     @ObservationIgnored private var refreshes = 0
     private let source: any StateSource<State>
-    /// Dispatches to the store, and keeps it alive.
+    /// Dispatches to the store; the closure also keeps the store alive.
     private let send: @Sendable (Event) -> Void
 
     /// Creates an observable store from a store.

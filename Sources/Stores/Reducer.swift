@@ -18,8 +18,8 @@
 public struct Reducer<State, Event: Sendable>: Sendable {
     /// Makes the next state.
     ///
-    /// If the reducer has no effects, only this function is called, because returning an effect, even `none`,
-    /// costs a tenth of a dispatch's time. Each reducer of a part adds to that cost.
+    /// If the reducer has no effects, only this function is called, because returning an effect, even `none`, costs a
+    /// tenth of a dispatch's time. If a reducer consists of reducers of parts, each of them would add to that cost.
     @usableFromInline
     let change: @Sendable (inout State, Event) -> Void
     /// Makes the next state and returns the effect; nil if the reducer has no effects.

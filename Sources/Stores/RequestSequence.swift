@@ -161,7 +161,7 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
         let last = progress.withLock { $0.last }
         return last.flatMap {
             let (isLast, failure) = progress.withLock { ($0.last === last, $0.failure) }
-            // Another request was declared meanwhile, so this waits for that one, too.
+            // Another request was declared meanwhile, so the returned future waits for that request, too.
             if !isLast { return end(of: progress) }
             if let failure { throw failure }
             return Future(value: ())
@@ -268,8 +268,8 @@ extension RequestSequence {
 
 /// The progress of a sequence of requests.
 ///
-/// Each request is appended, begins when the one before it was delivered, may fail, and ends. A request without
-/// an answer is kept, and appended again if the sequence is resumed.
+/// Each request is appended, begins when the request before it was delivered, perhaps fails, and ends. A request
+/// without an answer is kept, and appended again if the sequence is resumed.
 struct RequestProgress<Request: Sendable, Answer: Sendable>: Sendable {
     /// Sends a request once `previous` has settled, and resolves `delivered` when the completion has returned.
     typealias Send =

@@ -236,8 +236,8 @@ private func gaps(_ old: ArraySlice<Fingerprint>, _ new: ArraySlice<Fingerprint>
 extension StateComparison {
     /// Returns the elements' ids; nil unless all elements are `Identifiable` and all ids are different.
     ///
-    /// It also returns nil if an id is an `ObjectIdentifier`, because that doesn't tell which earlier element
-    /// corresponds to this one.
+    /// It also returns nil if an id is an `ObjectIdentifier`, because an `ObjectIdentifier` doesn't tell which element
+    /// of the old array corresponds to an element of the new one.
     func identities(of elements: [Any]) -> [AnyHashable]? {
         var ids: [AnyHashable] = []
         for element in elements {
@@ -331,7 +331,7 @@ extension StateComparison {
 
     /// Returns keys or elements with their texts, sorted by text.
     ///
-    /// If several have the same text, each text is followed by its parts.
+    /// If several keys or elements have the same text, each text is followed by the parts of its key or element.
     private func texts(of keys: [AnyHashable]) -> [(key: AnyHashable, text: String)] {
         let texts = keys.map { String(reflecting: $0.base) }
         let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)

@@ -27,9 +27,9 @@ import Android
 /// new state of one call is the old state of the next, no matter which threads dispatch and how deeply
 /// observers nest their dispatches.
 ///
-/// A dispatch from within an observer, or while another thread notifies the observers, returns before the
-/// observers see its change. Any other dispatch notifies them before it returns. As long as no other thread
-/// dispatches, the observers have then also seen the changes that they dispatched themselves.
+/// A dispatch from within an observer, or while another thread notifies the observers, returns before the observers see
+/// its change. Any other dispatch notifies them before it returns. If no other thread dispatches meanwhile, the
+/// observers have by then also seen the changes that they dispatched themselves.
 ///
 /// ## Threads
 ///

@@ -20,10 +20,10 @@
 /// During its setup, a layer may start a source of events on another thread. Until the store is complete, the
 /// source's events wait. Then they go through the chain in order, before the store's initializer returns.
 ///
-/// The events of effects go through the chain, too. Once an effect is replaced or cancelled, its events don't
-/// enter the chain any more. If an event entered the chain before that, or waits until the store is complete,
-/// it is still reduced. If an effect waits for another effect, it begins once that effect's event has been
-/// through the chain.
+/// The events of effects go through the chain, too. After an effect has been replaced or cancelled, its events don't
+/// enter the chain any more. If an event entered the chain before that, or waits until the store is complete, it is
+/// still reduced. An effect that waits for another effect begins after the other effect's event has been through the
+/// chain.
 public struct StoreMiddleware<State: Sendable, Event: Sendable>: Sendable {
     /// The rest of the chain, down to the reducer, as a function that takes an event.
     public typealias Dispatch = @Sendable (Event) -> Void
@@ -32,10 +32,10 @@ public struct StoreMiddleware<State: Sendable, Event: Sendable>: Sendable {
 
     /// Creates a middleware.
     ///
-    /// - Parameter setUp: Takes the store's ``DispatchContext``. It returns a function that takes the rest of
-    ///   the chain, and that function returns the one to call for each event. The store calls the `setUp`
-    ///   functions of its layers in the order of the list. Dispatching on the same thread during the setup is a
-    ///   programming error and traps.
+    /// - Parameter setUp: Takes the store's ``DispatchContext``. It returns a function that takes the rest of the
+    ///   chain. That function returns the function to call for each event. The store calls the `setUp` functions of its
+    ///   layers in the order of the list. Dispatching on the same thread during the setup is a programming error and
+    ///   traps.
     public init(
         _ setUp:
             @escaping @Sendable (DispatchContext<State, Event>) -> (@escaping Dispatch) -> Dispatch

@@ -182,8 +182,8 @@ private func isLineBreak(_ byte: UInt8) -> Bool {
 extension StoreRecorder where Event: Decodable {
     /// Replays the events of a file that ``save(to:encoder:)`` has written, without their effects.
     ///
-    /// The events are applied to the current state. If it equals the state before the saved events, they make
-    /// the same states.
+    /// The events are applied to the current state. If the current state equals the state before the saved events, the
+    /// events make the same states again.
     ///
     /// - Parameters:
     ///   - file: The file. Blank lines are skipped.
@@ -335,7 +335,7 @@ extension Feedback {
     /// This feedback for the initial state only, in the store of a ``StoreRecorder``.
     ///
     /// For later states, the timeline runs the feedback, because feedback follows the newest state, even if the
-    /// recorder has gone back to another one.
+    /// recorder has gone back to an older one.
     var ofRecorderAtTheBeginning: Feedback<State, RecorderEvent<Event>> {
         Feedback<State, RecorderEvent<Event>>(step: { old, new in
             old == nil ? step(nil, new).map { .answer($0) } : .none

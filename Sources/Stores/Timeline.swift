@@ -11,8 +11,8 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     private let feedback: [Feedback<State, Event>]
     /// Parts that were removed from the history.
     ///
-    /// They may use the store when they are freed, but the history changes inside the reducer. So the parts are
-    /// kept here until an observer of the store frees them.
+    /// The history changes inside the reducer. If these parts were freed there, their objects might use the store,
+    /// which traps inside the reducer. So the parts are kept here until an observer of the store frees them.
     private var removedHistory = RemovedHistory()
 
     struct RemovedHistory: Sendable {

@@ -233,8 +233,8 @@ final class TaskLimit: Sendable {
 /// An executor that runs the jobs of one task on its own queue.
 ///
 /// Swift's tasks share as many threads as there are processors. If hundreds of tests run at once, a task that has
-/// waited resumes only after all of them. That is too late for a check that measures time. The system schedules the
-/// threads of queues, so each queue makes progress.
+/// waited resumes only after all other tasks in the queue have had their turn. That is too late for a check that
+/// measures time. The system schedules the threads of queues, so each queue makes progress.
 final class QueueTaskExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "PledgeTesting.QueueTaskExecutor")
 

@@ -51,8 +51,8 @@ final class SessionConnecting: Sendable {
 
     /// Returns whether a response may be accepted: over TLS, only after a server has passed the checks.
     ///
-    /// URLSession may resume a TLS session that another URLSession of the process began under other rules. Then it asks
-    /// no question about the server.
+    /// URLSession may resume a TLS session that another URLSession of the process began under other rules. Then
+    /// URLSession asks no question about the server, so these rules have not checked the server.
     func mayHear(_ request: HTTPRequest) -> Bool {
         guard rules.checksServers, request.origin?.scheme != "http" else { return true }
         return hasChecked.withLock { $0 }
@@ -174,8 +174,8 @@ struct ChallengeRules: Hashable, Sendable {
     private func answerAboutClient(_ challenge: Challenge) -> Answer {
         guard hasClientCertificate else { return .byDefault }
         guard challenge.isAboutAskedHost else { return .refuse(Self.otherHost) }
-        // After a failure, the certificate is not shown again: the server has refused it, and the system would ask
-        // again and again.
+        // If the server has refused the certificate, the call fails. If the certificate were shown again, the system
+        // would ask again and again.
         guard challenge.failures == 0 else { return .refuse(Self.refusedCertificate) }
         return .showCertificate
     }
@@ -194,7 +194,7 @@ struct ChallengeRules: Hashable, Sendable {
                 return .refuse("the server's key is none of those that are pinned")
             }
         }
-        // If these rules only add to the system's own check, that check decides last.
+        // If these rules only add requirements, the server must also pass the system's own check.
         return replacesSystem ? .trust : .byDefault
     }
 

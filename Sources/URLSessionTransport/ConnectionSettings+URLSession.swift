@@ -22,7 +22,7 @@ enum URLSessionSystem: CaseIterable {
     static let here = iOS
     #endif
 
-    /// Returns words that say what to use instead of URLSession, if it cannot apply a setting.
+    /// Returns words that say what to use instead of URLSession for a setting that URLSession cannot apply.
     fileprivate func alternative(_ transports: String = "CurlTransport or AHCTransport") -> String {
         self == .iOS ? "no transport on this system can" : "use \(transports)"
     }
@@ -134,7 +134,8 @@ extension ConnectionSettings {
 extension ProxySettings {
     /// Refuses a proxy with a user; on all systems but macOS, also refuses a proxy with excepted hosts.
     ///
-    /// On Apple platforms, URLSession asks for a proxy's user in another way. It can except hosts only on macOS.
+    /// On Apple platforms, URLSession doesn't take a proxy's user from the settings, but asks for the user. It can
+    /// except hosts from a proxy only on macOS.
     fileprivate func checkForURLSession(
         in environment: [String: String]
     ) throws(UnsupportedSetting) {

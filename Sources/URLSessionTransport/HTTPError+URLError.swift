@@ -76,8 +76,8 @@ extension HTTPError.Code {
         default: self = Self.onThisPlatform(code, (error as NSError).localizedDescription)
         }
         #if canImport(FoundationNetworking)
-        // If a server refuses the client's certificate, it ends the connection after the handshake. URLSession reports
-        // that as a lost connection.
+        // If a server refuses the client's certificate, the server ends the connection after the handshake. URLSession
+        // reports that as a lost connection; only its words tell the reason.
         let isRefused = { LibcurlWords($0).meaning == .insecureConnection }
         if code == .networkConnectionLost, isRefused((error as NSError).localizedDescription) {
             self = .insecureConnection

@@ -14,7 +14,8 @@ extension HTTPResponse {
     /// LF and NUL in a value become spaces.
     init(_ response: HTTPURLResponse, body: Data) {
         var headers = HTTPHeaders()
-        // Names and values are strings, so a cast is enough. Describing each of them would take a microsecond.
+        // Names and values are strings, so they are cast. String interpolation would take a microsecond for each of
+        // them.
         let fields = response.allHeaderFields.map { name, value in
             (name.base as? String ?? "\(name)", value as? String ?? "\(value)")
         }
@@ -73,7 +74,8 @@ enum SetCookie {
     /// after it.
     ///
     /// Without an attribute, as in `lang=x, sid=y`, the value may be two cookies, or one with a comma in its text. Then
-    /// no cookie is returned. Otherwise, if a server lets users choose the text of `lang`, they could set `sid` too.
+    /// no cookie is returned. If two were returned, and a server lets users choose the text of `lang`, users could set
+    /// `sid` too.
     static func split(_ joined: String) -> [String] {
         var cookies: [String] = []
         var rest = joined.utf8[...]

@@ -5,7 +5,8 @@ import Security
 
 /// A server that the system can evaluate.
 ///
-/// One thread at a time uses it, and the challenge that it belongs to isn't answered before the evaluation.
+/// One thread at a time uses this value, because the challenge that it comes from is answered only after the
+/// evaluation.
 struct ServerTrust: @unchecked Sendable {
     private let trust: SecTrust
 
@@ -13,7 +14,7 @@ struct ServerTrust: @unchecked Sendable {
 
     var credential: URLCredential { URLCredential(trust: trust) }
 
-    /// Evaluates the server; nil if the system cannot.
+    /// Returns the system's evaluation of the server; nil if the system cannot evaluate it.
     ///
     /// The call blocks, because the system may ask the network for certificates and for revocations.
     func evidence(by rules: ChallengeRules, for host: String) -> Challenge.Evidence? {

@@ -198,7 +198,8 @@ extension SessionTaskDelegate {
             return call
         }
         guard let call else { return fail(id, with: HTTPError(code: .connectionLost)) }
-        // If the call is ended after this, it is ended like a call that has no task yet.
+        // From here until `start`, the call has no task. If the call is ended meanwhile, `end` records that, and
+        // `start` cancels the new task.
         let body = call.state.withLock { state in
             state.resends += 1
             state.task = nil

@@ -48,7 +48,7 @@ final class SessionTaskDelegate: NSObject, Sendable {
 
     struct State {
         var session: URLSession?
-        /// The app's session; ``session`` is the same session, or one that replaces it.
+        /// The app's session; ``session`` is the same session, or one that sends in its place.
         weak var appSession: URLSession?
         var entries: [Int: Entry] = [:]
         /// The calls whose bodies are being read.
@@ -220,12 +220,13 @@ extension SessionTaskDelegate {
             exchange.watch { [weak self] in self?.end(call, with: $0) }
         }
         do {
-            // The exchange is told here, because URLSession doesn't tell when a request gets a connection.
+            // The exchange learns here that its request is being sent, because URLSession doesn't report when a request
+            // gets a connection.
             try exchange.willSend()
         } catch {
             return fail(id, with: error) { $0() }
         }
-        // The call may have ended in the meantime.
+        // The task doesn't start if its call has ended in the meantime.
         if state.withLock({ $0.entries[id] != nil }) { task.resume() }
     }
 
@@ -259,7 +260,7 @@ extension SessionTaskDelegate {
             state.uploads[key] = call
             return state.isCancelling
         }
-        // The idle timeout doesn't run meanwhile, because the source may take any time.
+        // While the source is read, the idle timeout doesn't run, because the source may take any time.
         call.exchange.expectNothing()
         call.exchange.watch { [weak self] in self?.end(call, with: $0) }
         if isCancelling { end(call, with: CancellationError()) }
@@ -313,7 +314,7 @@ extension SessionTaskDelegate {
 
     /// Removes an exchange from the table.
     ///
-    /// Only the caller that gets the entry notifies the recipient.
+    /// Several threads may try to end an exchange. Only the thread that gets the entry here notifies the recipient.
     func remove(_ id: Int) -> Entry? {
         let entry = state.withLock { $0.entries.removeValue(forKey: id) }
         if entry != nil { invalidateIfDone() }
@@ -363,7 +364,8 @@ extension SessionTaskDelegate {
 ///
 /// A session calls its delegate on this queue. On Linux, URLSession calls its delegate at least three times for each
 /// request, and separate operations would be a large part of the request's cost. With this queue, the delegate runs
-/// directly on the session's own queue: it records each event, and passes on the events that others wait for.
+/// directly on the session's own queue. There the delegate only records each event, and passes on the events that
+/// others wait for.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
     // `@unchecked` holds because the class adds no state to its superclass, which is Sendable.
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }

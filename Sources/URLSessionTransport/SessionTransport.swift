@@ -53,8 +53,8 @@ public import Foundation
 /// - Repeated Set-Cookie fields are joined with commas. `a=1, b=2` may be two cookies, or one with a comma in its
 ///   value, so neither is returned. If there is an attribute, as in `a=1; Path=/, b=2`, both are returned.
 /// - If a server sends a second answer unasked after the first has been read, the next call on the connection gets it.
-/// - Only libcurl's limit of 300 KiB applies to heads. A decoded body and a streamed body are limited only by what you
-///   read. If a few bytes decode to very many, decoding them takes time before a limit applies.
+/// - Only libcurl's limit of 300 KiB applies to heads. A decoded body and a streamed body are limited only by how much
+///   of them you read. If a few bytes decode to very many, decoding them takes time before a limit applies.
 /// - A redirect (301, 302, 303, 305 to 308) whose Location is missing or not a URL arrives with its headers but without
 ///   its body. If a redirect has a Location, the limit on its body applies only after all of it has arrived. Until
 ///   then, the exchange counts as idle.
@@ -73,7 +73,7 @@ public import Foundation
 ///   libcurl before 7.80 refuses the encoded form too (`HTTPError.Code.other`).
 public final class SessionTransport: Sendable, HTTPTransport {
     private let tasks: SessionTaskDelegate
-    /// The app's session, if the app created the transport with it, so that the session stays alive.
+    /// The app's session, kept alive by the transport; nil if the app didn't create the transport with a session.
     private let appSession: URLSession?
     /// The reason why every call is refused; nil if calls are accepted.
     private let refusal: String?

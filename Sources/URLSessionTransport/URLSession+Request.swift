@@ -48,7 +48,7 @@ extension SessionTransport {
     /// Returns a session's network; all calls of `request` on the session share the network and its connections.
     static func networking(by session: URLSession) -> Networking {
         let (networking, orphans) = networks.withLock { networks in
-            // A new session may have the address of a released session.
+            // A new session may have the address of a released session, so the session itself is compared, too.
             if let known = networks[ObjectIdentifier(session)], known.session === session {
                 return (known.networking, [SharedNetworking]())
             }
@@ -59,7 +59,8 @@ extension SessionTransport {
             networks[ObjectIdentifier(session)] = made
             return (made.networking, Array(orphans.values))
         }
-        // Releasing the orphans closes their transports, so it happens outside the lock.
+        // The orphans, whose sessions have been released, are released outside the lock, because their transports close
+        // then.
         _ = orphans
         return networking
     }

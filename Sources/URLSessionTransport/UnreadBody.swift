@@ -13,12 +13,12 @@ import Android
 
 /// The part of a streamed body that has arrived but has not been read.
 ///
-/// URLSession on Linux has no backpressure: a suspended task continues to receive. Blocking URLSession's queue is no
-/// way out either, because all sessions share it. So bytes that don't fit into memory wait in a file without a name.
-/// The file is removed when this object is released.
+/// URLSession on Linux has no backpressure: a suspended task continues to receive. Blocking URLSession's queue is not
+/// possible either, because all sessions share that queue. So bytes that don't fit into memory wait in a file without a
+/// name. The file is removed when this object is released.
 ///
-/// Pieces go through a pipe to the reader, in the order in which they were put here. ``fill()`` fills the pipe, on the
-/// queue where results are delivered. Any thread may call the other methods.
+/// Pieces go through a pipe to the reader, in the order in which they arrived. ``fill()`` fills the pipe, on the queue
+/// where results are delivered. Any thread may call the other methods.
 final class UnreadBody: TransportBody {
     private struct State {
         var bytes: UnreadBytes
@@ -66,7 +66,7 @@ final class UnreadBody: TransportBody {
                 try state.bytes.append(data)
             } catch {
                 let error = HTTPError(code: .fileUnwritable, cause: error)
-                // After a missing piece, no other piece may follow.
+                // This piece is missing from the body, so no other piece may follow.
                 state.end = .failure(error)
                 throw error
             }

@@ -6,7 +6,7 @@
 /// The function closes the connection. Returns the port, or -1 if the system refuses one.
 int loopback_listen(void (*serve)(int connection, void *context), void *context);
 
-/// Returns how many bytes of "\r\n\r\n", the end of a request's head, match after this byte; 4 is all of them.
+/// Returns how many bytes of "\r\n\r\n", the end of a request's head, have been seen after this byte; 4 means the end.
 int loopback_matched(int matched, char byte);
 
 #endif

@@ -22,7 +22,7 @@ struct queueing_loopback {
     pthread_mutex_t mutex;
     pthread_cond_t work;
     struct job *first, **end;
-    // Requests in the queue and with workers, and how many there may be.
+    // The number of requests in the queue and with workers, and the largest number allowed.
     size_t held, most;
     const int64_t *times;
     size_t time_count, begun;
@@ -43,7 +43,7 @@ static void sleep_until(int64_t end) {
     }
 }
 
-// Takes the first job when there is one, and works on it: it sleeps for the next service time.
+// Waits for a job, takes the first one, and works on it, that is, sleeps for the next service time.
 static void *work(void *argument) {
     struct queueing_loopback *server = argument;
     pthread_mutex_lock(&server->mutex);
@@ -55,7 +55,8 @@ static void *work(void *argument) {
         int64_t time = server->times[server->begun++ % server->time_count];
         pthread_mutex_unlock(&server->mutex);
         sleep_until(now() + time);
-        // If the caller has gone, it has closed the connection, and the work was for nothing.
+        // A caller that doesn't wait any more has closed the connection. Then the write fails, and the work was for
+        // nothing.
         ssize_t written = write(job->connection, answer, sizeof answer - 1);
         (void)written;
         pthread_mutex_lock(&server->mutex);

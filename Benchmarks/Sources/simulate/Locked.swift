@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A mutex with the state that it guards; several closures can hold it.
+/// A mutex and the state that it guards, in an object that several closures can hold.
 final class Locked<State: Sendable>: Sendable {
     private let state: Mutex<State>
 

@@ -67,7 +67,7 @@ extension NamedPolicy {
 
     /// "hedge=50ms" hedges after 50 ms, and "hedge" after a percentile.
     ///
-    /// A budget limits both to its share.
+    /// If there is a budget, it limits the hedges of both forms to its share of the calls.
     @Sendable private static func hedge(_ value: PolicyValue?) throws(CommandError) -> NamedPolicy {
         let delay = try value?.duration()
         return NamedPolicy(usesBudget: true) { world, budget in

@@ -24,9 +24,9 @@ struct cfutures_delivery {
 struct cfutures_thread_state {
     /// The number of deliveries that are nested on this thread's stack.
     size_t depth;
-    /// The first node put off until the outermost delivery returns, or NULL.
+    /// The first node whose delivery is put off until the end of an outer delivery, or NULL.
     void *_Nullable head;
-    /// The last node put off, or NULL.
+    /// The last node whose delivery is put off, or NULL.
     void *_Nullable tail;
     /// The innermost delivery to several nodes, or NULL.
     struct cfutures_delivery *_Nullable delivery;

@@ -31,8 +31,8 @@ bool czstd_is_available(void);
 
 /// Creates a decoder of frames, to be freed by czstd_decoder_free.
 ///
-/// Returns NULL if the system has none or there isn't enough memory. `window_log` is the base-2 logarithm of the
-/// largest window, in bytes. The window is how far back in the output a frame may refer.
+/// Returns NULL if the system has no such decoder or there isn't enough memory. `window_log` is the base-2 logarithm of
+/// the largest window, in bytes. The window is how far back in the output a frame may refer.
 struct czstd_decoder *_Nullable czstd_decoder_make(int window_log);
 
 /// Frees a decoder.

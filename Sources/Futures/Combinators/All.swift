@@ -60,12 +60,12 @@ extension Future {
     ///
     /// - Parameters:
     ///   - futures: The futures.
-    ///   - others: What happens to the other futures once one has settled.
+    ///   - others: What happens to the other futures after one has settled.
     ///   - fileID: The file that an error names; leave it out.
     ///   - line: The line that an error names; leave it out.
-    /// - Returns: The first result, success or failure. If several futures have already settled, the first of them in
-    ///   the array counts. If there are no futures, the returned future fails with ``FutureError/Code/noInputs``
-    ///   instead of waiting forever.
+    /// - Returns: The first result, success or failure. If several futures have already settled, you get the result of
+    ///   the one that comes first in the array. If there are no futures, the returned future fails with
+    ///   ``FutureError/Code/noInputs`` instead of waiting forever.
     public static func race<Input: Future<Value>>(
         _ futures: [Input], others: OtherInputs = .givenUp, fileID: StaticString = #fileID,
         line: UInt = #line
@@ -88,8 +88,8 @@ extension Future {
     /// ```
     ///
     /// - Parameter futures: The futures.
-    /// - Returns: A sequence with one result for each future. If the loop over it ends early, the interest in the
-    ///   other futures is given up, on another thread.
+    /// - Returns: A sequence with one result for each future. If the loop over the sequence ends early, the sequence
+    ///   gives up its interest in the pending futures, on another thread.
     public static func asCompleted<Input: Future<Value>>(
         _ futures: [Input]
     ) -> AsyncStream<Result<Value, any Error>> {
@@ -105,7 +105,8 @@ extension Future {
             }
             continuation.onTermination = { reason in
                 guard case .cancelled = reason else { return }
-                // This runs on another thread, because here the runtime may hold a lock of the cancelled task.
+                // An abort may run other code, and the runtime may hold a lock of the cancelled task here. So the
+                // aborts happen on another thread.
                 DispatchQueue.global().async { observations.forEach { $0.abort(with: .cancelled) } }
             }
         }
@@ -142,9 +143,9 @@ public func zip<each Value: Sendable>(
 
 /// The fate of the inputs that `all` or `race` no longer needs.
 public enum OtherInputs: Sendable {
-    /// The interest in these inputs is given up, so those without other waiters are cancelled.
+    /// The combined future gives up its interest in these inputs; an input without other waiters is cancelled.
     case givenUp
-    /// These inputs go on.
+    /// These inputs keep running, as if the combined future still waited for them.
     case keptGoing
 }
 

@@ -20,10 +20,10 @@ extension Future {
 }
 
 extension Publisher where Output: Sendable {
-    /// A future of the first value; it fails as abandoned if the publisher ends without one.
+    /// A future of the publisher's first value; it fails as abandoned if the publisher finishes without a value.
     ///
-    /// It subscribes at once. The subscription is cancelled and released after the first value, or if the future is
-    /// cancelled. Until then, even a publisher that never ends is kept alive.
+    /// The future subscribes at once. The subscription is cancelled and released after the first value, or if the
+    /// future is cancelled. Until then, the subscription keeps the publisher alive, even if the publisher never ends.
     public func firstValue() -> Future<Output> {
         .make { resolver in
             let subscriber = FirstValueSubscriber<Output, Failure>(resolver)
@@ -37,7 +37,8 @@ extension Publisher where Output: Sendable {
 
 /// A subscriber that waits for one value.
 ///
-/// Until the end, the publisher keeps the subscriber alive, and the subscriber keeps its subscription alive.
+/// The publisher keeps the subscriber alive, and the subscriber keeps its subscription alive. Both references last
+/// until a value arrives, the publisher ends, or the subscriber is cancelled.
 private final class FirstValueSubscriber<Input: Sendable, Failure: Error>: Subscriber, Sendable {
     private struct State {
         var resolver: Resolver<Input>?
@@ -54,7 +55,8 @@ private final class FirstValueSubscriber<Input: Sendable, Failure: Error>: Subsc
             state.subscription = subscription
             return true
         }
-        // This is outside the lock, because the first value may arrive before the call of `request` returns.
+        // `request` is called outside the lock. It may deliver the first value before it returns, and the delivery
+        // takes the lock.
         if isWanted { subscription.request(.max(1)) } else { subscription.cancel() }
     }
 
@@ -72,7 +74,7 @@ private final class FirstValueSubscriber<Input: Sendable, Failure: Error>: Subsc
 
     func cancel() { end().subscription?.cancel() }
 
-    /// Forgets everything, and returns it for the caller to release outside the lock.
+    /// Empties the state, and returns the former state, which the caller releases outside the lock.
     private func end() -> State {
         state.withLock { state in
             defer { state = State() }

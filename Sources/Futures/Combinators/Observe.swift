@@ -5,10 +5,10 @@ extension Future {
     /// Calls a closure with the result, once.
     ///
     /// - Parameter body: Called on the thread that settles the future, after all observers that were registered
-    ///   earlier. If the future has already settled, called before this method returns, with two exceptions. If you
-    ///   call this method inside an observer of this future, the closure is called after all closures that were
-    ///   registered earlier. If deliveries nest deeply, the closure is called later, but before an outer delivery
-    ///   returns.
+    ///   earlier. If the future has already settled, the closure is called before this method returns, with two
+    ///   exceptions. Inside another observer of this future, the new closure waits for all closures that were
+    ///   registered earlier. And if too many calls of observers are nested on this thread, the new call is put off
+    ///   until one of the outer calls has returned.
     @inlinable
     public final func observe(_ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
         if hasSettled, enterDelivery() {
@@ -26,8 +26,8 @@ extension Future {
     /// Calls a closure with the result, once, on a dispatch queue.
     ///
     /// - Parameters:
-    ///   - queue: The queue that calls it. A serial queue calls the observers of one future in the order in which
-    ///     they were registered.
+    ///   - queue: The queue that calls the closure. A serial queue calls the observers of one future in the order in
+    ///     which they were registered.
     ///   - body: Called asynchronously, even if the future has already settled.
     public final func observe(
         on queue: DispatchQueue,
@@ -127,7 +127,7 @@ extension Future {
         }
     }
 
-    /// Calls a closure with this future once it has settled, unless the returned node is aborted first.
+    /// Calls a closure with this future when this future has settled, unless the returned node is aborted first.
     final func observed(_ body: @escaping @Sendable (Future<Value>) -> Void) -> FutureNode {
         let observer = CancellableObserver<Value>(body)
         enroll(observer.retained())
@@ -141,7 +141,7 @@ extension Future {
 /// ``Future/observe(_:)`` does the same without a token.
 public final class FutureObservation: Sendable {
     private let observer: FutureNode
-    /// True once a closure that waits for its queue is cancelled; nil if the settling thread runs the closure.
+    /// True after the observation is cancelled; nil if the closure doesn't run on a queue.
     private let isCancelled: Locked<Bool>?
     private let isKept = Atomic(false)
 
@@ -165,7 +165,7 @@ public final class FutureObservation: Sendable {
     }
 }
 
-/// A closure enrolled on a pending future.
+/// A node that calls a closure when a pending future has settled.
 @usableFromInline
 final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
     @usableFromInline let body: @Sendable (Result<Value, any Error>) -> Void
@@ -180,11 +180,14 @@ final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
     }
 }
 
-/// A closure enrolled on a pending future, which can be cancelled.
+/// A node that calls a closure when a pending future has settled, unless the node is cancelled first.
 ///
 /// The closure is released after its last use.
 final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
-    /// Belongs to the thread that settled this node.
+    /// The closure; nil after its last use.
+    ///
+    /// Only one thread uses it: the thread that delivers to this node or, if this node was given up, the thread that
+    /// calls `dropClosure`.
     private var body: (@Sendable (Future<Value>) -> Void)?
 
     init(_ body: @escaping @Sendable (Future<Value>) -> Void) {

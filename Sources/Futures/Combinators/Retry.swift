@@ -1,5 +1,5 @@
 extension Future {
-    /// Starts a future, and starts another one if it fails, up to a number of attempts.
+    /// Starts a future, and tries again with another future if the first one fails, up to a number of attempts.
     ///
     /// ```swift
     /// let connected = Future.retry(attempts: 3, after: { .seconds($0) }) { connect() }
@@ -12,9 +12,9 @@ extension Future {
     ///   - scheduler: The clock for the delays.
     ///   - isWorthRetrying: Returns whether another attempt may help. By default true, except for
     ///     `CancellationError`.
-    ///   - step: Starts an attempt. It is called for the first attempt on this thread, and for the others on the thread
-    ///     of the failure or of the scheduler, always in the call context in which you called `retry`. If it throws,
-    ///     the attempt has failed with that error.
+    ///   - step: Starts an attempt. The first attempt starts on this thread. A later attempt starts on the thread on
+    ///     which the attempt before it failed or, after a delay, on the scheduler's thread. All attempts start in the
+    ///     call context in which you called `retry`. If `step` throws, the attempt has failed with that error.
     /// - Returns: The first value, or the last error. If you cancel the returned future, it gives up the current
     ///   attempt and starts no more.
     public static func retry(

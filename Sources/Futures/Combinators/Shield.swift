@@ -2,8 +2,8 @@ extension Future {
     /// A future with the same result, whose cancellation doesn't reach this future.
     ///
     /// If the code that awaits the shield or derives from it gives up, this future's producer still continues, because
-    /// the pending shield keeps its own interest in this future. ``cancel()`` on the shield fails the shield alone. A
-    /// task that awaits the shield raises the priority of the tasks that produce this future.
+    /// the pending shield keeps its own interest in this future. If you call ``cancel()`` on the shield, only the
+    /// shield fails. A task that awaits the shield raises the priority of the tasks that produce this future.
     public final func shielded() -> Future<Value> {
         if isSettled { return self }
         let shield = Shield<Value>()
@@ -14,14 +14,15 @@ extension Future {
     }
 }
 
-/// A root that settles with the result of another future.
+/// A future that takes the result of another future, and doesn't pass a cancellation on to it.
 ///
 /// It has no cancel handlers, so it stays pending when all its waiters have given up.
 private final class Shield<Value: Sendable>: Future<Value>, @unchecked Sendable {
     /// The node that waits for the other future.
     ///
-    /// The node doesn't keep that future alive. It keeps this shield alive until it is called. While the shield is
-    /// pending, this is read under the lock; afterwards it belongs to the deliverer.
+    /// The node doesn't keep the other future alive, but it keeps this shield alive until the other future has settled.
+    /// While the shield is pending, this property is read under the lock. After that, only the thread that delivers the
+    /// result uses it.
     @exclusivity(unchecked) var observer: FutureNode?
 
     func end(as source: Future<Value>) {

@@ -6,9 +6,9 @@ extension Future {
     ///   - scheduler: The clock.
     ///   - fileID: The file that the error names; leave it out.
     ///   - line: The line that the error names; leave it out.
-    /// - Returns: The result of this future, or a failure with ``FutureError/Code/timedOut``. When the time is
-    ///   over, the interest in this future is given up, as by ``cancel()``. If the result comes first, the timer is
-    ///   cancelled.
+    /// - Returns: The result of this future, or a failure with ``FutureError/Code/timedOut``. When the time is over,
+    ///   the returned future gives up its interest in this future, as if it were cancelled. If the result comes first,
+    ///   the timer is cancelled.
     public final func timeout(
         _ duration: Duration, on scheduler: some FutureScheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -21,8 +21,9 @@ extension Future {
     /// In all other respects, it works like ``timeout(_:on:fileID:line:)``.
     ///
     /// - Parameters:
-    ///   - newTimer: Called when the time is over, with a function that ends the additional time. It sets a timer that
-    ///     calls this function, and returns the timer. To allow no more time, it returns nil.
+    ///   - newTimer: Called when the time is over. To allow more time, it sets a timer that calls the passed function,
+    ///     and returns that timer. The passed function ends the additional time. To allow no more time, `newTimer`
+    ///     returns nil.
     ///   - error: Makes the error, on the scheduler's thread. It is also called if the result arrives at the same
     ///     moment, and the error is then not used.
     package final func timeout(
@@ -67,7 +68,7 @@ extension Future {
     }
 }
 
-/// A function that sets another timer for the passed function, or returns nil if the time is over.
+/// Sets a timer that calls the passed function, and returns the timer; returns nil to allow no more time.
 package typealias TimerRenewal =
     @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
 
@@ -92,8 +93,8 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         let source = unsafeDowncast(source, to: Future<Value>.self)
         guard lockIfPending() else { return waitUntilDetached() }
         attachment = source.attachment
-        // The value is read only if the source has succeeded. If the source was given up, its deliverer may be removing
-        // the value just now.
+        // The value is read only if the source has succeeded. If the source was given up, the thread that delivers to
+        // the source may be removing the value at this moment.
         if failure == nil { storage = source.storage }
         let list = list
         unlock(to: failure == nil ? StateWord.value : StateWord.failure)
@@ -118,7 +119,8 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
     private let location: CodeLocation
     /// The scheduler; nil once the timer is set or not needed.
     ///
-    /// Belongs to the deliverer; see `FutureNode.dropClosure`.
+    /// Only one thread uses it: the thread that delivers to this node or, if this node was given up, the thread that
+    /// calls `dropClosure`.
     private var scheduler: WeakScheduler?
 
     init(_ duration: Duration, on scheduler: any FutureScheduler, at location: CodeLocation) {
@@ -145,7 +147,8 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
         upstream = nil
         unlock()
         // The timer keeps the value, so the value is released with the timer if this future is cancelled. The timer
-        // also keeps the resolver, so this future fails if the scheduler is released and discards the timer.
+        // also keeps the resolver. If the scheduler is released and discards the timer, the resolver is released too,
+        // and this future fails.
         let value = source.storage.unsafelyUnwrapped
         let resolver = Resolver(self, location: location)
         keep(
@@ -159,10 +162,12 @@ final class DelayedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Senda
     override var origin: CodeLocation? { location }
 }
 
-/// A reference to a scheduler, which doesn't keep the scheduler alive if it is an object.
+/// A reference that doesn't keep the scheduler alive, if the scheduler is an object.
 ///
-/// With a strong reference, a scheduler that holds the timer of an earlier delay would keep itself alive. The live
-/// scheduler is never released. It needs no weak reference, which would cost an allocation.
+/// With a strong reference, a chain of two delays would keep its scheduler alive: the scheduler holds the timer of the
+/// first delay, the timer holds the future of the first delay, and this future holds the future of the second delay,
+/// which refers to the scheduler. The live scheduler is never released, so the reference to it is strong. A weak
+/// reference would cost an allocation.
 private struct WeakScheduler {
     private weak var object: (any FutureScheduler & AnyObject)?
     private let other: (any FutureScheduler)?
@@ -181,7 +186,7 @@ private struct WeakScheduler {
 
 /// A future with a timer.
 class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
-    /// Guarded by this node's lock, then owned by the thread that settled this node.
+    /// The timer; guarded by this node's lock while pending, then used only by the thread that settled this node.
     @exclusivity(unchecked) final var timer: (any ScheduledAction)?
 
     /// Keeps the timer until this future settles, or cancels it if this future has already settled.

@@ -47,7 +47,8 @@ extension Transform {
         case (.flatMapError(let body, let context), let failure?):
             return .future(try context.run { try body(failure.error) })
         case (.mapError(let body), let failure?):
-            // The error is transformed, not thrown, so the origin is still the step that threw the first error.
+            // `mapError` returns the new error instead of throwing it, so the origin is still the step that threw the
+            // old error.
             return .failure(Failure(try body(failure.error), thrownAt: failure.origin))
         case (.filter(let predicate), nil):
             guard try predicate(source.settledValue) else {
@@ -79,7 +80,7 @@ extension Transform {
 enum Outcome<Value: Sendable> {
     case value(Value)
     case failure(Failure)
-    /// The result of this future, once it settles.
+    /// The result of the associated future, which may still be pending.
     case future(Future<Value>)
     /// The upstream's own result, for a transform whose input and output have the same type.
     case unchanged
@@ -90,10 +91,13 @@ enum Outcome<Value: Sendable> {
 final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<Output>,
     @unchecked Sendable
 {
-    /// Belongs to the deliverer; see `FutureNode.dropClosure`.
+    /// The transform, with the user's closure.
+    ///
+    /// Only one thread uses it: the thread that delivers to this node or, if this node was given up, the thread that
+    /// calls `dropClosure`.
     @usableFromInline @exclusivity(unchecked) var transform: Transform<Input, Output>
 
-    /// The place of the transform; nil within the framework.
+    /// The line that registered the transform; nil if the framework registered it.
     @usableFromInline let location: CodeLocation?
 
     @inlinable
@@ -153,7 +157,7 @@ final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<
         }
     }
 
-    /// Takes what the specialised functions don't, such as a failure.
+    /// Takes a result that the specialised functions don't handle, such as a failure.
     @usableFromInline
     func receiveOther(_ source: Future<Input>) { receive(source) }
 
@@ -179,9 +183,10 @@ final class TransformedFuture<Input: Sendable, Output: Sendable>: DerivedFuture<
 }
 
 extension Future {
-    /// Adds a transform: applies it at once if this has settled, or else enrolls a node that waits.
+    /// Adds a transform: applies it at once if this future has settled, or else adds a node that waits.
     ///
-    /// - Parameter deliver: Formed by an inlinable function where the transform is used, so that it is specialised.
+    /// - Parameter deliver: The function that takes the result. An inlinable function creates it in the code that uses
+    ///   the transform, so that the compiler specialises it.
     @usableFromInline
     final func transformed<NewValue: Sendable>(
         by transform: Transform<Value, NewValue>, at location: CodeLocation?,

@@ -23,7 +23,8 @@ extension Future {
 
     /// Transforms the value, for code of the framework.
     ///
-    /// A failure then has no origin, because a line of the framework would be of no use.
+    /// If the closure throws, the failure has no origin, because a line of the framework would be of no use to a
+    /// developer.
     @inlinable
     package final func mapWithoutOrigin<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> NewValue
@@ -61,20 +62,20 @@ extension Future {
     /// let orders = loadUser(7).flatMap { user in loadOrders(of: user) }
     /// ```
     ///
-    /// A function that calls itself from such a closure runs in constant stack and memory, however often it calls
-    /// itself. For this, the function must return the very future that `flatMap` returns. (Twitter's and Scala's
-    /// futures do the same; see Docs/Decisions/Futures/why-forwarding-futures-are-taken-out-of-the-chain.md.)
+    /// A function may call itself from such a closure any number of times, in constant stack and memory. This holds
+    /// only if the function returns exactly the future that `flatMap` returns. (Twitter's and Scala's futures allow
+    /// such loops, too; see Docs/Decisions/Futures/why-forwarding-futures-are-taken-out-of-the-chain.md.)
     ///
     /// - Parameters:
     ///   - transform: Called with the value, on the thread that settles this future, in the call context in which you
-    ///     called `flatMap`; not called after a failure. If it throws, the new future fails with that error. If the new
-    ///     future is cancelled while the closure runs, its interest in the returned future is given up at once. If the
-    ///     returned future waits for the new one, directly or over up to 64 steps, the new one fails with
-    ///     ``FutureError/Code/cycle``.
+    ///     called `flatMap`; not called after a failure. If the closure throws, the new future fails with that error.
+    ///     If the new future is cancelled while the closure runs, the interest in the closure's future is given up as
+    ///     soon as the closure returns. If the closure's future waits for the new future, directly or over up to 64
+    ///     steps, the new future fails with ``FutureError/Code/cycle``.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
-    /// - Returns: A future that settles with the result of the inner one. If this future fails, the new future fails
-    ///   with the same error.
+    /// - Returns: A future that settles with the result of the closure's future. If this future fails, the new future
+    ///   fails with the same error.
     @inlinable
     public final func flatMap<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Future<NewValue>,
@@ -195,7 +196,7 @@ extension Future {
     ///   - transform: Called with the result, as `flatMap(_:fileID:line:)` calls its closure with a value.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
-    /// - Returns: A future that settles with the result of the inner one.
+    /// - Returns: A future that settles with the result of the closure's future.
     public final func flatMapResult<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Result<Value, any Error>) throws -> Future<NewValue>,
         fileID: StaticString = #fileID, line: UInt = #line
@@ -367,7 +368,8 @@ extension DispatchQueue {
         _ fileID: StaticString, _ line: UInt, _ body: @escaping @Sendable () throws -> Future<Value>
     ) -> Future<Value> {
         let turn = InternalPromise<Void>()
-        // The transform is registered before the queue can run the closure.
+        // The transform is registered before the queue resolves the promise. Otherwise this thread might run the
+        // closure.
         let future = turn.flatMap({ try body() }, fileID: fileID, line: line)
         async { turn.resolve() }
         return future

@@ -6,8 +6,8 @@ extension Future {
     /// ```
     ///
     /// - Parameters:
-    ///   - items: The items; the sequence may be endless. An item is read when a future can be started for it, and
-    ///     one item is read ahead.
+    ///   - items: The items; the sequence may be endless. Each item is read when the future of the item before it is
+    ///     started, so one item is always read ahead.
     ///   - maxConcurrent: The largest number of futures that are pending at once. Less than 1 is a programming
     ///     error and traps.
     ///   - transform: Starts the future of an item. Called in the order of the items, and never on two threads at the
@@ -32,12 +32,12 @@ extension Future {
     }
 }
 
-/// The items that a traversal has to start.
+/// The items whose futures a traversal still has to start, and the closure that starts them.
 ///
-/// They are released as soon as nothing more will be started, because the closure that starts them may hold what the
-/// traversal waits for.
+/// The traversal releases this object as soon as nothing more will be started. The closure may hold a promise that the
+/// traversal waits for. If the traversal kept the closure, such a promise would keep itself alive.
 ///
-/// Only one thread at a time uses them: the thread that runs `pump`.
+/// Only one thread at a time uses this object: the thread that runs `pump`.
 private final class TraversalWork<Item: Sendable, Element: Sendable>: @unchecked Sendable {
     private let read: () -> Item?
     private let transform: @Sendable (Item) throws -> Future<Element>
@@ -85,10 +85,10 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
         var work: TraversalWork<Item, Element>?
         var isOver = false
         var pending = 0
-        /// True while a thread is in `pump`.
+        /// True while a thread runs `pump`.
         ///
-        /// That thread goes on until nothing can be started. So futures that settle at once are started in a loop,
-        /// not by recursion.
+        /// That thread continues until nothing more can be started. So if futures settle at once, the next ones are
+        /// started in a loop, not by recursion.
         var isPumping = false
         /// The inputs, in the order of the items.
         var inputs: [AggregateInput] = []
@@ -124,7 +124,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
         complete()
     }
 
-    /// The work, if the limit leaves room for more; otherwise nil, which ends the pumping.
+    /// The work, if another future may be started now; otherwise nil, and `pump` then ends.
     private func workForRoom() -> TraversalWork<Item, Element>? {
         state.withLock { state in
             if let work = state.work, state.pending < maxConcurrent { return work }
@@ -164,7 +164,7 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
         cancellation.giveUp(inputs, of: self, releasing: work)
     }
 
-    /// Ends the traversal, and returns what it held, for the caller to release while it holds no lock.
+    /// Ends the traversal, and returns its work and its inputs; the caller releases them while it holds no lock.
     private func end() -> (TraversalWork<Item, Element>?, [AggregateInput]) {
         state.withLock { state in
             defer { (state.work, state.inputs, state.isOver) = (nil, [], true) }

@@ -43,8 +43,8 @@ extension Future {
 
     /// Creates a future from an operation that doesn't await.
     ///
-    /// It does the same as the initializer for an async operation. Without it, Swift would take the closure as the
-    /// value.
+    /// This initializer does the same as the one for an async operation. Without this initializer, Swift would take the
+    /// closure itself for the future's value.
     ///
     /// - Parameters:
     ///   - priority: The priority of the task; nil for the caller's priority.
@@ -67,12 +67,13 @@ extension Future {
     /// ```
     ///
     /// Returns at once if the future has settled, even in a cancelled task, as `Task.value` does. If the awaiting task
-    /// is cancelled before the future settles, its interest in the future is given up, as if a transform of the future
-    /// were cancelled. Other waiters are not affected. If the producer is then told to stop, its handlers run on
-    /// another thread.
+    /// is cancelled before the future settles, the task gives up its interest in the future, as a cancelled transform
+    /// does. Other waiters are not affected. If the producer then has to stop, its cancel handlers run on another
+    /// thread.
     ///
     /// Awaiting doesn't keep the future alive. If there are no other references, as in the example, the future is
-    /// released while the task is suspended. So a promise whose producer drops it fails as abandoned.
+    /// released while the task is suspended. So if the future is a promise, and its producer drops it without settling
+    /// it, the promise fails as abandoned.
     ///
     /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
     @inlinable
@@ -119,24 +120,24 @@ public func asFuture<Input: Sendable, Output: Sendable>(
 /// ```
 ///
 /// - Parameter function: A function that returns a future.
-/// - Returns: A function that awaits the future's value. Cancelling the awaiting task gives up its interest in the
-///   future.
+/// - Returns: A function that awaits the future's value. If the awaiting task is cancelled, the task gives up its
+///   interest in the future.
 public func awaiting<Input: Sendable, Output: Sendable>(
     _ function: @escaping @Sendable (Input) -> Future<Output>
 ) -> @Sendable (Input) async throws -> Output {
     { input in try await function(input).value }
 }
 
-/// A suspended task, enrolled on the future that it awaits.
+/// The node with which a suspended task waits for a future.
 ///
-/// Its word is `pending` until the task gets a result (`value`) or is given up (`detaching`, then `failure`).
-/// Whatever happens first resumes the task.
+/// The node's word is `pending` until the task gets a result (`value`) or is cancelled (`detaching`, then `failure`).
+/// Whichever of the two happens first resumes the task.
 @usableFromInline
 final class TaskWaiter: Waiter, @unchecked Sendable {
-    /// Guarded by the lock, then owned by the thread that settles the word.
+    /// The suspended task; guarded by the lock while pending, then used only by the thread that settled this node.
     private var continuation: UnsafeContinuation<Void, Never>?
 
-    /// The future, once it has settled; before that, this doesn't keep the future alive.
+    /// The future, after it has settled; nil before, so that this node doesn't keep a pending future alive.
     ///
     /// Written under the lock.
     @exclusivity(unchecked) var source: FutureNode?
@@ -151,9 +152,10 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
 
     /// Suspends a task until the future has settled, or until the task is cancelled.
     ///
-    /// - Returns: The settled future; nil if the task was cancelled first. The word is loaded with acquiring order,
-    ///   although the continuation would give the same order, because ThreadSanitizer doesn't see every hand-over by
-    ///   the runtime.
+    /// The continuation already orders the memory accesses. But ThreadSanitizer doesn't see every hand-over by the
+    /// runtime, so the word is loaded with acquiring order, too.
+    ///
+    /// - Returns: The settled future; nil if the task was cancelled first.
     @usableFromInline
     func wait() async -> FutureNode? {
         let watch = FutureDiagnostics.watch(self)
@@ -161,7 +163,8 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         #if compiler(>=6.2)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             await withTaskPriorityEscalationHandler {
-                // The handler is already in place when this raises, so that no escalation is missed.
+                // The escalation handler is in place before this call raises the priority, so that no escalation is
+                // missed.
                 raise(to: Task.currentPriority)
                 await suspendUntilDone()
             } onPriorityEscalated: { _, priority in
@@ -176,13 +179,14 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         return word.load(ordering: .acquiring) == StateWord.value ? source : nil
     }
 
-    /// Raises what this waits for.
+    /// Passes a higher priority of the waiting task on to the tasks that produce the future.
     ///
-    /// The runtime calls this while it holds a lock of the raised task. Releasing the objects here could free them and
-    /// run other code under that lock, so another thread releases them.
+    /// The runtime calls this while it holds a lock of the waiting task. Releasing the visited objects here could free
+    /// them and run other code under that lock, so another thread releases them.
     private func raiseUnderLock(to priority: TaskPriority) {
         let seen = Seen(raise(to: priority))
-        // Unmanaged, because a variable in this function might be the last to release the objects.
+        // Unmanaged: a variable of this function might hold the last references, and release the objects under the
+        // runtime's lock.
         let kept = Unmanaged.passRetained(consume seen)
         DispatchQueue.global().async { kept.release() }
     }
@@ -209,16 +213,17 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
         continuation?.resume()
     }
 
-    /// Gives up, if the future hasn't settled.
+    /// Ends the wait because the task was cancelled, unless the future has settled.
     ///
-    /// The runtime calls this while it holds a lock of the cancelled task. Giving up the interest may call a producer's
-    /// handlers and free objects, and so run other code under that lock. So this only resumes the task, and another
-    /// thread gives up the interest. In a simulation, the next event does.
+    /// The runtime calls this while it holds a lock of the cancelled task. Giving up the task's interest may call a
+    /// producer's handlers and free objects, and so run other code under that lock. So this method only resumes the
+    /// task. The interest is given up later: on another thread or, in a simulation, in the simulation's next event.
     private func cancel() {
         guard lockIfPending() else { return }
         let continuation = continuation
         unlock(to: StateWord.detaching)
-        // Unmanaged, because a variable in this function might be the last to release the upstream.
+        // Unmanaged: a variable of this function might hold the last reference, and release the upstream under the
+        // runtime's lock.
         let upstream = detach().map(Unmanaged.passRetained)
         continuation?.resume()
         guard let upstream else { return }
@@ -231,17 +236,17 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     }
 }
 
-/// The objects that a raise has looked at, until they are released.
+/// Keeps the objects that a raise of priorities has visited, until another thread releases them.
 private final class Seen: @unchecked Sendable {
     private let nodes: [AnyObject]
 
     init(_ nodes: [AnyObject]) { self.nodes = nodes }
 }
 
-/// Keeps work on a simulation's thread: tasks that a ``Future`` starts, and what follows when a task is cancelled.
+/// Keeps the work of a simulation on the simulation's thread.
 ///
-/// A thread has a home while it runs a simulation, and none otherwise. Tasks that run on that thread see the home
-/// too.
+/// This concerns the tasks that a ``Future`` starts, and the work that follows when a task is cancelled. A thread has a
+/// home only while it runs a simulation, and the tasks on that thread have the same home.
 package final class TaskHome: Sendable {
     let executor: any TaskExecutor
     let runLater: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -249,9 +254,9 @@ package final class TaskHome: Sendable {
     /// Creates a home.
     ///
     /// - Parameters:
-    ///   - executor: The executor that tasks run on.
-    ///   - runLater: Runs a closure after the code that passes it has ended, because that code may run under a lock of
-    ///     the runtime.
+    ///   - executor: The executor that runs the tasks.
+    ///   - runLater: Runs a closure later, when the code that passed the closure has returned. That code may run under
+    ///     a lock of the runtime, and the closure must not.
     package init(
         executor: any TaskExecutor,
         runLater: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void

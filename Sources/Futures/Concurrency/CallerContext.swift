@@ -52,10 +52,11 @@ package struct CallerContext: Sendable {
 
 /// The task-local values of a caller, for work that begins later, on another thread.
 ///
-/// Work that waits for another call to end would otherwise begin with that call's values, such as its user's token
-/// or its log's metadata. A task copies the values of its creator. So this creates a task whose executor keeps the
-/// job, and runs the job when the work begins. That takes about a microsecond if the caller is in a task. If the
-/// caller isn't in a task, it takes no time, and the work begins with no values.
+/// Work that waits for another call to end would otherwise begin with that call's values, such as its user's token or
+/// its log's metadata. A task copies the values of its creator. So this type creates a task, whose executor keeps the
+/// task's job until the work begins. Then the executor runs the job, and the work runs inside it. That takes about a
+/// microsecond if the caller is in a task. If the caller isn't in a task, it takes no time, and the work begins with no
+/// values.
 ///
 /// Unchecked: no two threads use it at once, because its users put their threads in order, by a lock or by waiting for
 /// the end of the previous work.
@@ -97,7 +98,7 @@ package final class CallersTask: @unchecked Sendable {
         withoutActuallyEscaping(work) { work in
             let next = kept ?? Self.withoutValues()
             next.run {
-                // Here the values are bound again, so they can be kept for the next time.
+                // Here the caller's values are bound, so a new task can copy them for the next call of `run`.
                 if self.isInTask { self.keep() }
                 output = work()
             }
@@ -107,7 +108,7 @@ package final class CallersTask: @unchecked Sendable {
     }
 
     deinit {
-        // A job that is never run would never be released.
+        // A job that never runs is never released. So this runs the job that is left, without any work.
         kept?.run(nil)
     }
 

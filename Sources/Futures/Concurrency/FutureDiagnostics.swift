@@ -14,7 +14,7 @@ public enum FutureDiagnostics {
     #endif
     private static let unobserved = Atomic<Bool>(false)
 
-    /// The clock of the waits; tests replace it.
+    /// The clock that measures how long tasks wait; tests replace it.
     package static var scheduler: any FutureScheduler {
         get { clock.withLock { $0 } }
         set { clock.withLock { $0 = newValue } }
@@ -93,7 +93,7 @@ public enum FutureDiagnostics {
         waits.withLock { $0[task.hashValue]?.node }
     }
 
-    /// Searches for a cycle later, if few other searches are scheduled.
+    /// Schedules a search for a cycle through a future, unless 1,000 searches are already scheduled.
     static func watchForCycle(_ future: FutureNode) {
         guard let limit = awaitingLimit, watches.load(ordering: .relaxed) < 1_000 else { return }
         watches.wrappingAdd(1, ordering: .relaxed)
@@ -106,7 +106,7 @@ public enum FutureDiagnostics {
 
     private static let watches = Atomic<Int>(0)
 
-    /// Makes a report.
+    /// Passes a report to the handler.
     package static func tell(_ text: String) { handler.withLock { $0 }(text) }
 
     private static func place(of node: FutureNode) -> String {
@@ -167,7 +167,7 @@ extension FutureNode {
         return place.flatMap { $0.isOfFramework ? nil : $0 }
     }
 
-    /// The first result of `find` for the handlers of a root's producer.
+    /// Calls `find` with each cancel handler of a root's producer, and returns the first result that isn't nil.
     fileprivate func producer<Found>(_ find: (CancelHandlers) -> Found?) -> Found? {
         guard isRoot,
             let handlers = copied({ cancelHandlers.map { (first: $0, newest: $0.newest) } }),

@@ -1,11 +1,11 @@
 extension FutureNode {
     /// Raises the priority of the tasks that produce this future, as awaiting a task raises that task.
     ///
-    /// A producer that waits for other futures passes the raise on to them. At most 100 nodes are visited, because
-    /// a task that awaits pays for each.
+    /// A producer that waits for other futures passes the raise on to them. At most 100 nodes are visited, because the
+    /// awaiting task spends time on each of them.
     ///
-    /// - Returns: The visited objects. Other threads may release their references to these objects meanwhile. So the
-    ///   caller's release may be the last one, and may run a user's code.
+    /// - Returns: The visited objects. Meanwhile, other threads may release their references to these objects. Then the
+    ///   caller holds the last references, and may run a user's code when it releases them.
     @discardableResult
     package final func raise(to priority: TaskPriority) -> [AnyObject] {
         var budget = 100
@@ -68,7 +68,7 @@ final class TaskHandlers: CancelHandlers, @unchecked Sendable {
 
 /// The cancel handlers of a promise that follows another future.
 final class FollowingHandlers: CancelHandlers, @unchecked Sendable {
-    /// The node that is enrolled on the other future.
+    /// The node that waits for the other future.
     private let observer: FutureNode
 
     init(_ observer: FutureNode) {
@@ -84,7 +84,7 @@ final class FollowingHandlers: CancelHandlers, @unchecked Sendable {
     override var awaited: FutureNode? { observer }
 }
 
-/// The cancel handlers of a policy that makes its own calls for the promise.
+/// The cancel handlers of a promise whose result a policy gets by calls of its own.
 final class RaisingHandlers: CancelHandlers, @unchecked Sendable {
     private let raising: @Sendable (TaskPriority) -> [FutureNode]
 

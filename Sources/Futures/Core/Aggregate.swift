@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A future of several inputs: one small node for each input, and one object for all.
+/// A future that waits for several inputs: one object for the future, and one small node for each input.
 class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// The input that settles an aggregate before all its inputs have settled.
     enum Rule: Sendable {
@@ -16,15 +16,15 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
 
     final let rule: Rule
     final let others: OtherInputs
-    /// The number of inputs that may still access this, plus one for `start` until it has handed the inputs over.
+    /// The number of inputs that may still access this future, plus one until `start` has stored the inputs.
     ///
-    /// An input stops counting when it has reported that it settled, when it is given up, or if it was never created.
-    /// While the number is above zero, this owns a reference to itself. The thread that counts down to zero releases
-    /// that reference.
+    /// An input counts until it has reported that it settled, or until it is given up. An input that is never created
+    /// stops counting at once. While the number is above zero, this future owns a reference to itself. The thread that
+    /// counts down to zero releases that reference.
     final let remaining: Atomic<Int>
     /// The inputs in the order in which they were given; empty until all are enrolled.
     ///
-    /// Guarded by the lock. Once this has settled, it belongs to the thread that settled it.
+    /// Guarded by the lock. After this future has settled, only the thread that settled it uses the inputs.
     @exclusivity(unchecked) final var inputs: [AggregateInput]
 
     init(count: Int, rule: Rule, others: OtherInputs = .givenUp) {
@@ -41,7 +41,7 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         preconditionFailure("each kind of aggregate has a value of its own")
     }
 
-    /// Enrolls the inputs, as many as the `count` given to `init`.
+    /// Begins to wait for the inputs, whose number must be the `count` that `init` got.
     ///
     /// Called once, before other code knows this future. Inputs may settle meanwhile.
     ///
@@ -65,7 +65,7 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         future._withUnsafeGuaranteedRef { enroll(on: $0, &inputs) }
     }
 
-    /// Adds an input, unless earlier inputs have already settled this.
+    /// Adds an input, unless earlier inputs have already settled this future.
     final func enroll(on future: FutureNode, _ inputs: inout [AggregateInput]) {
         guard isPending else {
             if others == .givenUp { future.giveUpInterest() }
@@ -76,13 +76,14 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         inputs.append(consume input)
     }
 
-    /// Ends `start`: stores the inputs, or lets go of them if this has already settled.
+    /// Ends `start`: stores the inputs, or drops them if this future has already settled.
     final func handOver(_ inputs: inout [AggregateInput]) {
         if lockIfPending() {
             self.inputs = inputs
             unlock()
         } else {
-            // Another thread has settled this meanwhile. It didn't have the inputs, so it couldn't give them up.
+            // Another thread settled this future before the inputs were stored. So that thread couldn't give up or
+            // ignore the inputs, and this thread does it.
             if others == .keptGoing {
                 ignore(inputs)
             } else {
@@ -126,7 +127,7 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         return countDown(1)
     }
 
-    /// Settles with the result of one input and gives up the others, unless this has settled.
+    /// Settles with the result of one input and gives up the others, unless this future has already settled.
     private func settle(like input: AggregateInput) {
         guard lockIfPending() else { return }
         var newWord = StateWord.value
@@ -145,8 +146,8 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
 
     /// Leaves the pending inputs in the lists of their futures, but no longer listens to them.
     ///
-    /// So those futures go on. However long they take, this aggregate can be freed, together with its result and the
-    /// results of the settled inputs.
+    /// So the futures of these inputs go on. This aggregate can be freed before they settle, together with its result
+    /// and the results of the settled inputs.
     private func ignore(_ kept: [AggregateInput]) {
         var number = 0
         for input in kept where input.claim(as: StateWord.failure) { number += 1 }
@@ -154,26 +155,27 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         if number > 0 { countDownAndRelease(number) }
     }
 
-    /// Notes that some inputs, or `start`, won't access this any more, and settles when none is left.
+    /// Notes that some inputs, or `start`, won't access this future any more, and settles it when none is left.
     ///
-    /// - Returns: True if none is left. The caller then releases this future. After that it doesn't access this
-    ///   future, unless it has another reference.
+    /// - Returns: True if none is left. The caller then has to release this future, and must not access it afterwards,
+    ///   unless the caller has another reference.
     private func countDown(_ number: Int) -> Bool {
-        // Releasing: other threads see what this input wrote. Acquiring: this thread sees what the other inputs wrote.
+        // Releasing: the other threads see what this thread wrote. Acquiring: this thread sees what the other threads
+        // wrote.
         let left = remaining.wrappingSubtract(number, ordering: .acquiringAndReleasing).newValue
         if left == 0 { conclude() }
         return left == 0
     }
 
-    /// Counts down like `countDown`, and releases this if none is left; for threads that hold this future.
+    /// Calls `countDown`, and releases this future if it returns true; for callers that have another reference.
     private func countDownAndRelease(_ number: Int) {
         if countDown(number) { Unmanaged.passUnretained(self).release() }
     }
 
     /// Settles this future once all inputs have settled, unless it has already settled.
     ///
-    /// There is no input left to give up. The value is made before this future is locked, so that no thread waits
-    /// meanwhile: making the value takes time in proportion to the number of inputs.
+    /// No input is left to give up. The value is made before this future is locked, so that no thread waits meanwhile:
+    /// making the value takes time in proportion to the number of inputs.
     private func conclude() {
         guard let inputs = copied({ inputs }) else { return }
         if let error = makeValue(of: inputs) {
@@ -186,20 +188,20 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     }
 }
 
-/// One input of an aggregate, enrolled on the future that it stands for.
+/// The node with which an aggregate waits for one of its inputs.
 ///
-/// It retains that future only after the future has settled, because a waiter must not keep a pending promise
-/// alive.
+/// The node retains the input's future only after that future has settled, because a waiter must not keep a pending
+/// promise alive.
 ///
-/// It doesn't own the aggregate. The aggregate has one reference to itself for all its inputs, until none of them
-/// will access it any more.
+/// The node doesn't own the aggregate. Instead, the aggregate owns itself until none of its nodes will access it any
+/// more.
 class AggregateInput: Waiter, @unchecked Sendable {
-    /// Dereferenced only by the thread that claimed this input in order to deliver to it.
+    /// Used only by the thread that delivers to this input, after its call of `claim` has succeeded.
     private let aggregate: Unmanaged<FutureNode>
 
     /// The future, once it has settled.
     ///
-    /// Written by the deliverer before it notifies the aggregate.
+    /// Written by the thread that delivers to this input, before that thread notifies the aggregate.
     @exclusivity(unchecked) final var source: FutureNode?
 
     init(of aggregate: FutureNode) {

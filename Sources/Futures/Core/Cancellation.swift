@@ -1,7 +1,7 @@
 import Synchronization
 
 extension FutureNode {
-    /// Fails this future from downstream, for example by `cancel()`, and gives up its interest upstream.
+    /// Fails this future before it has a result, as `cancel()` does, and gives up what it waits for.
     ///
     /// - Returns: False if it was settled already.
     @discardableResult
@@ -12,15 +12,15 @@ extension FutureNode {
         return true
     }
 
-    /// Settles a locked future from downstream.
+    /// Settles a locked future that doesn't need its upstream or its inputs any more.
     ///
-    /// It gives up what this future waits for, notifies the producers whose results nobody waits for any more, and then
-    /// delivers to this future's waiters.
+    /// First, this future gives up what it waits for. Then the producers whose results nobody waits for any more are
+    /// notified. Finally, this future's waiters get the result.
     ///
-    /// Every future that settles before its upstream or its inputs ends here: a future that is cancelled or late,
-    /// and an aggregate that needs no more inputs. So when a waiter goes on, for example with another call, the
-    /// producer of the earlier call has already been told to stop. Only a root has handlers of its own. They are
-    /// called after its waiters.
+    /// A future ends here if it settles before its upstream or its inputs: because it is cancelled, its time is over,
+    /// or it needs no more inputs. The producers are notified before the waiters, because a waiter may begin other
+    /// work, such as another call. The earlier call should be told to stop before that. Only a root has handlers of its
+    /// own, and these are called after the root's waiters.
     final func settleGivingUp(as newWord: UInt, calling handlers: Unmanaged<CancelHandlers>? = nil)
     {
         let list = list
@@ -35,8 +35,8 @@ extension FutureNode {
 
     /// Registers handlers for cancellation.
     ///
-    /// - Parameter forgetting: True to forget that all earlier waiters gave up. The handlers then wait for the next
-    ///   waiter to give up.
+    /// - Parameter forgetting: True to forget that all earlier waiters gave up. The handlers are then called only if
+    ///   another waiter gives up later.
     final func add(_ handlers: CancelHandlers, forgettingWhoGaveUp forgetting: Bool = false) {
         if lockIfPending() {
             if forgetting { wasGivenUp = false }
@@ -47,14 +47,14 @@ extension FutureNode {
                 attachment = .handlers(handlers)
             }
             unlock()
-            // All waiters gave up before the handler was added.
+            // All waiters gave up before the handler was added, so this future is given up now.
             if isGivenUp { giveUpInterest() }
         } else if failure === Failure.cancelled {
             handlers.call()
         }
     }
 
-    /// Gives up one interest in this future, for a node that isn't in its list.
+    /// Gives up one interest in this future, for a node that isn't in this future's list.
     final func giveUpInterest() {
         var cancellation = Cancellation()
         cancellation.giveUpInterest(in: self)
@@ -68,18 +68,18 @@ extension FutureNode {
 /// interest is cancelled too, and so on up to the producers. Then it notifies the producers, and releases what is
 /// no longer needed.
 ///
-/// The way up is a loop and not a recursion, so the length of a chain doesn't matter. Only a node and the upstream
-/// that it leaves are `detaching` at a time, so no wait grows with the length.
+/// The way up is a loop and not a recursion, so the length of a chain doesn't matter. At any time, only one node and
+/// the upstream that it leaves are `detaching`. So other threads don't wait longer if the chain is longer.
 ///
-/// Before `finish`, nothing is released and no callback is called. An object that is released here may hold the
-/// last reference to a promise further up, and the deinit of that promise would wait for this thread.
+/// Before `finish`, nothing is released and no callback is called. A released object may hold the last reference to a
+/// promise further up. Then this thread would run the promise's deinit, which would wait for this thread itself.
 struct Cancellation {
     /// The producers' handlers and the timers, in the order in which they were found on the way up.
     private var handlers: [CancelHandlers] = []
     private var timers: [any ScheduledAction] = []
     /// The nodes that were removed from lists, linked by `next`.
     ///
-    /// Each comes with the reference that its list had.
+    /// Each upstream's list had a reference to its node. These references now belong to this list.
     private var detached: Unmanaged<FutureNode>?
     /// The other nodes on the way up, retained so that none is freed meanwhile.
     private var retained: [FutureNode] = []
@@ -89,17 +89,17 @@ struct Cancellation {
     /// The number of aggregates whose inputs have been given up.
     private var finishedAggregates = 0
 
-    /// Notes a producer's handlers, and takes over the caller's reference to them.
+    /// Keeps a producer's handlers until `finish` calls them, and takes over the caller's reference to them.
     mutating func call(_ handlers: Unmanaged<CancelHandlers>) {
         self.handlers.append(handlers.takeRetainedValue())
     }
 
-    /// Notes a timer that is no longer needed.
+    /// Keeps a timer that is no longer needed, until `finish` cancels it.
     mutating func cancel(_ timer: any ScheduledAction) {
         timers.append(timer)
     }
 
-    /// Notes the inputs of an aggregate that has settled, and the work that it won't start any more.
+    /// Keeps the inputs that a settled aggregate gives up, and the work that the aggregate won't start any more.
     mutating func giveUp(
         _ inputs: [AggregateInput], of aggregate: FutureNode, releasing work: AnyObject? = nil
     ) {
@@ -152,21 +152,22 @@ struct Cancellation {
         var (wasEnrolled, isWithoutInterest) = (false, false)
         if let upstream { (wasEnrolled, isWithoutInterest) = upstream.unlink(node, for: &self) }
         if wasEnrolled {
-            // The reference that the upstream's list had passes to this list.
+            // The upstream's list had a reference to the node. This reference now belongs to the list `detached`.
             node.next = detached
             detached = .passUnretained(node)
         } else if !isHeld {
             retained.append(node)
         }
-        // This store is the last access: from here on, the thread that settles or frees the upstream goes on.
+        // The thread that settles or frees the upstream waits for this store, and then continues.
         //
-        // Releasing, for `waitUntilDetached`: everything that this thread did to the upstream, including changes of its
-        // retain count, has happened before the other thread frees the upstream. If this store were relaxed, neither
-        // ThreadSanitizer nor the model would notice: ThreadSanitizer takes the order from the upstream's lock, and the
-        // model has no weak memory order. But the order must also hold if that lock was not taken. That happens if
-        // `retainUpstream` failed: then only this store follows the read of the upstream's memory.
+        // The store is releasing, to match the load in `waitUntilDetached`: everything that this thread did to the
+        // upstream, including changes of its retain count, happens before the other thread frees the upstream. If the
+        // store were relaxed, neither ThreadSanitizer nor the model in Tests/Model would notice. ThreadSanitizer takes
+        // the order from the upstream's lock, and the model has no weak memory order. But if `retainUpstream` fails,
+        // this thread doesn't take that lock. Then only this store orders this thread's read of the upstream before the
+        // other thread's free.
         //
-        // The load is relaxed, because only this thread leaves `detaching`.
+        // The load is relaxed, because only this thread changes a word that is `detaching`.
         if node.word.load(ordering: .relaxed) == StateWord.detaching {
             node.word.store(StateWord.failure, ordering: .releasing)
         }
@@ -212,10 +213,10 @@ struct Cancellation {
 extension FutureNode {
     /// Removes this detaching node from its upstream's list.
     ///
-    /// This node's interest in the upstream remains, until the caller gives it up by ``giveUpInterest()``.
+    /// This node's interest in the upstream remains. The caller gives it up later, with ``giveUpInterest()``.
     ///
-    /// - Returns: The upstream, which may have settled; nil if it is in its deinit. The caller releases it, because the
-    ///   release may be the last one, which runs a deinit.
+    /// - Returns: The upstream, which may have settled; nil if the upstream is in its deinit. The caller has to release
+    ///   the upstream. That release may be the last one, and run a deinit.
     final func detach() -> FutureNode? {
         let upstream = retainUpstream()
         var wasEnrolled = false
@@ -234,7 +235,8 @@ extension FutureNode {
     fileprivate final func unlink(
         _ node: FutureNode, for cancellation: inout Cancellation
     ) -> (wasEnrolled: Bool, isWithoutInterest: Bool) {
-        // If this future has settled, the thread that took the list finds the node there, and waits for it.
+        // If this future has settled, the thread that took the list finds the node in it, and waits until the node is
+        // detached.
         guard lockIfPending() else { return (false, false) }
         guard node.isEnrolled else {
             unlock()
@@ -255,7 +257,8 @@ extension FutureNode {
             return false
         }
         wasGivenUp = true
-        // A producer without a handler goes on; a later observer may still want its result.
+        // A producer without a handler goes on, and its promise stays pending, because a later observer may still want
+        // the result.
         if isRoot, cancelHandlers == nil {
             unlock()
             return false
@@ -331,7 +334,8 @@ class CancelHandlers: @unchecked Sendable {
 
     /// Raises all elements from this one (the first) through `newest`.
     ///
-    /// Called without the lock: only the link of the newest element changes, and that link isn't read here.
+    /// Called without the lock: only the link of the newest element may change meanwhile, and that link isn't read
+    /// here.
     ///
     /// - Parameter budget: The number of elements that may be visited.
     /// - Returns: The same as for `raise(to:)`.
@@ -347,7 +351,7 @@ class CancelHandlers: @unchecked Sendable {
         return futures
     }
 
-    /// The first result of `find` for the elements from this one (the first) through `newest`.
+    /// Calls `find` with the elements from this one (the first) through `newest`, until a result isn't nil.
     ///
     /// Called without the lock, for the reason given at `raise(through:to:_:)`.
     final func first<Found>(

@@ -3,15 +3,16 @@ import Synchronization
 
 /// The fields that a node needs in order to wait.
 ///
-/// They are its neighbours in the list, its upstream, and what to do with the result. A root doesn't wait. So the links
-/// are stored in the subclasses that wait, ``DerivedFuture`` and ``Waiter``, and a promise is 40 bytes smaller; see
-/// Docs/Decisions/Futures/why-a-future-is-one-atomic-word.md. Code that walks a list doesn't know a node's class, so
-/// each node holds the address of its own links.
+/// They are its neighbours in the list, its upstream, and what to do with the result. A root (a future without an
+/// upstream) doesn't wait. So the links are stored in the subclasses that wait, ``DerivedFuture`` and ``Waiter``, and a
+/// promise is 40 bytes smaller; see Docs/Decisions/Futures/why-a-future-is-one-atomic-word.md. Code that walks a list
+/// doesn't know a node's class, so each node holds the address of its own links.
 @usableFromInline
 struct Links {
     /// The next older node in the list.
     ///
-    /// Guarded by the upstream's lock. Once the upstream has settled, it belongs to the thread that took the list.
+    /// Guarded by the upstream's lock. After the upstream has settled, only the thread that took the list uses this
+    /// link.
     var next: Unmanaged<FutureNode>?
 
     /// The next newer node in the list.
@@ -21,13 +22,14 @@ struct Links {
 
     /// The node that this one waits for.
     ///
-    /// It changes only under this node's own lock.
+    /// This field changes only under the node's own lock.
     var upstream: Unmanaged<FutureNode>?
 
     /// The function that takes the result once the upstream has settled.
     ///
-    /// It is formed where the types are known and has no captures, so it is specialised. (A generic override would
-    /// not be.) It changes only under this node's own lock.
+    /// The function is created where the types are known, and captures nothing, so the compiler specialises it. (The
+    /// compiler would not specialise an override in a generic class.) This field changes only under the node's own
+    /// lock.
     @usableFromInline var deliver: FutureNode.Delivery
 
     @inlinable
@@ -39,14 +41,14 @@ struct Links {
 extension FutureNode {
     /// Notes the address of this node's links, which are in one of its stored properties.
     ///
-    /// The pointer is used after the closure of `withUnsafeMutablePointer` has returned, which Swift doesn't promise to
-    /// work. It works here because the property is final, stored in an object, and has no observers. Such a property
-    /// has one address for the object's life, and `withUnsafeMutablePointer` passes that address, not the address of a
-    /// copy. `LinksTests` compares both ways of access for values of every size and alignment, in debug and release
-    /// builds.
+    /// The pointer is used after the closure of `withUnsafeMutablePointer` has returned. Swift doesn't promise that
+    /// this works. It works here because the property is final, stored in an object, and has no observers. Such a
+    /// property has one address for the object's life, and `withUnsafeMutablePointer` passes that address, not the
+    /// address of a copy. `LinksTests` checks that the pointer and the property agree, for values of different sizes
+    /// and alignments, in debug and release builds.
     ///
-    /// The sanctioned ways cost more: an offset isn't available for a generic class, and a separate allocation
-    /// would be a second one for each transform.
+    /// The ways that Swift guarantees are no substitute: an offset isn't available for a generic class, and links in an
+    /// object of their own would cost each transform a second allocation.
     @inlinable
     final func setLinks(at stored: inout Links) {
         links = withUnsafeMutablePointer(to: &stored) { $0 }
@@ -90,7 +92,7 @@ class Waiter: FutureNode, @unchecked Sendable {
     }
 }
 
-/// A future that waits: for one upstream after another or, as an aggregate, for several inputs.
+/// A future that waits for one upstream after another or, if it is an aggregate, for several inputs.
 ///
 /// It is cancelled when its last waiter gives up.
 @usableFromInline
@@ -118,20 +120,20 @@ extension FutureNode {
         .fromOpaque(cfutures_opaque(Unmanaged.passRetained(self).toOpaque()))
     }
 
-    /// Enrolls a new node that no other thread knows yet, or delivers to it if this future has settled.
+    /// Puts a new node, which no other thread knows yet, into the list, or delivers to it if this future has settled.
     ///
-    /// - Parameter node: The node, with a reference that passes to the list. So a caller that has no other reference
-    ///   can't release a node to which another thread may be delivering.
+    /// - Parameter node: The node, with a reference that the list takes over. Another thread may deliver to the node at
+    ///   once, so a caller that has no other reference must not use the node any more.
     @usableFromInline
     final func enroll(_ node: Unmanaged<FutureNode>) {
         node._withUnsafeGuaranteedRef { $0.upstream = .passUnretained(self) }
         if lockIfPending() { push(node) } else { hand(node) }
     }
 
-    /// Enrolls a node that other threads already know and may give up at any time.
+    /// Puts a node, which other threads already know and may give up at any time, into the list.
     ///
-    /// If this future has settled, this delivers to the node. If the node was given up, this gives up the node's
-    /// interest in this future. The caller holds this future.
+    /// If this future has settled, the method delivers to the node. If the node was given up, the method gives up the
+    /// node's interest in this future. The caller holds a reference to this future.
     final func enrollShared(_ node: FutureNode) {
         guard node.lockIfPending() else {
             node.waitUntilDetached()
@@ -145,8 +147,9 @@ extension FutureNode {
 
     /// Does the second half of `enrollShared`, for a node whose `upstream` is already this future.
     ///
-    /// A thread that gives the node up locks this future too. So the second of the two threads sees what the first
-    /// one did.
+    /// Another thread may give the node up meanwhile, and also locks this future then. If the other thread locks first,
+    /// this thread sees that the node has settled. If this thread locks first, the other thread finds the node in the
+    /// list.
     final func enrollExpected(_ node: FutureNode) {
         guard lockIfPending() else { return node.deliver(node, self) }
         guard node.isPending else {
@@ -186,7 +189,7 @@ extension FutureNode {
         if let newer {
             newer._withUnsafeGuaranteedRef { $0.next = newest }
         } else {
-            // Relaxed: the lock is still held, and unlocking releases.
+            // Relaxed: this thread still holds the lock, and the later store that unlocks is releasing.
             word.store(Self.address(of: newest) | StateWord.locked, ordering: .relaxed)
         }
         new?._withUnsafeGuaranteedRef {
@@ -197,7 +200,7 @@ extension FutureNode {
         }
     }
 
-    /// The upstream, retained; nil if there is none, as for a root, or if it is in its deinit.
+    /// The upstream, retained; nil if there is none (as for a root), or if the upstream is in its deinit.
     ///
     /// For a thread in situation 2 or 3 of the section "Ownership" in Core.md. The caller releases the result once
     /// it has left that situation.

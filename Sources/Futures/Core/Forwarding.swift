@@ -9,12 +9,12 @@ import Synchronization
 /// from outside, and its only waiter is also a forwarding future. In the list of the upstream, that waiter takes the
 /// place of the removed future.
 ///
-/// (Twitter's Promise calls the idea `become`, Scala's calls it `Link`. Unlike there, two futures never become one
-/// here, because they may be cancelled apart.)
+/// (Twitter's Promise calls the idea `become`, and Scala's calls it `Link`. There, two futures become one. Here they
+/// don't, because each of them may be cancelled separately.)
 extension FutureNode {
     /// Waits for another future, and settles with its result.
     ///
-    /// Called by this future's one deliverer.
+    /// Called only by the thread that delivers to this future.
     final func forward(from inner: FutureNode, deliver: @escaping Delivery) {
         guard lockIfPending() else {
             // This future was cancelled while the closure ran, so it gives up its interest in what the closure started.
@@ -36,9 +36,9 @@ extension FutureNode {
         }
     }
 
-    /// Removes the future above this one, if it only forwards to this one.
+    /// Removes this future's upstream from the chain, if the upstream only forwards to this future.
     ///
-    /// Called after `forward`, once the closure's own reference to that future is released.
+    /// Called after `forward`, when the closure's own reference to the upstream has been released.
     final func spliceOutUpstream() {
         guard isForwarding, lockIfPending() else { return }
         // This future is pending and locked, so the memory of the upstream is valid.
@@ -57,7 +57,7 @@ extension FutureNode {
 
     /// Removes a forwarding future, by moving its only waiter to its upstream.
     ///
-    /// - Parameter middle: A forwarding future. The caller owns one retain of it.
+    /// - Parameter middle: A forwarding future, which only passes a result on. The caller owns one retain of it.
     /// - Returns: True if the future was removed. The retain is then released.
     final class func spliceOut(_ middle: Unmanaged<FutureNode>) -> Bool {
         guard let only = middle._withUnsafeGuaranteedRef({ $0.lockWithOnlyWaiter() }) else {
@@ -72,9 +72,9 @@ extension FutureNode {
 
     /// Locks this future and its only waiter, if that waiter is a forwarding future.
     ///
-    /// First it tries to remove the future above this one.
+    /// First it tries to remove this future's upstream from the chain.
     ///
-    /// - Returns: The waiter; nil if there is no such waiter, and then neither is locked.
+    /// - Returns: The waiter; nil if there is no such waiter. In that case, neither future is locked.
     private func lockWithOnlyWaiter() -> Unmanaged<FutureNode>? {
         spliceOutUpstream()
         // Usually there is no waiter, and one load shows that. The load is relaxed, because the word is read again
@@ -125,7 +125,7 @@ extension Unmanaged<FutureNode> {
         defer { upstream.unlock() }
         guard _withUnsafeGuaranteedRef({ $0.isEnrolled }) else { return false }
         // This releases the caller's retain, and takes over the list's retain. Releasing the caller's retain can't free
-        // this future: while the upstream is locked, the list keeps its own.
+        // this future: while the upstream is locked, the upstream's list keeps its retain.
         if callerRetains { release() }
         var owned = takeRetainedValue()
         guard isKnownUniquelyReferenced(&owned) else {
@@ -151,8 +151,8 @@ extension FutureNode {
 
     /// The error of a future that would wait for itself; nil if no cycle is found within `reach`.
     ///
-    /// It follows the one upstream of each derived future, beginning with `inner`. A longer cycle, or one through
-    /// an aggregate, is reported after ``FutureDiagnostics/awaitingLimit``.
+    /// The search follows the one upstream of each derived future, beginning with `inner`. A longer cycle, or a cycle
+    /// through an aggregate, is reported after ``FutureDiagnostics/awaitingLimit``.
     final func cycle(through inner: FutureNode) -> FutureError? {
         var last = inner
         for _ in 0..<Self.reach {

@@ -13,8 +13,8 @@ public import Synchronization
 public class FutureNode: @unchecked Sendable {
     /// The state and, while pending, the list of waiters; see ``StateWord``.
     ///
-    /// Before a node is enrolled, the thread that created it writes the fields below and the fields of its
-    /// ``Links``. After that, the rule at each field holds.
+    /// Before a node is enrolled, the thread that created it writes the fields below and the fields of its ``Links``.
+    /// After that, the rule in each field's comment holds.
     @usableFromInline let word: Atomic<UInt>
 
     /// The cancel handlers while pending, or the error after a failure.
@@ -38,7 +38,7 @@ public class FutureNode: @unchecked Sendable {
     /// True while this node is in the list of its upstream.
     ///
     /// Guarded by the upstream's lock, and meaningless once the upstream has settled. When the node gets another
-    /// upstream, whose list it isn't in yet, this is cleared under the node's own lock.
+    /// upstream, whose list it isn't in yet, this flag is cleared under the node's own lock.
     @exclusivity(unchecked) final var isEnrolled = false
 
     /// True if this future only waits to take its upstream's result.
@@ -60,16 +60,16 @@ public class FutureNode: @unchecked Sendable {
         self.word = Atomic(word)
     }
 
-    /// Moves the timers and inputs that this node no longer needs to a cancellation.
+    /// Gives a cancellation the timers and inputs that this node no longer needs.
     ///
     /// Runs once, on the thread that gave this node up. It releases nothing.
     func dropWaits(into cancellation: inout Cancellation) {}
 
     /// Releases the user's closure, because this node was given up and gets no result.
     ///
-    /// The closures of `always` and `onEnd` run first. Called at most once, while no lock is held: at the end of
-    /// the cancellation that took this node out of a list, or by the deliverer if it finds that the node was given
-    /// up.
+    /// The closures of `always` and `onEnd` run first. Called at most once, while no lock is held: at the end of the
+    /// cancellation that took this node out of a list, or by the thread that delivers, if it finds that the node was
+    /// given up.
     func dropClosure() {}
 
     /// Takes the result of the settled upstream; called by `deliverByOverride`.
@@ -207,8 +207,8 @@ extension FutureNode {
 public class FutureStorage<Stored>: FutureNode, @unchecked Sendable {
     /// The value; nil until there is one.
     ///
-    /// Written by the thread that has locked the word, or by a derived future's one deliverer. Read only after an
-    /// acquiring load of the word `value`.
+    /// Written by the thread that has locked the word, or by the one thread that delivers to a derived future. Read
+    /// only after an acquiring load of the word `value`.
     @usableFromInline @exclusivity(unchecked) final var storage: Stored
 
     @inlinable
@@ -246,31 +246,32 @@ final class Failure: Sendable {
 enum StateWord {
     /// Pending: there is no result yet, and no thread is changing the node.
     ///
-    /// Next: `locked`; or `value`, if a derived future's one deliverer settles it.
+    /// Next state: `locked`; or `value`, if the thread that delivers to a derived future settles it.
     @inlinable static var pending: UInt { 0 }
 
-    /// A bit beside the list of a pending node: one thread is editing the list or writing the result.
+    /// Locked: a bit in a pending word, set while one thread edits the list or writes the result.
     ///
-    /// All other threads wait for the few instructions that this takes. Next: `pending` with the same or another
+    /// All other threads wait for the few instructions that this takes. Next state: `pending` with the same or another
     /// list, `value`, `failure`, or `detaching`.
     @inlinable static var locked: UInt { 1 }
 
     /// The bit that all settled words share.
     @inlinable static var settled: UInt { 4 }
 
-    /// Settled with a value; for a node that isn't a future, the result was delivered to it.
+    /// Settled with a value or, if the node isn't a future, with a delivered result.
     ///
-    /// Final.
+    /// No other state follows.
     @inlinable static var value: UInt { 4 }
 
-    /// Settled with an error; for a node that isn't a future, it was given up, or released by its upstream.
+    /// Settled with an error or, if the node isn't a future, without a result.
     ///
-    /// Final.
+    /// A node that isn't a future gets this state if it is given up, or if its aggregate ignores it. No other state
+    /// follows.
     @inlinable static var failure: UInt { 5 }
 
     /// Settled with an error, while one thread is still taking the node out of its upstream's list.
     ///
-    /// A thread that would free that upstream waits. Next: `failure`.
+    /// A thread that wants to free that upstream waits until this state ends. Next state: `failure`.
     @inlinable static var detaching: UInt { 6 }
 
     /// The bits that don't belong to the pointer.
@@ -350,12 +351,12 @@ extension FutureNode {
 
     /// Waits until the thread that gave this node up, if there is one, no longer touches the upstream.
     ///
-    /// Acquiring, to match the stores of `failure` in `Cancellation.step` and `detach`. Everything that the other
-    /// thread did to the upstream has happened before this returns, so this thread may free the upstream. A thread
-    /// that finds `failure` at once needs that order too.
+    /// The load is acquiring, to match the stores of `failure` in `Cancellation.step` and `detach`. Everything that the
+    /// other thread did to the upstream has happened before this method returns, so this thread may free the upstream.
+    /// This thread needs that order even if its first load already finds `failure`.
     ///
-    /// Every test would pass with a weaker load. On x86, a weaker load is the same instruction, and ThreadSanitizer
-    /// sees no access by the other thread after its store.
+    /// No test would fail with a weaker load. On x86, a weaker load is the same instruction. And ThreadSanitizer sees
+    /// no access to the upstream by the other thread after that thread's store.
     final func waitUntilDetached() {
         var turns: UInt32 = 0
         while word.load(ordering: .acquiring) == StateWord.detaching { cfutures_relax(&turns) }

@@ -28,7 +28,7 @@ extension Future {
 
     /// Settles a derived future with a value.
     ///
-    /// Called by its one deliverer.
+    /// Called only by the thread that delivers to this future.
     @inlinable
     final func succeedDerived(_ value: Value) {
         storage = value
@@ -48,7 +48,7 @@ extension Future {
     }
 }
 
-/// Settling once the result is in place, and delivering the result to everything that waits.
+/// Settling a future whose result is in place, and delivering the result to everything that waits.
 extension FutureNode {
     /// Settles this locked future, whose result is in place, and delivers to its waiters.
     ///
@@ -74,7 +74,8 @@ extension FutureNode {
 
     /// Settles a derived future whose value is already in place.
     ///
-    /// Only the one deliverer writes the value, so this needs no lock: one exchange does everything.
+    /// Only the thread that delivers to this future writes the value. So no lock is needed, and one exchange of the
+    /// word does everything.
     ///
     /// - Returns: False if the future was given up in the meantime.
     @usableFromInline
@@ -132,7 +133,7 @@ extension FutureNode {
             thread.pointee.delivery = delivery
             while let first = delivery.pointee.first {
                 let node = Unmanaged<FutureNode>.fromOpaque(first)
-                // This is read before delivering, because that may enroll the node elsewhere.
+                // The link is read before the delivery, because the delivery may put the node into another list.
                 delivery.pointee.first = node._withUnsafeGuaranteedRef { $0.next?.toOpaque() }
                 runOrPutOff(node)
             }
@@ -140,7 +141,9 @@ extension FutureNode {
         }
     }
 
-    /// Delivers to a node, or puts it off if deliveries nest too deep or other nodes were put off before.
+    /// Delivers to a node, or puts the delivery off.
+    ///
+    /// The delivery is put off if it would nest too deep, or if earlier deliveries on this thread were put off.
     private func runOrPutOff(_ node: Unmanaged<FutureNode>) {
         let thread = cfutures_current_thread().pointee
         if thread.depth <= maximumDepth, thread.head == nil { run(node) } else { putOff(node) }
@@ -184,9 +187,9 @@ let maximumDepth = 32
 /// Deliveries that nest.
 ///
 /// Everything that may nest without limit is counted here: deliveries, cancel handlers, and the release of closures. (A
-/// closure may hold the last reference to a promise or resolver, so releasing it may settle the next future.) What
-/// would nest too deep goes to a first-in, first-out queue of this thread. The next delivery below the limit runs that
-/// queue before it returns.
+/// closure may hold the last reference to a promise or resolver, so releasing it may settle the next future.) Work that
+/// would nest too deep goes to a first-in, first-out queue of this thread. A delivery below the limit runs that queue
+/// before it returns.
 extension FutureNode {
     /// Delivers to one node of this settled future, now or when its turn comes on this thread.
     final func hand(_ node: Unmanaged<FutureNode>) {
@@ -223,8 +226,8 @@ extension FutureNode {
 
     /// Ends a delivery.
     ///
-    /// Any delivery below the limit, not just the outermost one, runs in a loop what was deferred in the meantime.
-    /// So deferred deliveries don't wait for a user's closure further out, which may be running an event loop.
+    /// Before any delivery below the limit returns, it runs the deferred work in a loop. If only the outermost delivery
+    /// did so, deferred work would wait for a user's closure further out, which may be running an event loop.
     @usableFromInline
     class final func leaveDelivery() {
         let thread = cfutures_current_thread()
@@ -242,7 +245,7 @@ extension FutureNode {
         thread.pointee.depth -= 1
     }
 
-    /// Runs a closure later, but before the next less deeply nested delivery on this thread returns.
+    /// Runs a closure later, but before an outer delivery on this thread returns.
     class final func putOff(_ body: @escaping () -> Void) {
         let call = DeferredCall(body)
         call.upstream = .passUnretained(call)
@@ -269,7 +272,7 @@ extension FutureNode {
         return nil
     }
 
-    /// Appends a node to this thread's queue, which runs before the next less deeply nested delivery returns.
+    /// Appends a node to this thread's queue, which an outer delivery runs before it returns.
     ///
     /// The node's `upstream` is this future, which is retained until then.
     final func putOff(_ node: Unmanaged<FutureNode>) {
@@ -285,7 +288,7 @@ extension FutureNode {
     }
 }
 
-/// A closure in the queue of deferred deliveries, as a node that is its own upstream.
+/// A node in the queue of deferred deliveries that only calls a closure, and is its own upstream.
 private final class DeferredCall: Waiter, @unchecked Sendable {
     init(_ body: @escaping () -> Void) {
         self.body = body

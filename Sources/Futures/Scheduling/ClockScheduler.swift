@@ -14,7 +14,7 @@ public final class ClockScheduler<Time: Clock>: FutureScheduler where Time.Durat
     private let start: Time.Instant
     /// The scheduled actions, in order.
     ///
-    /// Each task moves this scheduler's clock on when it wakes up.
+    /// When a task wakes up, it moves the clock of this inner scheduler on to its action's instant.
     private let timers = ManualScheduler()
     private let queue = DispatchQueue(label: "Pledge.ClockScheduler")
 

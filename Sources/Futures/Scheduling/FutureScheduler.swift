@@ -13,8 +13,8 @@ public protocol FutureScheduler: Sendable {
     /// The present on a clock that also counts while the device sleeps.
     ///
     /// Values that are kept for a time, such as a memoised value or an access token, age by this clock. Actions run by
-    /// the clock of ``now``. The two clocks may have different origins, so compare readings of this clock only with
-    /// each other. It is the same as ``now``, unless a scheduler has such a clock.
+    /// the clock of ``now`` instead. The two clocks may have different origins, so compare readings of this clock only
+    /// with each other. For a scheduler without such a clock, this is the same as ``now``.
     var continuousNow: SchedulerInstant { get }
 
     /// Runs an action once, after a delay.

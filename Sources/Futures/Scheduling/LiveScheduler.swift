@@ -2,16 +2,16 @@
 
 /// Real time: a scheduler on the system's monotonic clock.
 ///
-/// All timers of the process share one timing wheel, which one lock guards, and one system timer. So a timeout that
+/// All timers of the process share one system timer and one timing wheel, which one lock guards. So a timeout that
 /// never fires costs one insertion and one removal, however many timeouts are pending.
 ///
 /// **Precision.** No action runs early. To save power, an action may run late, by up to a hundredth of its delay.
 /// This margin is at least a millisecond and at most a second. An action without a delay isn't delayed on purpose.
 /// Actions that are due in the same half of a millisecond wake the process once.
 ///
-/// **Order.** Actions run on the scheduler's own queue, in order of their instants, each after the one before it
-/// has ended. If an action takes longer than 50 milliseconds, the next one begins before its end, on another
-/// thread. This happens for at most 16 actions at a time, so move long work to another queue with
+/// **Order.** Actions run on the scheduler's own queue, in order of their instants, each after the one before it has
+/// ended. If an action takes longer than 50 milliseconds, the next action begins on another thread, without waiting for
+/// the slow one. At most 16 slow actions at a time are treated like this, so move long work to another queue with
 /// ``Future/observe(on:_:)-(DispatchQueue,_)``.
 public final class LiveScheduler: FutureScheduler {
     /// The one live scheduler.
@@ -19,7 +19,7 @@ public final class LiveScheduler: FutureScheduler {
 
     private struct State {
         var timers = LiveTimers()
-        /// The queue of the current runner.
+        /// The queue that runs the due actions; another queue replaces it if an action blocks.
         var queue = makeQueue("Pledge.LiveScheduler.actions")
     }
 
@@ -131,7 +131,7 @@ private struct LiveTimer: ScheduledAction {
 /// It decides when the system's timer fires, and which runner runs the actions that are due. A runner is one turn
 /// of work on a queue, which takes due actions one after another.
 ///
-/// Instants and delays are in nanoseconds. It isn't safe to share by itself.
+/// Instants and delays are in nanoseconds. The struct has no lock of its own: its owner guards it.
 struct LiveTimers {
     /// The interval in which the system's timer has to fire.
     struct FiringWindow: Equatable {
@@ -219,13 +219,14 @@ struct LiveTimers {
         if !isRunning {
             alarm = upcoming(at: now)
         } else if let next = wheel.hasDue(at: now) ? Self.watch(from: now) : upcoming(at: now) {
-            // The alarm also looks again if this action blocks.
+            // If more actions are due, the alarm fires to check if this action blocks. Otherwise it fires for the next
+            // action.
             expect(next)
         }
         return action
     }
 
-    /// Sets the alarm early enough for the wanted window, and no earlier than needed.
+    /// Moves the alarm to the wanted window, unless the alarm fires early enough anyway.
     private mutating func expect(_ wanted: FiringWindow) {
         if wanted.latest < alarm?.latest ?? .max { alarm = wanted }
     }
@@ -238,7 +239,8 @@ struct LiveTimers {
     /// The window in which to check for due actions again; nil if there are no actions.
     private mutating func upcoming(at now: Int64) -> FiringWindow? {
         guard let wakeUp = wheel.nextWakeUp() else { return nil }
-        // Every action that is due then has at least `start - now` left, and may be late by the leeway for that time.
+        // An action that is due at the wake-up is due at `start` or later, so it may be late by the leeway for
+        // `start - now`.
         let start = wakeUp - TimerWheel.tick
         return FiringWindow(
             earliest: wakeUp, latest: start + Self.leeway(after: max(start - now, 1)))

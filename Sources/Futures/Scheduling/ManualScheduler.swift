@@ -107,7 +107,7 @@ public final class ManualScheduler: FutureScheduler {
 
     /// Runs all scheduled actions, and those that they schedule, until none is left.
     ///
-    /// The clock moves to the instant of each action. This doesn't return if actions always schedule another one.
+    /// The clock moves to the instant of each action. If each action schedules another one, this method never returns.
     public func run() {
         while let action = nextAction(until: nil) { action() }
     }

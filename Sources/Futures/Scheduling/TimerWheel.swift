@@ -13,8 +13,8 @@
 /// nothing is early or out of order. (Varghese and Lauck 1987, "Hashed and Hierarchical Timing Wheels". Choosing
 /// the wheel by the differing digit is Tokio's idea.)
 ///
-/// Instants are nanoseconds, not less than zero. The wheel isn't safe to share by itself: the scheduler that owns the
-/// wheel guards it with a lock.
+/// Instants are nanoseconds, not less than zero. The wheel has no lock of its own: the scheduler that owns the wheel
+/// guards it.
 struct TimerWheel {
     /// The identity of an action that was inserted.
     struct ID: Sendable {
@@ -46,7 +46,7 @@ struct TimerWheel {
     ///
     /// - Parameters:
     ///   - instant: The time at which it is due.
-    ///   - now: The present, so that an empty wheel need not catch up.
+    ///   - now: The present. An empty wheel jumps to this instant, and needn't catch up slot by slot.
     ///   - action: The code to run then.
     mutating func insert(
         at instant: Int64, now: Int64, _ action: @escaping @Sendable () -> Void
@@ -86,7 +86,7 @@ struct TimerWheel {
     ///
     /// All actions that are due within one tick can wait for the end of the tick, so one check is enough for them.
     ///
-    /// - Returns: The end of the tick of the first action, or a time somewhat before it.
+    /// - Returns: The end of the first action's tick, or a somewhat earlier time.
     mutating func nextWakeUp() -> Int64? {
         dropTakenBack()
         if let first = due.first { return Self.endOfTick(of: first.instant) }
@@ -240,7 +240,7 @@ struct TimerEntries {
         _modify { yield &slabs[Int(index >> 6)].entries[Int(index & 63)] }
     }
 
-    /// Returns whether an entry still belongs to the insertion with a number.
+    /// Returns whether an entry still belongs to the insertion with this number.
     func holds(_ number: UInt64, at index: Int32) -> Bool {
         let slab = Int(index >> 6)
         guard slab < slabs.count, !slabs[slab].entries.isEmpty else { return false }

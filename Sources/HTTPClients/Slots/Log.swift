@@ -9,7 +9,8 @@ extension HTTPClient {
     public struct Log: Sendable {
         /// Writes a line, which has no newline.
         ///
-        /// It is called on any thread, and on several at the same time. The call waits until it returns.
+        /// The function may be called on any thread, and on several at the same time. The client's call waits until the
+        /// function returns.
         public var write: @Sendable (_ line: String) -> Void
 
         /// Adds the headers to the lines, with "…" for each value that may be a secret.

@@ -65,7 +65,8 @@ extension HTTPClient.PerOrigin where State == RetryBudget {
     /// - Parameters:
     ///   - capacity: The number of retries with which the budget begins, and the most that it can hold; see
     ///     `RetryBudget`.
-    ///   - retriesPerSuccess: The share of a retry that a call adds to the budget if it succeeds without a retry.
+    ///   - retriesPerSuccess: The fraction of a retry that a call adds to the budget if the call succeeds without a
+    ///     retry.
     public static func perOrigin(
         capacity: Int = 10, retriesPerSuccess: Double = 0.2
     ) -> Self {

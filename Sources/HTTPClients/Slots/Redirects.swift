@@ -6,7 +6,7 @@ extension HTTPClient {
         /// Less than zero is a programming error and traps when the client is used.
         public var limit: Int
 
-        /// Headers to remove when a redirect leads to another origin, although they are harmless.
+        /// Harmless headers to remove anyway when a redirect leads to another origin.
         public var stripped: [String]
 
         /// The caller's headers to keep when a redirect leads to another origin.
@@ -31,7 +31,7 @@ extension HTTPClient {
         ///
         /// - Parameters:
         ///   - limit: The maximum number of redirects to follow.
-        ///   - stripped: Headers to remove when a redirect leads to another origin, although they are harmless.
+        ///   - stripped: Harmless headers to remove anyway when a redirect leads to another origin.
         ///   - kept: The caller's headers to keep when a redirect leads to another origin.
         ///   - allowsDowngrade: Allows redirects from https to http.
         ///   - refusesPrivateAddresses: Refuses redirects from a public host to a private, loopback or link-local

@@ -23,7 +23,8 @@ extension HTTPClient {
 
         /// Makes other calls to the origin wait too when the server asks for a wait; see the middleware `pushback`.
         ///
-        /// They wait if the wait is at most ``maxServerDelay``; if it is longer, they are refused with `rateLimited`.
+        /// If the server asks for a wait of at most ``maxServerDelay``, the other calls wait; if it asks for a longer
+        /// wait, they are refused with `rateLimited`.
         public var holdsBackOrigin: Bool
 
         /// The header that tells the server the attempt's number, starting from 1; nil sends none.
@@ -34,8 +35,8 @@ extension HTTPClient {
         /// - Parameters:
         ///   - attempts: The maximum number of attempts, including the first.
         ///   - backoff: The waits before the retries.
-        ///   - budget: The budgets that retries and hedges draw from: `.perOrigin(capacity: 100)` for a busy client,
-        ///     `.sharing(budget)` for one budget that all origins, and other clients, share.
+        ///   - budget: The budgets that retries and hedges draw from: `.perOrigin(capacity: 100)` for a busy client, or
+        ///     `.sharing(budget)` for one budget that all origins share, and that other clients can share too.
         ///   - maxServerDelay: The longest wait that a server may ask for.
         ///   - holdsBackOrigin: Makes other calls to the origin wait too when the server asks for a wait.
         ///   - attemptHeader: The header that tells the server the attempt's number, such as `X-Attempt`.
@@ -58,7 +59,7 @@ extension HTTPClient {
 extension HTTPClient {
     /// The rules for sending a second request beside a slow one; see the middleware `hedge`.
     public struct Hedge: Hashable, Sendable {
-        /// The time that the latest request is in flight before the next one is sent.
+        /// How long the latest request is in flight before the next request is sent.
         ///
         /// With nil, it is the measured latency that few requests exceed. Less than zero is a programming error and
         /// traps when the client is used.
@@ -77,7 +78,7 @@ extension HTTPClient {
         /// Creates rules.
         ///
         /// - Parameters:
-        ///   - delay: The time that the latest request is in flight before the next one is sent; nil for the measured
+        ///   - delay: How long the latest request is in flight before the next request is sent; nil for the measured
         ///     latency that few requests exceed.
         ///   - attempts: The maximum number of requests for one attempt, including the first.
         ///   - maxExtraLoad: The share of extra requests that a server may get; 0…1.

@@ -26,7 +26,7 @@ extension HTTPResponse {
     /// Decodes the body as JSON, whatever the status; for example, to read a server's description of an error.
     ///
     /// - Parameter type: The type to decode; leave it out if Swift can infer it.
-    /// - Throws: A ``DecodingFailure`` if the body can't be decoded; it keeps this response and its request.
+    /// - Throws: A ``DecodingFailure`` if the body can't be decoded; the failure keeps this response and its request.
     public func decodedBody<T: Decodable>(
         as type: T.Type = T.self
     ) throws(DecodingFailure) -> T {
@@ -55,7 +55,7 @@ extension HTTPError {
     /// let invalid: InvalidFields = try error.decodedBody()
     /// ```
     ///
-    /// It uses the settings of the client that sent the request.
+    /// Decoding uses the settings of the client that sent the request.
     ///
     /// - Parameter type: The type to decode; leave it out if Swift can infer it.
     /// - Throws: A ``DecodingFailure`` if there was no response, or its body can't be decoded.
@@ -87,7 +87,7 @@ extension Future where Value == HTTPResponse {
     /// let product: Future<Product> = client.send(request).decoded()
     /// ```
     ///
-    /// It uses the settings of the client that sent the request.
+    /// Decoding uses the settings of the client that sent the request.
     ///
     /// - Returns: A future that rejects with the errors that `HTTPResponse.decoded(as:)` throws. An error of
     ///   this future passes unchanged. Decoding runs on the thread that settles this future, in time linear in
@@ -135,8 +135,8 @@ extension Future where Value == Data {
     /// let product: Future<Product> = networking(.product(withID: 7)).decoded()
     /// ```
     ///
-    /// It uses the standard settings, because data doesn't know which client loaded it. For a client's settings, use
-    /// `client.decoded(_:)` or pass the settings. The method has no parameters, so that
+    /// Decoding uses the standard settings, because the data doesn't say which client loaded it. For a client's
+    /// settings, use `client.decoded(_:)` or pass the settings. The method has no parameters, so that
     /// `chain(networking, to: Future.decoded)` infers the type.
     ///
     /// - Returns: A future that rejects with ``DecodingFailure`` if the data can't be decoded. An error of this

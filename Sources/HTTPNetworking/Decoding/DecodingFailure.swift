@@ -36,7 +36,7 @@ public struct DecodingFailure: Error {
     /// The received data.
     public let data: Data
 
-    /// The response with this body, and its request; nil if only the data was known.
+    /// The response whose body is ``data``, with its request; nil if only the data was known.
     public let response: HTTPResponse?
 
     /// Creates the failure for a decoder's error.
@@ -54,7 +54,7 @@ public struct DecodingFailure: Error {
         }
         var reason = place.reason
         if let words = place.quoting {
-            // A type's own error may quote a value of any length.
+            // A type's own error may quote a value of any length, so the values of the data are removed from the text.
             reason +=
                 data.count > Self.mostSearched
                 ? "the decoder's text may quote the data, which is too long to look for that"
@@ -84,7 +84,7 @@ extension DecodingFailure {
         var keys: [any CodingKey] = []
         /// The reason, in this module's words.
         var reason = ""
-        /// The reason, in the words of other code; they may quote the data.
+        /// The reason, in the words of other code, which may quote the data.
         var quoting: String?
 
         init(of cause: any Error) {
@@ -116,7 +116,7 @@ extension DecodingFailure {
 extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable,
     LocalizedError, CodedError
 {
-    /// The place, the reason, the data's size and the request; of the data itself, only keys.
+    /// The place, the reason, the data's size and the request; no part of the data except keys.
     public var description: String {
         let request = response?.request.map { " that answered \($0)" } ?? ""
         return "\(codingPath): \(reason) (in \(data.count) bytes\(request))"

@@ -69,7 +69,7 @@ public struct JSONCoding: Sendable {
         return decoder
     }
 
-    /// True if nothing was set; a value that was encoded without settings then need not be encoded again.
+    /// True if these are the defaults, so that a value encoded with the defaults need not be encoded again.
     package var isStandard: Bool { configureEncoder == nil && configureDecoder == nil }
 
     /// Reads a date, with or without a fraction of a second.

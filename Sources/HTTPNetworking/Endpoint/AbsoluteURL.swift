@@ -106,7 +106,7 @@ struct URLPartOffsets {
         (65...90).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// Returns whether an authority has a host that can be looked up, and no port or a valid one.
+    /// Returns whether an authority has a host that can be looked up, and either a valid port or none.
     private static func isValid(authority: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         let user = authority.lastIndex(of: UInt8(ascii: "@"))
         let place = authority[(user.map { $0 + 1 } ?? authority.startIndex)...]

@@ -7,7 +7,9 @@ extension Endpoint {
         /// The Content-Type to send if the endpoint's headers have none.
         public let contentType: String?
 
-        /// The value that `json(_:)` encoded, for a client to encode again with the client's settings; not compared.
+        /// The value that `json(_:)` encoded; a client encodes it again with the client's settings.
+        ///
+        /// `==` ignores the value, and compares the encoded bytes.
         @Uncompared package var value: (any Encodable & Sendable)?
 
         init(data: Data?, contentType: String?) {
@@ -28,8 +30,8 @@ extension Endpoint {
 
         /// A value as JSON, `application/json`.
         ///
-        /// A client that sends the body encodes the value with its own settings. Two bodies are equal if an encoder
-        /// without settings writes the same bytes for both; it sorts the keys.
+        /// A client that sends the body encodes the value with its own settings. Two bodies are equal if the default
+        /// encoder, which sorts the keys, writes the same bytes for both.
         ///
         /// - Throws: The encoder's error. For a value that cannot be encoded, such as a number that is not finite, this
         ///   is an `EncodingError` that names the place.
@@ -56,7 +58,7 @@ extension Endpoint {
         /// Items as a form, `application/x-www-form-urlencoded`, in order.
         ///
         /// Everything except letters, digits and `*-._` is percent-encoded as UTF-8, and a space becomes "+". An item
-        /// without a value is sent with an empty value, because every item of a form has one.
+        /// without a value is sent with an empty value, because every item of a form has a value.
         public static func form(_ items: [URLQueryItem]) -> Body {
             let pairs = items.map { item in
                 let encoding = PercentEncoding.form
@@ -89,7 +91,7 @@ extension Endpoint.Body: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .none }
 }
 
-/// A property that `==` and hashing ignore, so that the compiler can write both for the type that contains it.
+/// A wrapper for a property that the compiler's `==` and `hash(into:)` of the containing type ignore.
 @propertyWrapper
 package struct Uncompared<Value> {
     package var wrappedValue: Value

@@ -7,8 +7,8 @@ extension Endpoint {
     ///
     /// Literal text counts as percent-encoded already, so only characters that a URL does not allow are encoded. In
     /// literal text, "?" begins the query, and "#" begins a fragment, which is not sent. A value is a text, a number, a
-    /// `Bool`, a `UUID`, or a `RawRepresentable` of these. It is encoded so that it stays in its path segment, or in
-    /// its name or value in the query, and so that a server decodes the same text.
+    /// `Bool`, a `UUID`, or a `RawRepresentable` of these. A value is encoded in such a way that it stays in its path
+    /// segment, or in its name or value in the query, and that a server decodes the same text.
     ///
     /// A path never leaves the base. So an endpoint has no URL in these cases:
     ///
@@ -29,7 +29,7 @@ extension Endpoint {
 }
 
 extension Endpoint.Path {
-    /// Parses a text like a literal: "?" begins the query, and percent-encoding is kept.
+    /// Parses a text as if it were a literal: "?" begins the query, and percent-encoding is kept.
     ///
     /// - Parameter text: A path and a query from a trusted source.
     public static func verbatim(_ text: some StringProtocol) -> Endpoint.Path {
@@ -57,7 +57,7 @@ extension Endpoint.Path {
             .joined(separator: "/")
     }
 
-    /// True if an invalid path looks like a URL, which may contain userinfo.
+    /// True if the path is invalid and looks like a URL; such a text may contain userinfo.
     var isMeantAsURL: Bool {
         !isValid && (text.utf8.starts(with: "//".utf8) || Self.namesAuthority(text))
     }
@@ -81,7 +81,7 @@ extension Endpoint.Path {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (97...122).contains(byte | 0x20) }
 
-    /// Returns whether any server would read a segment of an encoded path as "." or "..".
+    /// Returns whether some server might read a segment of an encoded path as "." or "..".
     ///
     /// nginx decodes "%2F" before it removes such segments, and other servers read a backslash as a slash. So
     /// slashes and backslashes separate segments here, percent-encoded or not.
@@ -252,7 +252,7 @@ extension Endpoint.Path.StringInterpolation {
 extension Endpoint {
     /// Creates an endpoint from a path in a variable.
     ///
-    /// The whole text is a path, including any "?", "#" and "%". To parse a text with a query like a literal,
+    /// The whole text is a path, including any "?", "#" and "%". To parse a text with a query as if it were a literal,
     /// use ``Path/verbatim(_:)``.
     ///
     /// - Parameters:
@@ -271,10 +271,10 @@ extension Endpoint {
             body: body, base: base)
     }
 
-    // Without the initializer below, a literal with a value that no path accepts, such as an optional, would count as a
-    // String, and the initializer above would take it. For such a literal, Swift prefers the initializer below, and
-    // reports that the value is not available. For a literal that a path accepts, Swift prefers the initializer with
-    // `Path`, because it has one parameter less.
+    // A literal may have a value that no path accepts, such as an optional. Without the initializer below, Swift would
+    // read such a literal as a String, and pass it to the initializer above. Because of the initializer below, Swift
+    // reports instead that the value is not available. For a literal that a path accepts, Swift prefers the initializer
+    // with `Path`, because that one has one parameter less.
 
     /// Refuses a literal with a value that no path accepts, such as an optional.
     public init(

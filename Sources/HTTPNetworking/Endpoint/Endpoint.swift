@@ -15,11 +15,11 @@ public import PledgeServices
 ///
 /// Equal endpoints send the same bytes. They are compared part by part: the path with its whole query as one text, the
 /// method, the headers, the body, the base, and three properties of ``context``: the idempotency key, the tags and
-/// `skipsAuthorization`. Text is compared code unit by code unit, header names without regard to case. So "/x" under
-/// "https://h/v1" is not equal to "/v1/x" under "https://h", though both have the same URL. To compare URLs, compare
-/// ``url``.
+/// `skipsAuthorization`. Text is compared code unit by code unit, except that the case of header names does not matter.
+/// So "/x" under "https://h/v1" is not equal to "/v1/x" under "https://h", though both have the same URL. To compare
+/// URLs, compare ``url``.
 public struct Endpoint: Sendable {
-    /// The path with the query that is part of it, but without ``queryItems``.
+    /// The path and its own query, without ``queryItems``.
     private(set) var pathAndQuery: Path
 
     /// The decoded path without a query; "/" separates its segments.
@@ -88,8 +88,8 @@ public struct Endpoint: Sendable {
 
     /// Creates an endpoint from a whole URL: the URL's origin is the base, and its path is ``path``.
     ///
-    /// Such an endpoint sends the same as one from `init(url:)`, but the two are not equal, because endpoints are
-    /// compared part by part.
+    /// Such an endpoint sends the same request as an endpoint from `init(url:)`, but the two are not equal, because
+    /// endpoints are compared part by part.
     package init(separating url: URL) {
         self.init(url: url)
         var text = url.absoluteString
@@ -105,7 +105,7 @@ public struct Endpoint: Sendable {
             return
         }
         let path = Path.verbatim(parts.target)
-        // A path that a literal would encode or refuse stays in the base, which is sent unchanged.
+        // If a literal would encode or refuse the path, the path stays in the base, which is sent unchanged.
         guard path.isValid, path.text == parts.target else { return }
         (base, pathAndQuery) = (origin, path)
     }
@@ -157,7 +157,7 @@ extension Endpoint {
     /// - A segment of the path is "." or "..", even if the slashes or backslashes around it belong to a value.
     /// - A value that is a whole segment is empty.
     ///
-    /// The last two are refused because clients and servers remove such segments, each in its own way:
+    /// Paths in the last two cases are refused because clients and servers remove such segments, each in its own way:
     /// "/products/.." would be another resource.
     ///
     /// - Complexity: Linear in the length of the path and the query.

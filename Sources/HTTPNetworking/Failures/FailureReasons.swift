@@ -13,10 +13,10 @@ package enum TimeLimit {
     /// The body of an error did not arrive in full within this time.
     case errorBody(Duration)
 
-    /// The cause, if the limit says nothing about the service; otherwise nil.
+    /// The error's cause, if the service is not to blame; otherwise nil.
     ///
-    /// The deadline is the caller's choice, and while no connection was free, the request was not sent. So in both
-    /// cases, the service is not to blame.
+    /// The service is not to blame for a deadline, which the caller chose, or for a wait for a free connection, during
+    /// which the request was not sent.
     fileprivate var cause: ServiceError? {
         switch self {
         case .deadline(let time):
@@ -40,7 +40,7 @@ package enum TimeLimit {
 }
 
 extension HTTPError {
-    /// Creates the error for a transport's time limit that was exceeded.
+    /// Creates the error for a transport's time limit that an exchange exceeded.
     ///
     /// - Parameter cause: The transport's own error. It is ignored for a deadline, and for the wait for a free
     ///   connection.
@@ -65,7 +65,7 @@ package enum TLSFailureReason {
         return reasons.first { words, _ in words.contains { text.contains($0) } }?.reason
     }
 
-    /// The first match is used, so the words that say least are last.
+    /// The first match is used, so the least specific words are last.
     private static let reasons: [(words: [String], reason: String)] = [
         (["pinned"], "the server has none of the pinned keys"),
         (["not yet valid"], "the certificate is not valid yet"),

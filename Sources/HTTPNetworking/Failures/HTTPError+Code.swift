@@ -23,7 +23,7 @@ extension HTTPError {
             self.description = description
         }
 
-        /// The status is outside the accepted ones, by default 200…299.
+        /// The status is not accepted; by default, 200…299 are accepted.
         public static let unacceptableStatus = Code(
             rawValue: "unacceptableStatus", description: "the status is no success")
         /// The host's name cannot be resolved.
@@ -100,7 +100,7 @@ extension HTTPError {
             rawValue: "tokenRefreshFailed", description: "no new access token could be had")
         /// The server no longer accepts the refresh token.
         ///
-        /// No token is refreshed until a user signs in. The error's cause is the server's response.
+        /// Tokens are refreshed again only after a user has signed in. The error's cause is the server's response.
         public static let signInNeeded = Code(
             rawValue: "signInNeeded",
             description: "the refresh token is not valid any more: sign in")
@@ -116,7 +116,7 @@ extension HTTPError {
 }
 
 extension HTTPError.Code {
-    /// The code for a proxy's response to CONNECT: `proxyRefused` if it is lasting, `cannotConnect` if it may pass.
+    /// The code for a proxy's response to CONNECT: `cannotConnect` if a new try may succeed, else `proxyRefused`.
     package static func refusal(byProxy status: Int) -> HTTPError.Code {
         [408, 425, 429].contains(status) || !(300...499).contains(status)
             ? .cannotConnect : .proxyRefused

@@ -29,7 +29,7 @@ public struct HTTPError: Error {
 
     /// The underlying error.
     ///
-    /// The text shows only the type and the code of most causes, because a cause may contain secrets.
+    /// For most causes, the error's text shows only the type and the code, because a cause may contain secrets.
     public var cause: (any Error)?
 
     /// The reason in a few words without secrets, such as "the certificate has expired".
@@ -99,8 +99,8 @@ extension HTTPError {
     ///
     /// The body that was sent can be searched for secrets only if it is JSON, a form, or a multipart body of fields,
     /// JSON and forms, and has at most 64 KiB. For any other sent body, such as a file, a stream or a text, less of the
-    /// response is shown: of JSON, only the structure and the names listed above; of anything else, nothing. This also
-    /// holds if the error knows no request, and for an incomplete response.
+    /// response is shown: of JSON, only the structure and the names that the table lists; of anything else, nothing.
+    /// This also holds if the error knows no request, and for an incomplete response.
     ///
     /// - Parameter limit: The most characters to show; "…" follows if the text is longer.
     /// - Returns: The text; nil if no part of the body may be shown.
@@ -143,9 +143,9 @@ extension Error {
     /// if error.isTimeout { show("The server is slow. Try again.") }
     /// ```
     ///
-    /// True for a `ServiceError` with the code `timedOut` or `deadlineExceeded`, for an ``HTTPError`` with the
-    /// code ``HTTPError/Code/timedOut``, and for a `FutureError` with the code `timedOut`. False for a refusal,
-    /// such as a bulkhead's when its queue is full, because the call was not made.
+    /// True for a `ServiceError` with the code `timedOut` or `deadlineExceeded`, for an ``HTTPError`` with the code
+    /// ``HTTPError/Code/timedOut``, and for a `FutureError` with the code `timedOut`. False for a refusal, for example
+    /// by a bulkhead whose queue is full, because the call was not made.
     public var isTimeout: Bool {
         switch self {
         case let error as HTTPError: error.code == .timedOut
@@ -193,7 +193,7 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         )
     }
 
-    /// The endpoint or the request, and the request that was sent last if its origin or path is different.
+    /// The endpoint or the request; also the request that was sent last, if its origin or path differs.
     private var shownSubject: String {
         guard let endpoint else { return request?.description ?? "a request" }
         guard let url = endpoint.url, let request, !request.url.isSamePlace(as: url) else {
@@ -234,7 +234,8 @@ extension URL {
 /// An error whose text has no secrets, so that an ``HTTPError`` with this cause shows the text.
 package protocol ShownCause: Error, CustomStringConvertible {}
 
-// Most apps show `localizedDescription`. Foundation's default for it is only the name of the type and a number.
+// Most apps show `localizedDescription`. By default, Foundation's text is only the type's name and a number, so these
+// errors return their own description.
 
 extension ServiceError: LocalizedError {
     /// The same as `description`.

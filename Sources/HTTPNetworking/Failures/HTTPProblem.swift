@@ -9,7 +9,7 @@
 public struct HTTPProblem: Hashable, Sendable {
     /// The kind of problem, as a URI or as a reference relative to the response's URL.
     ///
-    /// If the server names no kind, this is "about:blank": the problem is only what the status says.
+    /// If the server names no kind, this is "about:blank", which means that only the status describes the problem.
     public let type: String
 
     /// The kind in a few words, the same for every problem of this kind.
@@ -21,7 +21,7 @@ public struct HTTPProblem: Hashable, Sendable {
     /// A description of this occurrence of the problem.
     public let detail: String?
 
-    /// A URI reference for this occurrence.
+    /// A URI reference that identifies this occurrence of the problem.
     public let instance: String?
 
     /// All other members by name; their meaning depends on the type.

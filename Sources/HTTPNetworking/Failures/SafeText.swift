@@ -46,7 +46,7 @@ extension SafeText {
         var kept: [UInt8] = []
         var isWithin = false
         for position in source.indices {
-            // A mark that begins within a character removes the whole character.
+            // If the first marked byte is within a character, the whole character is removed.
             let isContinuation = source[position] & 0xC0 == 0x80
             if marks[position] {
                 if isContinuation, !isWithin { kept.removeLastCharacter() }

@@ -1,6 +1,6 @@
 /// The beginning of a body, for a log.
 enum BodyPreview {
-    /// Returns the part of a body that may be shown; nil if no part may.
+    /// Returns the part of a body that may be shown; nil if nothing may be shown.
     ///
     /// - Parameters:
     ///   - body: The body. Only its first 64 KiB are examined.
@@ -41,7 +41,9 @@ enum BodyPreview {
     }
 }
 
-/// The kind of a body, which decides how it is shown; found from its declared type and its content.
+/// The kind of a body, found from its declared type and its content.
+///
+/// The kind decides how the body is shown.
 enum BodyText {
     /// JSON, or a text that begins like JSON.
     case json(JSONOutline)
@@ -54,8 +56,8 @@ enum BodyText {
 
     /// Examines the first 64 KiB of a body.
     ///
-    /// A body that looks like JSON is treated as JSON, and one that looks like a form as a form, whatever the declared
-    /// type. As plain text, its values would be shown.
+    /// Whatever the declared type, a body that looks like JSON is treated as JSON, and a body that looks like a form is
+    /// treated as a form. If such a body were treated as plain text, its values would be shown.
     init(_ body: Data, contentType: String?, harmless: HarmlessNames = .none) {
         let bytes = Array(body.prefix(KnownSecrets.limit))
         guard let text = Self.text(bytes, isCut: bytes.count < body.count) else {
@@ -178,7 +180,8 @@ struct JSONPreview {
             case .name(let range):
                 writeSeparator()
                 name = outline.bytes[range]
-                // A name may repeat a part of an unexamined request.
+                // If the request was not examined, a name may repeat a part of it. Then only the names of errors are
+                // shown.
                 let isShown = secrets.isComplete || HarmlessNames.ofErrors.contains(name)
                 append((isShown ? quoted(range) : "\"…\"") + ":")
                 needsComma = false
@@ -307,7 +310,7 @@ struct HarmlessNames {
         "instance",
     ])
 
-    /// Returns whether the names contain a name, ignoring case, and any "_" and "-" in it.
+    /// Returns whether the names contain a name, ignoring case, "_" and "-".
     func contains(_ name: ArraySlice<UInt8>?) -> Bool {
         guard let name, name.count <= 32, !names.isEmpty else { return false }
         let word = name.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
@@ -421,7 +424,7 @@ struct JSONScanner {
         return .scalar(range)
     }
 
-    /// Reads the string that begins here, and returns its range without quotes; nil if it does not end.
+    /// Reads the string at the current position, and returns its range without quotes; nil if it does not end.
     private mutating func string() -> Range<Int>? {
         var end = position + 1
         while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {

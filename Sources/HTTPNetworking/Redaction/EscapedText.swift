@@ -55,7 +55,7 @@ struct EscapedText {
 }
 
 extension EscapedText {
-    /// Decodes the escape at the beginning, and returns its text and length.
+    /// Decodes the escape that `rest` begins with, and returns the decoded text and the escape's length.
     private static func escape(at rest: ArraySlice<UInt8>) -> (text: [UInt8], length: Int)? {
         switch rest.first {
         case UInt8(ascii: "%"):

@@ -23,7 +23,7 @@ struct KnownSecrets {
 
     /// The added values, in lower case.
     private var values: Set<[UInt8]> = []
-    /// The needles; the value is true for a word that matches only as a whole.
+    /// The needles, as keys; the value is true if the needle is a word that matches only as a whole.
     private var needles: [ArraySlice<UInt8>: Bool] = [:]
     /// The first four bytes of each needle, which quickly rule out most places in a text.
     private var beginnings: Set<UInt32> = []

@@ -90,7 +90,7 @@ extension HTTPError {
 
 /// The origins that may receive a secret, or the headers of a trace.
 ///
-/// Name the servers that a token is for: a redirect, or a URL in a response, may lead anywhere.
+/// Name the servers that a token is for, because a redirect, or a URL in a response, may lead anywhere.
 public struct HTTPOrigins: Sendable {
     private let isMember: @Sendable (HTTPOrigin) -> Bool
 

@@ -29,7 +29,7 @@ extension HTTPRequest {
         /// The Content-Type to send if the headers have none.
         public let contentType: String?
 
-        /// The value of a JSON body that has no settings of its own; not compared.
+        /// The value of a JSON body that has no settings of its own; ignored when bodies are compared.
         ///
         /// A client encodes the value again with the client's settings.
         @Uncompared package var value: (any Encodable & Sendable)?
@@ -81,14 +81,14 @@ extension HTTPRequest.Body {
         Self(try Endpoint.Body.json(value))
     }
 
-    /// Creates a JSON body with an encoder; it is encoded at once, and not again by a client.
+    /// Creates a JSON body with an encoder; the value is encoded now, and no client encodes it again.
     ///
     /// - Throws: The encoder's error.
     public static func json(_ value: some Encodable, encoder: JSONEncoder) throws -> Self {
         Self(try Endpoint.Body.json(value, encoder: encoder))
     }
 
-    /// Creates a JSON body with some settings; it is encoded at once, and not again by a client.
+    /// Creates a JSON body with some settings; the value is encoded now, and no client encodes it again.
     ///
     /// - Throws: The encoder's error.
     public static func json(_ value: some Encodable, using json: JSONCoding) throws -> Self {

@@ -55,41 +55,49 @@ extension HTTPRequest.Context {
         _modify { yield &values.tags }
     }
 
-    /// True if a client must not repeat the request; not compared.
+    /// True if a client must not repeat the request.
+    ///
+    /// Two requests can be equal even if they differ in this property.
     public var skipsRetry: Bool {
         get { storage?.values.skipsRetry ?? false }
         _modify { yield &values.skipsRetry }
     }
 
-    /// True if a client must not hedge the request with a second one; not compared.
+    /// True if a client must not hedge the request with a second one.
+    ///
+    /// Two requests can be equal even if they differ in this property.
     public var skipsHedge: Bool {
         get { storage?.values.skipsHedge ?? false }
         _modify { yield &values.skipsHedge }
     }
 
-    /// True if a client's circuit breaker neither refuses the request nor counts its result; not compared.
+    /// True if a client's circuit breaker neither refuses the request nor counts its result.
+    ///
+    /// Two requests can be equal even if they differ in this property.
     public var skipsCircuitBreaker: Bool {
         get { storage?.values.skipsCircuitBreaker ?? false }
         _modify { yield &values.skipsCircuitBreaker }
     }
 
-    /// The time limit of one attempt, instead of the client's `attemptTimeout`; not compared.
+    /// The time limit of one attempt, instead of the client's `attemptTimeout`.
     ///
-    /// A time below zero counts as zero.
+    /// A time below zero counts as zero. Two requests can be equal even if they differ in this property.
     public var attemptTimeout: Duration? {
         get { storage?.values.attemptTimeout }
         _modify { yield &values.attemptTimeout }
     }
 
-    /// The time limit of the call, instead of the client's `deadline`; not compared.
+    /// The time limit of the call, instead of the client's `deadline`.
     ///
-    /// A time below zero counts as zero.
+    /// A time below zero counts as zero. Two requests can be equal even if they differ in this property.
     public var deadline: Duration? {
         get { storage?.values.deadline }
         _modify { yield &values.deadline }
     }
 
-    /// The JSON settings of the client that sends the request, or nil; not compared.
+    /// The JSON settings of the client that sends the request, or nil.
+    ///
+    /// Two requests can be equal even if they differ in this property.
     package var json: JSONCoding? {
         get { storage?.values.json }
         _modify { yield &values.json }
@@ -97,37 +105,49 @@ extension HTTPRequest.Context {
 
     /// The headers that middleware has added, with their users and origins.
     ///
-    /// They say who makes the request, not what is requested, so they are not compared.
+    /// The headers say who makes the request, not what is requested, so two requests can be equal even if they differ
+    /// in these headers.
     package var credentials: [HTTPRequest.Credential] {
         get { storage?.values.credentials ?? [] }
         _modify { yield &values.credentials }
     }
 
-    /// The sign-ins that the call is made for, once they are bound; not compared.
+    /// The sign-ins that the call is made for; empty until the call's first request is sent.
+    ///
+    /// Two requests can be equal even if they differ in this property.
     package var signIns: SignIns {
         get { storage?.values.signIns ?? SignIns() }
         _modify { yield &values.signIns }
     }
 
-    /// True if the request repeats one that got a 401, so that no stored 401 answers it; not compared.
+    /// True if the request repeats a request that got a 401.
+    ///
+    /// A cache does not answer such a request with a stored 401. Two requests can be equal even if they differ in this
+    /// property.
     package var followsRefusal: Bool {
         get { storage?.values.followsRefusal ?? false }
         _modify { yield &values.followsRefusal }
     }
 
-    /// The jar that keeps the cookies of all responses to the request; not compared.
+    /// The jar that keeps the cookies of all responses to the request.
+    ///
+    /// Two requests can be equal even if they differ in this property.
     package var cookieJar: (any CookieKeeping)? {
         get { storage?.values.cookieJar }
         _modify { yield &values.cookieJar }
     }
 
-    /// The origins that redirected to this request's URL; not compared.
+    /// The origins that redirected to this request's URL.
+    ///
+    /// Two requests can be equal even if they differ in this property.
     var redirectingOrigins: Set<HTTPOrigin> {
         get { storage?.values.redirectingOrigins ?? [] }
         _modify { yield &values.redirectingOrigins }
     }
 
-    /// True if the request must not be sent to a private address; not compared.
+    /// True if the request must not be sent to a private address.
+    ///
+    /// Two requests can be equal even if they differ in this property.
     ///
     /// The middleware `redirect` sets it for a redirect from a public host, if `refusingPrivateAddresses` is set. A
     /// transport that knows the peer's address then sends nothing to a private address.
@@ -154,7 +174,7 @@ extension HTTPRequest.Context {
         var refusesPrivateAddresses = false
     }
 
-    /// `@unchecked`, because it changes only while a single context holds it.
+    /// `@unchecked` is safe, because the values change only while a single context holds the storage.
     private final class Storage: @unchecked Sendable {
         var values: Values
 
@@ -209,7 +229,7 @@ extension HTTPRequest {
         /// The user whom the header is for.
         package let principal: Principal
 
-        /// The origins that may receive the header; nil for only the origin of the original request.
+        /// The origins that may receive the header; if nil, only the origin of the original request may.
         package let origins: HTTPOrigins?
 
         /// Creates a credential.
@@ -236,7 +256,7 @@ extension HTTPRequest {
         func isFor(_ other: HTTPOrigin) -> Bool { origins?.contains(other) ?? false }
     }
 
-    /// Returns the request with a credential's header, in place of an earlier one for any user.
+    /// Returns the request with a credential's header, which replaces an earlier header of that name.
     package func adding(_ credential: Credential) -> HTTPRequest {
         var request = self
         if let bytes = credential.bytes {

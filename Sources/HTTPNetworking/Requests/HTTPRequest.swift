@@ -68,7 +68,7 @@ public struct HTTPRequest: Sendable {
         try self.init(Endpoint.based(on: base)(endpoint))
     }
 
-    /// Creates the request that sends an endpoint that has a base.
+    /// Creates the request for an endpoint with a base.
     ///
     /// - Throws: `Endpoint.Error` if the endpoint cannot be sent.
     public init(_ endpoint: Endpoint) throws(Endpoint.Error) {
@@ -118,7 +118,7 @@ public struct HTTPRequest: Sendable {
 }
 
 extension HTTPHeaders {
-    /// Returns the headers with a Content-Type and an Idempotency-Key, unless they have their own.
+    /// Returns the headers with a Content-Type and an Idempotency-Key added, each if it is missing.
     func completed(contentType: String?, idempotencyKey: String?) -> HTTPHeaders {
         var headers = self
         if let contentType, headers["Content-Type"] == nil {
@@ -184,7 +184,7 @@ extension HTTPRequest: Replayable {
 extension HTTPRequest {
     /// The reason why a request cannot be sent.
     ///
-    /// It is the same type as for an endpoint, so that both fail in the same way.
+    /// The type is the same as for an endpoint, so that requests and endpoints fail in the same way.
     public typealias Error = Endpoint.Error
 
     /// Checks that the request can be sent.

@@ -1,7 +1,9 @@
 import PledgeFutures
 package import PledgeServices
 
-/// The user of a request, so that no user gets another user's response.
+/// The user of a request.
+///
+/// Caches compare the users of requests, so that no user gets another user's response.
 package enum Principal: Hashable, Sendable {
     /// An account that the app names.
     case account(String)
@@ -35,7 +37,7 @@ package enum Principal: Hashable, Sendable {
 package final class SignIn: Sendable {
     private let over = Locked(false)
 
-    /// True if it stands for no user.
+    /// True if this object stands for the time in which no user is signed in.
     package let isOfNobody: Bool
 
     /// Begins a sign-in.
@@ -48,20 +50,22 @@ package final class SignIn: Sendable {
     package func end() { over.withLock { $0 = true } }
 }
 
-/// The sign-ins that a call is made for, bound when its first request is sent.
+/// The sign-ins that a call is made for, recorded when its first request is sent.
 ///
 /// A redirect, a repetition after a 401, and each further attempt of a retry or a hedge keep them, so that no part of
 /// the call continues for another user.
 package struct SignIns: CallUsers, Equatable {
-    /// The sign-in of the token, which may stand for no user; nil if no refresher was asked.
+    /// The sign-in of the request's token; nil if no `TokenRefresher` was asked for a token.
+    ///
+    /// If no user is signed in, this is a sign-in with ``SignIn/isOfNobody``.
     package var token: SignIn?
     /// The sign-in of the cookie jar; nil without a jar.
     package var cookies: SignIn?
 
-    /// True if one of them has ended.
+    /// True if one of the sign-ins has ended.
     package var isOver: Bool { token?.isOver ?? false || cookies?.isOver ?? false }
 
-    /// Takes the sign-ins that a sent request has, and keeps the others.
+    /// Replaces each sign-in by the sent request's own, if the request has one.
     package mutating func bind(_ sent: SignIns?) {
         token = sent?.token ?? token
         cookies = sent?.cookies ?? cookies
@@ -91,8 +95,9 @@ extension SignIn: Hashable {
 
 /// A cookie jar that keeps the cookies of all responses to the requests that it added cookies to.
 ///
-/// The jar's middleware sees only the response that the caller gets. If a part below replaces a response, or shares one
-/// whose caller has left, that part passes the response to the jar through the request.
+/// The jar's middleware sees only the response that the caller gets. Other middleware below it may replace a response,
+/// or share a response whose caller has left. Such middleware finds the jar in the request, and passes the response to
+/// it.
 package protocol CookieKeeping: AnyObject, Sendable {
     /// Keeps the cookies of a response.
     ///

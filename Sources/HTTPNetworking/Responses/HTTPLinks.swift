@@ -17,7 +17,8 @@ extension HTTPResponseHead {
 
     /// The URL of the header Location; nil unless there is exactly one.
     ///
-    /// It is resolved against the URL that answered, and is also nil if the result is not an http or https URL.
+    /// The value is resolved against the URL that answered. The property is also nil if the result is not an http or
+    /// https URL.
     public var location: URL? {
         let values = headers.values(for: "Location")
         return values.count == 1 ? resolved(values[0]) : nil
@@ -25,8 +26,8 @@ extension HTTPResponseHead {
 
     /// The delay that the header Retry-After asks for; nil if it is missing or invalid.
     ///
-    /// For a date, the delay is the time from the response's own Date header until that date; without such a header, it
-    /// is the time from the system's date.
+    /// For a date, the delay is the time from the response's own Date header until that date; without a Date header,
+    /// the delay is the time from the system's date.
     public var retryAfter: Duration? { RetryAfter.delay(in: headers, now: .now) }
 
     private func resolved(_ reference: String) -> URL? {
@@ -39,7 +40,7 @@ extension HTTPError {
     public var retryAfter: Duration? { response?.retryAfter }
 }
 
-/// A link in the header Link (RFC 8288, section 3), parsed by the algorithm of its appendix B.2.
+/// A link in the header Link (RFC 8288, section 3), parsed by the algorithm of that RFC's appendix B.2.
 private struct LinkField {
     var target: String
     var relations: [String]

@@ -21,8 +21,8 @@ public struct HTTPResponse: Sendable {
 
     /// The request as it was sent, with the additions of all middleware; nil if it is unknown.
     ///
-    /// For a response from a cache, this is the request of the current call, not the one whose response was stored. It
-    /// is neither compared nor stored.
+    /// For a response from a cache, this is the request of the current call, not the one whose response was stored.
+    /// `==` ignores the request, and caches do not store it.
     public var request: HTTPRequest? {
         get { boxed?.request }
         set { boxed = newValue.map(BoxedRequest.init) }
@@ -30,7 +30,7 @@ public struct HTTPResponse: Sendable {
 
     var boxed: BoxedRequest?
 
-    /// True if the response has a request; reading it does not copy the request.
+    /// True if the response has a request; the request is not copied to find out.
     var isNamed: Bool { boxed != nil }
 
     /// Creates a response.
@@ -51,7 +51,7 @@ public struct HTTPResponse: Sendable {
 
     /// Returns the body if the status is in 200…299.
     ///
-    /// Every transport uses this, so that all of them reject in the same way.
+    /// Every transport calls this method, so that all transports fail with the same error.
     ///
     /// - Parameter endpoint: The endpoint that the error keeps, if there is one.
     /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus`` that keeps the whole response and

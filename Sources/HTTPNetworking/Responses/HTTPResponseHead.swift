@@ -23,7 +23,9 @@ public protocol HTTPResponseHead: Sendable {
     /// The body if it has arrived completely; nil for a streamed body.
     var receivedBody: Data? { get }
 
-    /// The stream of the body; nil for a whole body, where setting it has no effect.
+    /// The stream of a streamed body; nil for a whole body.
+    ///
+    /// For a whole body, setting this property has no effect.
     var bodyStream: HTTPBodyStream? { get set }
 
     /// Declares that nothing will read the body, so that its connection can be reused or closed.
@@ -91,7 +93,7 @@ extension HTTPResponseHead {
         }
     }
 
-    /// Returns the whole response, but without a body that is too large or too slow, or that fails.
+    /// Returns the whole response; without its body if the body is too large or too slow, or fails.
     package func kept(on scheduler: some FutureScheduler = .live) -> Future<HTTPResponse> {
         let head = head
         return collected(upTo: 65_536).timeout(.errorBody, on: scheduler).recover { _ in head }
@@ -126,8 +128,8 @@ extension Error {
 extension Future {
     /// Adds a request to the response or the error, unless it already has one.
     ///
-    /// The transports of this package set the request themselves. Other services may not, so middleware that changes a
-    /// request calls this. An output that is not a response does not change.
+    /// The transports of this package set the request themselves. Other services may leave it out, so middleware that
+    /// changes a request calls this method. An output that is not a response does not change.
     package func naming(_ request: HTTPRequest) -> Future {
         // Casting the future is cheap. Casting its value to the protocol would copy the value into a box.
         if let whole = self as? Future<HTTPResponse> {

@@ -71,8 +71,8 @@ extension HTTPBodyStream {
     /// for try await line in response.body.lines() { print(line) }
     /// ```
     ///
-    /// A line ends with LF, CR, or CR and LF; the last one may end with the body. A CR at the end of a chunk ends its
-    /// line at once, without waiting for the next chunk.
+    /// A line ends with LF, CR, or CR and LF; the last line may also end with the body. A CR at the end of a chunk ends
+    /// its line at once, without waiting for the next chunk.
     ///
     /// A stream that sends no bytes for longer than its transport's `idleTimeout` fails with
     /// ``HTTPError/Code/timedOut``. Raise that limit for a server that may be silent for longer.
@@ -102,8 +102,8 @@ struct LineSplitter: Sendable {
     ///
     /// - Parameters:
     ///   - chunk: The chunk.
-    ///   - lines: Receives the lines that end within the chunk. If the method throws, it has received the lines before
-    ///     the error.
+    ///   - lines: Receives the lines that end within the chunk. If the method throws, the lines before the error have
+    ///     been added.
     mutating func feed(_ chunk: Data, to lines: inout [String]) throws(HTTPError) {
         var start = chunk.startIndex
         for index in chunk.indices {

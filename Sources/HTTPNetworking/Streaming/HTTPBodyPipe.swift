@@ -143,8 +143,9 @@ extension HTTPBodyPipe {
 extension HTTPBodyPipe {
     /// The state between a writer and a reader: pure, so that tests need no threads.
     ///
-    /// A reader waits only while the buffer is empty. The state returns the objects that it removes. Otherwise they
-    /// could be released, and run other code, while the lock is held.
+    /// A reader waits only while the buffer is empty. The state returns the objects that it removes, so that the caller
+    /// can release them outside the lock. Releasing them may run other code, which must not happen while the lock is
+    /// held.
     struct State {
         enum Phase {
             /// The pipe takes more bytes. Next: `ended`, `left`.

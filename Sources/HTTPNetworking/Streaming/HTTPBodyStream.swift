@@ -93,8 +93,9 @@ extension HTTPBodyStream {
     private func wait(
         for chunk: Future<Data?>, from source: Source, _ resolver: Resolver<Data?>
     ) {
-        // Waits on a branch of the chunk's future. If the stream kept the future itself, nobody would notice that the
-        // source has released its promise. And cancelling the branch does not affect other holders of the future.
+        // Waits for a future that is derived from the chunk's future. If the stream kept the chunk's future itself,
+        // nobody would notice if the source released its promise without settling it. And cancelling the derived future
+        // does not affect others who hold the chunk's future.
         let reading = chunk.mapWithoutOrigin { $0 }
         guard state.withLock({ $0.wait(for: reading) }) else {
             reading.cancel()
@@ -133,7 +134,7 @@ extension HTTPBodyStream {
             next: {
                 rest.withLock { rest in
                     guard !rest.isEmpty else { return Future(value: nil) }
-                    // Copies the bytes, so that a chunk that is kept does not keep all of the data.
+                    // Copies the bytes. Otherwise, whoever kept one chunk would keep all of the data in memory.
                     let chunk = Data(rest.prefix(size))
                     rest = rest.dropFirst(size)
                     return Future(value: chunk)
@@ -243,7 +244,7 @@ extension HTTPBodyStream {
     /// - Parameter limit: The largest number of bytes. If there are more, at most one chunk beyond the limit is read,
     ///   and then the stream is cancelled.
     /// - Returns: A future of the bytes. It rejects with an ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge``
-    ///   if there are more, and with the stream's error. Cancelling it cancels the stream.
+    ///   if there are more, and with the stream's error. Cancelling the future cancels the stream.
     public func collected(upTo limit: Int) -> Future<Data> {
         let collected = Locked(Data())
         return forEach { chunk in
@@ -348,7 +349,7 @@ private final class Concatenation: Sendable {
     }
 
     func cancel() {
-        // A stream that is being opened at this moment is released with this object, which cancels it.
+        // If a stream is being opened at this moment, it is released together with this object, and thereby cancelled.
         state.withLock { $0.current }?.cancel()
     }
 
@@ -377,8 +378,9 @@ extension HTTPBodyStream {
 
     /// The state of reading a stream.
     ///
-    /// The state never calls a function of the source. The code that uses the state does so, after it has released the
-    /// lock. That code also holds a reference to the source, so the last reference is not released under the lock.
+    /// The state never calls a function of the source. The code that uses the state calls these functions after it has
+    /// released the lock. That code also holds a reference to the source, so the last reference is not released under
+    /// the lock.
     struct State {
         enum Phase {
             /// No chunk is pending. Next: `asking`, `over`.

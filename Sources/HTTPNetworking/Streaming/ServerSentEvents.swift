@@ -97,7 +97,7 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// The time that the server asks a client to wait before reconnecting; nil if it has not asked.
     public var retry: Duration?
 
-    /// The settings of the client that opened the stream; not compared.
+    /// The settings of the client that opened the stream; `==` ignores them.
     @Uncompared var json = JSONCoding()
 
     /// Creates an event.
@@ -142,7 +142,7 @@ struct ServerSentEventParser: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Takes a line, and returns the event that it ends, if any.
+    /// Takes a line; if the line ends an event, returns the event.
     mutating func event(endedBy line: String) throws(HTTPError) -> ServerSentEvent? {
         // Reads scalars, not characters: a combining mark at the beginning of a value would form one character with the
         // colon or the space before it.

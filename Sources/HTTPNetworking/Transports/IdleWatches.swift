@@ -11,17 +11,17 @@ package protocol IdleWatched: AnyObject, Sendable {
 
 /// Detects idle calls of a transport.
 ///
-/// All calls have the same limit, so one timer serves them all. It fires when the first call may be due, checks each
-/// call, and is set again for the next one. Activity only records the time, and a call that begins and ends between two
-/// checks costs only a place in a list. (AsyncHTTPClient's own limit sets a timer for each chunk, which takes a tenth
-/// of the time of a small call. It also counts the time in which a reader pauses.)
+/// All calls have the same limit, so one timer serves them all. The timer fires when the first call may be due, checks
+/// each call, and is set again for the call that is due next. Activity only records the time, and a call that begins
+/// and ends between two checks costs only a place in a list. (AsyncHTTPClient's own limit sets a timer for each chunk,
+/// which takes a tenth of the time of a small call. It also counts the time in which a reader pauses.)
 ///
 /// A call is ended when it reaches the limit, or up to a hundredth of the limit later. Without this tolerance, many
 /// calls would set the timer again and again. When no call is left, the timer is not cancelled; it fires once more, and
 /// does nothing.
 package final class IdleWatches: Sendable {
     private struct State {
-        /// The watched calls, with nil for each free place.
+        /// The watched calls; an element that is nil is free for another call.
         var places: [(any IdleWatched)?] = []
         var free: [Int] = []
         /// True if a timer is set, or about to be.
@@ -40,7 +40,7 @@ package final class IdleWatches: Sendable {
 
     deinit { state.withLock { $0.timer }?.cancel() }
 
-    /// Starts watching a call, and returns its place.
+    /// Starts watching a call, and returns its index in the list of calls.
     ///
     /// The call is retained until ``remove(_:)``.
     package func add(_ watched: any IdleWatched) -> Int {
@@ -57,9 +57,9 @@ package final class IdleWatches: Sendable {
         return place
     }
 
-    /// Stops watching the call at a place.
+    /// Stops watching the call at an index.
     package func remove(_ place: Int) {
-        // Releases the call outside the lock.
+        // The call is released outside the lock, because releasing it may run other code.
         state.withLockThenRelease { state in
             state.free.append(place)
             return state.places[place].take()

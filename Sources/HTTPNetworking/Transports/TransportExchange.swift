@@ -63,9 +63,10 @@ package final class TransportExchange: Sendable {
     package typealias Delivery = (@escaping @Sendable () -> Void) -> Void
 
     private struct State {
-        /// The recipient; nil after the head of a streamed response.
+        /// The recipient; nil once the head of a streamed response has arrived.
         ///
-        /// The promise would keep the response alive, and nobody would notice that the caller has released it.
+        /// If the exchange kept the promise, the promise would keep the response alive, and nobody would notice that
+        /// the caller has released the response.
         var recipient: Recipient?
         /// The head of the response, without the body, so that copying the head does not copy the body.
         var head: HTTPResponse?
@@ -74,7 +75,7 @@ package final class TransportExchange: Sendable {
         var announced: Int64?
         var received: Int64 = 0
         var sink: (any TransportBody)?
-        /// True once the record of the call shows that the request is sent; `mark` ends that entry.
+        /// True once the record of the call has an entry for the sent request; `mark` identifies that entry.
         var isNoted = false
         var mark: CallRecord.Mark?
         /// The time when a byte last arrived or left; nil while no byte is expected.
@@ -270,7 +271,7 @@ extension TransportExchange {
         if request.body.isReadWhileSent { move(.upload) }
     }
 
-    /// Notes that one transfer ends and the next one begins; nil if there is no next one.
+    /// Notes that the current upload or download ends, and that `next` begins; nil if none begins.
     private func move(_ next: CallRecord.Pause?) {
         guard let record = context.record else { return }
         if let next { record.begin(next, isOngoing: next == .download, on: scheduler) }
@@ -395,8 +396,8 @@ extension TransportExchange {
         if isInvalid { return failure(.badResponse, reason: HTTPError.invalidLength) }
         move(isStreamed ? nil : .download)
         if case .streamed(let promise) = recipient {
-            // The record is updated before the caller gets the response, because a policy may then decide by the
-            // record. The body does not change the request's fate.
+            // The record is updated before the caller gets the response, because a policy that gets the response may
+            // decide by the record. The body does not change the request's fate.
             if let mark { context.record?.end(mark, .init(of: .success(head))) }
             open(head, length: length, for: promise, deliver)
         }
@@ -422,8 +423,8 @@ extension TransportExchange {
     }
 
     private func next(of body: HTTPBodyStream) -> Future<Data?> {
-        // The reader is noted before the call, because a chunk that arrives during the call notes that the reader is
-        // away again.
+        // This note comes before the call of `next()`. If a chunk arrives during that call, the reader is noted as
+        // away, and that note must be the later one.
         noteReader(asks: true)
         let chunk = body.next()
         if chunk.isSettled { noteReader(asks: false) }
@@ -451,7 +452,7 @@ extension TransportExchange {
 
     /// Passes bytes of a streamed body to its reader.
     ///
-    /// - Parameter goOn: Called when there is room for more, unless there is room now.
+    /// - Parameter goOn: Called when there is room for more; not called if there is room now.
     /// - Returns: True if there is room for more now.
     package func pass(_ data: Data, goingOn goOn: @escaping @Sendable () -> Void) -> Bool {
         if data.isEmpty { return true }
@@ -548,7 +549,7 @@ extension TransportExchange {
 
     private func report(_ timing: HTTPTiming) {
         guard let connection = timing.connection else { return }
-        // Two notes, because recorders cut long ones.
+        // Two separate notes, because recorders cut off a long note.
         context.report(.note(connection.place), by: "transport")
         context.report(.note(connection.times), by: "transport")
     }

@@ -46,7 +46,7 @@ public struct LoopbackAnswer: Sendable {
         whole(status, headers, body)
     }
 
-    /// A whole response, with headers from any collection, which aren't checked.
+    /// A whole response with headers from any collection; the headers aren't checked.
     static func whole(
         _ status: Int, _ headers: some Collection<(key: String, value: String)>, _ body: Data
     ) -> LoopbackAnswer {
@@ -86,7 +86,8 @@ public struct LoopbackAnswer: Sendable {
     ///   - chunks: The chunks, as UTF-8. None of them may be empty.
     ///   - status: The status.
     ///   - headers: Further headers.
-    ///   - isComplete: True to send the last chunk. If false, the connection ends within the body.
+    ///   - isComplete: True to mark the end of the body with an empty chunk. If false, the connection ends within the
+    ///     body.
     public static func chunked(
         _ chunks: [String],
         status: Int = 200,
@@ -101,7 +102,7 @@ public struct LoopbackAnswer: Sendable {
         )
     }
 
-    /// A response that declares more bytes than it sends before it ends the connection.
+    /// A response that ends the connection before it has sent as many bytes as it declares.
     ///
     /// - Parameters:
     ///   - text: The part of the body that is sent.

@@ -19,11 +19,11 @@ final class LoopbackConnection {
         ///
         /// Next: `asked`, or `answering` if a request is invalid.
         case idle
-        /// A request was passed to the test, and its answer is awaited.
+        /// A request was passed to the test, and the connection waits for the test's answer.
         ///
         /// Next: `answering`.
         case asked(LoopbackRequest, Future<LoopbackAnswer>)
-        /// The remaining steps are being taken, and some bytes of earlier steps may be unsent.
+        /// The connection takes the remaining steps of the answer. Some bytes of earlier steps may still be unsent.
         ///
         /// Next: `held` or `idle`.
         case answering(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
@@ -104,7 +104,7 @@ final class LoopbackConnection {
 
     /// Takes the next step of an answer.
     ///
-    /// - Returns: A verdict if nothing more can be done now, or else nil.
+    /// - Returns: A verdict if the connection must wait or end now; nil to go on.
     private func take(
         _ steps: ArraySlice<LoopbackAnswer.Step>,
         of request: LoopbackRequest

@@ -103,7 +103,7 @@ private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil
 struct Descriptor: ~Copyable {
     /// The outcome of an attempt to read or write without waiting.
     enum Outcome {
-        /// Some bytes were moved; the number is given.
+        /// This number of bytes was read or written.
         case moved(Int)
         /// No bytes can be moved now.
         case wouldWait
@@ -179,8 +179,8 @@ struct Descriptor: ~Copyable {
 
     /// Makes the socket send each small piece at once, before the previous piece is acknowledged.
     ///
-    /// Otherwise a small piece could wait 40 ms, because a client that sends nothing delays its acknowledgements that
-    /// long.
+    /// By default, a small piece waits for the acknowledgement of the previous piece, and a client that sends nothing
+    /// delays its acknowledgements by 40 ms.
     borrowing func sendAtOnce() {
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)

@@ -93,7 +93,8 @@ struct LoopbackLoop {
         case .close: hungUp = 0
         case .hungUp: hungUp = 1
         }
-        // The connection is released before the test is notified, so that the socket is closed by then.
+        // Releasing the connection closes its socket. The log notifies the test only afterwards, so the test finds the
+        // socket closed.
         connections[id] = nil
         isFull = false
         context.log.note { events in
@@ -150,7 +151,7 @@ final class LoopbackMailbox: Sendable {
     /// Adds a message and wakes the loop.
     func post(_ message: Message) {
         messages.withLock { $0.append(message) }
-        // If the buffer is full, the loop has been woken already.
+        // If the byte isn't sent because the socket's buffer is full, earlier bytes have already woken the loop.
         _ = pair.input.send([1])
     }
 

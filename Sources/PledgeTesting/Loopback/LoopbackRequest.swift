@@ -169,7 +169,7 @@ struct LoopbackRequestReader {
 
     /// Moves up to `count` bytes into the body.
     ///
-    /// - Returns: The number of bytes still missing; nil if bytes are missing, but none have arrived.
+    /// - Returns: The number of bytes still missing, or nil if more bytes must arrive before any can be moved.
     private mutating func take(_ count: Int) -> Int? {
         if count > 0, bytes.isEmpty { return nil }
         let taken = bytes.prefix(count)

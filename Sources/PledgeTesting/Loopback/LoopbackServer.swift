@@ -12,8 +12,8 @@ public import Pledge
 /// routes, see ``init(serving:)``.
 ///
 /// The server has one thread, which serves any number of connections, so a test may delay an answer for any time. The
-/// server stops when it is released. You can call everything from any thread. Its futures settle on the server's
-/// thread.
+/// server stops when it is released. You can call its methods from any thread. The futures that they return settle on
+/// the server's thread.
 public final class LoopbackServer: Sendable {
     /// The port of 127.0.0.1 that the server listens on, chosen by the system.
     public let port: UInt16
@@ -105,7 +105,7 @@ public final class LoopbackServer: Sendable {
         log.moment { $0.hangUps >= count }.map { _ in }
     }
 
-    /// Waits until, for every request that has arrived, the client has hung up.
+    /// Waits until the clients of all requests that have arrived have hung up.
     ///
     /// - Returns: A future that rejects as ``received(_:)`` does.
     public func allHungUp() -> Future<Void> {

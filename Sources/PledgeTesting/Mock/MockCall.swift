@@ -96,7 +96,7 @@ extension MockCall: CustomStringConvertible {
     }
 }
 
-/// The caller of a ``MockCall``, at one of the network's two levels.
+/// The caller of a ``MockCall``, through ``MockNetwork/request(_:)`` or ``MockNetwork/send(_:)``.
 enum MockCaller: Sendable {
     /// The caller uses a `Networking`, and gets the body of a successful response.
     case ofNetworking(InternalPromise<Data>)

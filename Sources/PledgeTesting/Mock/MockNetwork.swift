@@ -111,7 +111,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
         }
     }
 
-    /// Passes a call to the first waiter, or keeps it until it is taken.
+    /// Passes a call to the first waiter, or keeps the call until the test takes it.
     private func hand(over call: MockCall) {
         while true {
             let waiter = state.withLock { state -> InternalPromise<MockCall>? in

@@ -42,8 +42,9 @@ struct TestFrameworks: Sendable {
         guard isTestProcess, swiftTesting != nil || xcTest != nil else {
             fatalError("\(location): \(message)")
         }
-        // Either this is an XCTest test, or a test of one of the two frameworks called this function on another thread.
-        // So both frameworks are called. The one that isn't running tests ignores the call.
+        // This thread runs no test of Swift Testing. So the test is one of XCTest, or it has called this function
+        // outside its own thread and tasks. Both frameworks are called, and the framework that runs no tests ignores
+        // the call.
         xcTest?.fail(message, at: location)
         swiftTesting?.record(message, at: location)
     }
@@ -51,12 +52,11 @@ struct TestFrameworks: Sendable {
 
 /// The functions of Swift Testing that ``reportTestFailure(_:at:)`` calls, found by name in the running process.
 ///
-/// Swift Testing is built for library evolution, so its public functions keep their names, and its structs are
-/// passed by address, like values of a generic type. Therefore a function type in which a generic parameter stands
-/// for such a struct has the same calling convention as the original function.
+/// Swift Testing is built for library evolution, so its public functions keep their names, and its structs are passed
+/// by address, like values of a generic type. So a generic function type calls the original function correctly, if a
+/// generic parameter takes the place of each such struct.
 ///
-/// Invariant: a symbol contains the full signature of its function. Each address belongs to the function with that
-/// signature, and the types are those of the signature.
+/// Invariant: each function is cast to the signature that its symbol contains.
 struct SwiftTestingCalls: Sendable {
     private let current: LoadedFunction
     private let makeLocation: LoadedFunction
@@ -138,8 +138,8 @@ private struct RecordIssue<Comment, Location, Issue> {
 
 /// The function of XCTest that ``reportTestFailure(_:at:)`` calls, found by name in the running process.
 ///
-/// Invariant: the symbol contains the full signature of the function, and the address belongs to the function with that
-/// signature. The types in the signature are from the standard library, with a fixed layout.
+/// Invariant: the function is cast to the signature that its symbol contains. The types in the signature are from the
+/// standard library, and their layout is fixed.
 struct XCTestCalls: Sendable {
     private let fail: LoadedFunction
 

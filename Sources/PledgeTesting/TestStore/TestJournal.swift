@@ -3,7 +3,8 @@ internal import Pledge
 
 /// The steps of a ``TestStore`` that the test has not taken yet.
 ///
-/// A step is entered when its event is reduced. Later, `send` or `receive` takes it, or it is skipped.
+/// A step is an event, and the states before and after it. The store adds the step when it reduces the event. Later,
+/// `send` or `receive` takes or skips the step.
 struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
     struct ReducedEvent: Sendable {
         let event: Event
@@ -13,7 +14,7 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
 
     /// The events that the test has not received, in order.
     var unreceived: [ReducedEvent] = []
-    /// The steps since the test began to send an event; nil unless it is sending one.
+    /// The steps since the test began to send an event; nil while the test sends none.
     var sending: Sending?
     /// The errors of effects that failed and sent no event about it.
     private var errors: [any Error] = []
@@ -69,12 +70,13 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
 extension TestJournal {
     /// The steps that are reduced while the test dispatches an event.
     ///
-    /// The level of a step helps to find the step of the event that the test sends. At the test's level are the events
-    /// that its own dispatch passes down the chain of middleware, on the test's thread. Events that a middleware, an
-    /// observer or an effect dispatches meanwhile enter the chain again, one level deeper.
+    /// One of these steps belongs to the event that the test sends. To find that step, each step has a level. The
+    /// test's own dispatch passes its event through the chain of middleware, on the test's thread; the steps that come
+    /// out of the chain are at the test's level. Meanwhile a middleware, an observer or an effect may dispatch further
+    /// events. Their steps are not at the test's level, because these events enter the chain again, one level deeper.
     struct Sending: Sendable {
         private let thread: TestThread
-        /// The nesting depth of the chain on the test's thread; always zero in a store without middleware.
+        /// The number of dispatches that are inside the chain on the test's thread; always zero without middleware.
         private var depth = 0
         private var steps: [(step: ReducedEvent, isAtTestsLevel: Bool)] = []
 
@@ -92,11 +94,11 @@ extension TestJournal {
             steps.append((step, thread == self.thread && depth <= 1))
         }
 
-        /// Divides the steps into the sent event's step and the others.
+        /// Separates the step of the event that the test has sent from the other steps.
         ///
-        /// A middleware may pass on several events, or a different one. The sent event's step is the first step at the
-        /// test's level with an equal event. If there is none, it is the first step at that level. Without middleware,
-        /// it is the first step of all.
+        /// A middleware may pass on a different event, or several events. So `sent` is the first step at the test's
+        /// level whose event equals the sent one. If no event is equal, `sent` is the first step at that level. Without
+        /// middleware, `sent` is the first step of all.
         func divided(by event: Event) -> (sent: ReducedEvent?, others: [ReducedEvent]) {
             let own = steps.indices.filter { steps[$0].isAtTestsLevel }
             let sent = own.first { isEqual(steps[$0].step.event, event) } ?? own.first
@@ -107,8 +109,8 @@ extension TestJournal {
 
     /// Ends the recording in `sending`.
     ///
-    /// - Returns: The step of the sent event, or nil if no event was passed on. Also the promises that wait for events,
-    ///   if any other events can now be received.
+    /// - Returns: The step of the sent event, or nil if the middleware passed on no event. If there are other steps,
+    ///   which the test can now receive, also the promises that wait for an event.
     mutating func endSending(of event: Event) -> (
         sent: ReducedEvent?, waiting: [InternalPromise<Void>]
     ) {
@@ -119,7 +121,7 @@ extension TestJournal {
     }
 }
 
-/// A thread, equal only to itself while it runs.
+/// The identity of a thread; no other thread has the same identity while the thread runs.
 struct TestThread: Hashable, Sendable {
     private let id: ObjectIdentifier
 

@@ -32,11 +32,11 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
         var isGivenOut = false
     }
 
-    /// The store itself, for its observers.
+    /// The store under test, for code that observes it.
     ///
-    /// The test must receive events that other code dispatches to this store, like the events of effects. Once you have
-    /// used this property, an awaited `receive` can't know whether another event will arrive, so it waits until its
-    /// limit.
+    /// If that code dispatches events, the test must receive them, just as it must receive the events of effects. Once
+    /// you have used this property, an awaited `receive` can't know whether another event will arrive, so it waits
+    /// until its limit.
     public var store: Store<State, Event> {
         settings.withLock { $0.isGivenOut = true }
         return inner
@@ -88,8 +88,8 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
                 Self.enter(.init(event: event, old: old, new: state), in: journal)
                 return effect
             }),
-            // If the test passes no middleware, none is added here either, so that an effect ends in the same step as
-            // its event.
+            // If a store has no middleware, an effect's event and the effect's end are one step. A store with
+            // middleware takes two steps. So if the test passes no middleware, none is added here either.
             middleware: middleware.isEmpty
                 ? [] : [Self.notingDepth(in: journal)] + middleware,
             feedback: feedback,
@@ -279,7 +279,7 @@ extension TestStore {
         inner.dispatch(event: event)
         let (sent, waiting) = journal.withLock { $0.endSending(of: event) }
         for promise in waiting { promise.resolve(with: ()) }
-        // A middleware may have stopped the event.
+        // If a middleware has stopped the event, there is no step, and the state is unchanged.
         return sent ?? .init(event: event, old: inner.state, new: inner.state)
     }
 

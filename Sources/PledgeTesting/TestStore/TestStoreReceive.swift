@@ -217,8 +217,8 @@ extension TestStore {
         defer { timer.cancel() }
         while !Task.isCancelled {
             let wakeUp = InternalPromise<Void>()
-            // This is read before the journal, because an effect that has ended by now has already entered its event
-            // there.
+            // An effect enters its event in the journal before it ends. So the running effects are counted first, and
+            // the journal is read second. If no effect runs, the journal then already has every event.
             let canCome = mayOthersDispatch || effectsUnderWay > 0
             let isOver = journal.withLock { journal in
                 if !canCome || isTimeUp.withLock({ $0 }) || has(expectation, journal) {

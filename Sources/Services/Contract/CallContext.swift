@@ -8,18 +8,18 @@ public import PledgeFutures
 /// }
 /// ```
 ///
-/// The context is a task-local value, and works with or without a task. A `Task` that starts within a call inherits it.
-/// A transform that returns a future, such as `flatMap`'s, runs in the context in which you registered it. Every other
-/// callback of a future or a scheduler runs in the context of the code that calls it. A middleware that calls a service
-/// from such a callback has to keep the context:
+/// The context is a task-local value, and also works outside tasks. A `Task` that starts within a call inherits it. The
+/// closure of a transform that returns a future, such as `flatMap`, runs in the context in which you registered the
+/// closure. Every other callback of a future or a scheduler runs in the context of the code that calls the callback. A
+/// middleware that calls a service from such a callback has to keep the context:
 ///
 /// ```swift
 /// let context = CallContext.current
 /// scheduler.schedule(after: delay) { context.run { next(input) } }
 /// ```
 ///
-/// Reading the context takes about 15 ns, and binding it 50 to 100 ns. A policy binds a context only if it changes
-/// something.
+/// Reading the context takes about 15 ns, and binding it 50 to 100 ns. A policy that changes nothing in the context
+/// doesn't bind a new one.
 public struct CallContext: Sendable {
     /// The context of the current call; empty outside a call.
     public static var current: CallContext { CallContext(storage: bound) }
@@ -35,8 +35,8 @@ public struct CallContext: Sendable {
 
     /// Calls a service in this context.
     ///
-    /// This has the same effect as ``run(_:)`` with a closure that calls the service. But in generic code, such a
-    /// closure would look up the type of its result at run time, for each call.
+    /// This has the same effect as ``run(_:)`` with a closure that calls the service. But in generic code, that would
+    /// look up the type of the closure's result at run time, for each call.
     func call<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
@@ -94,7 +94,9 @@ public struct CallContext: Sendable {
         if case .shared(let priority)? = storage?.parts.priority { priority } else { nil }
     }
 
-    /// The number of the innermost retry's attempt, counted from one.
+    /// The number of the attempt that this call is part of, counted from one.
+    ///
+    /// If retries are nested, it is the innermost retry's number.
     public var attempt: Int { storage?.parts.attempt ?? 1 }
 
     /// The call's place in a distributed trace, or nil without a trace.
@@ -112,19 +114,21 @@ public struct CallContext: Sendable {
 
     /// The earliest era from which this call accepts an answer.
     ///
-    /// An answer counts only if the call that fetched it began in this era or later.
+    /// An ``Era`` is the time between two invalidations of answers. An answer counts only if the call that fetched it
+    /// began in this era or later.
     var since: Era { storage?.parts.since ?? .first }
 
     /// The innermost shared call around this one.
     var sharedCall: SharedCall? { storage?.parts.sharedCall }
 
-    /// True if a first attempt can use this context as it is: it has no span, and the number of a first attempt.
+    /// True if a first attempt can use this context unchanged, because the context has no span, and its attempt number
+    /// is 1.
     var isPlain: Bool {
         guard let storage else { return true }
         return storage.parts.span == nil && storage.parts.attempt == 1
     }
 
-    /// The place where an observed call notes its span, so that an unobserved policy around the call finds it.
+    /// The object in which an observed call stores its span, for an unobserved policy around the call.
     var callBeneath: CallBeneath? { storage?.parts.callBeneath }
 
     /// The span of an observed call, or nil without observers.
@@ -150,11 +154,12 @@ public struct CallContext: Sendable {
         var since = Era.first
         var sharedCall: SharedCall?
         var callBeneath: CallBeneath?
-        /// The objects that make this call as part of their own work.
+        /// The objects, such as a token refresher, that make this call as part of their own work.
         var works: [ObjectIdentifier] = []
     }
 
-    /// The parts in one object, so that capturing a context takes one retain, or none if it is empty.
+    /// The context's parts in one object, so that capturing a context takes one retain, or none if the context is
+    /// empty.
     final class Storage: Sendable {
         fileprivate let parts: Parts
 
@@ -163,7 +168,7 @@ public struct CallContext: Sendable {
 
     /// The storage that is bound now.
     ///
-    /// Futures pass it on as an untyped object. Only this type binds such an object, so the cast is safe.
+    /// Futures pass the storage on as an untyped object. Only ``CallContext`` binds such objects, so the cast is safe.
     static var bound: Storage? {
         CallerContext.bound.map { unsafeDowncast($0, to: Storage.self) }
     }
@@ -206,14 +211,14 @@ extension CallContext {
     /// Returns this context with a value from another module, in place of the previous one.
     package func with(carried: any Sendable) -> CallContext { with { $0.carried = carried } }
 
-    /// Returns this context, limited to answers from an era or later.
+    /// Returns this context for a call that accepts answers only from an era or later.
     func with(since era: Era) -> CallContext { era <= since ? self : with { $0.since = era } }
 
     /// Returns this context as part of a shared call.
     ///
     /// - Parameters:
     ///   - era: The earliest era from which the shared call accepts an answer.
-    ///   - sharedCall: The shared call, so that memos inside it can find it; nil if there is no memo that could.
+    ///   - sharedCall: The shared call, which memos inside the call look for; nil if the process has no memos.
     ///   - priority: The shared call's priority; nil if no priority was ever bound.
     func with(
         since era: Era, sharedCall: SharedCall?, priority: SharedPriority?
@@ -229,7 +234,7 @@ extension CallContext {
     /// Returns this context for an attempt, with the attempt's span if the call is observed.
     func with(attempt: Int, record: CallRecord?, span: CallSpan?) -> CallContext {
         if attempt == self.attempt, record === self.record, span == nil { return self }
-        // Most attempts take this path: there is nothing to copy.
+        // Most attempts take this path, because their context is empty and there is nothing to copy.
         if storage == nil, span == nil {
             return CallContext(storage: Storage(Parts(attempt: attempt, record: record)))
         }
@@ -240,12 +245,14 @@ extension CallContext {
         }
     }
 
-    /// Returns this context with a place where an observed call inside it notes its span.
+    /// Returns this context with an object in which an observed call that is made in this context stores its span.
     func with(callBeneath: CallBeneath) -> CallContext {
         callBeneath === self.callBeneath ? self : with { $0.callBeneath = callBeneath }
     }
 
-    /// Returns this context as part of an object's work, so that the object recognises its own calls.
+    /// Returns this context, marked as part of an object's work.
+    ///
+    /// With ``isWithin(_:)``, an object such as a token refresher recognises the calls that it makes itself.
     package func within(_ object: AnyObject) -> CallContext {
         with { $0.works.append(ObjectIdentifier(object)) }
     }
@@ -324,7 +331,8 @@ public struct CallDeadline: Sendable {
 
     /// Creates a deadline that doesn't count the time spent sending request bodies.
     ///
-    /// - Parameter uploads: The record of that time; nil for a deadline that does count it.
+    /// - Parameter uploads: The record that measures this time; nil for an ordinary deadline, which counts this time
+    ///   too.
     init(
         at instant: SchedulerInstant, on scheduler: any FutureScheduler,
         extendedBy uploads: CallRecord?
@@ -351,7 +359,7 @@ public struct CallDeadline: Sendable {
 /// Creating one takes about a microsecond within a task, so a policy does it only when a call has to wait.
 package struct KeptCaller: Sendable {
     package let context: CallContext
-    /// Nil if the work runs at once, on the caller's own thread.
+    /// The task-local values; nil if the work runs at once, on the caller's own thread, which has these values.
     private let task: CallersTask?
 
     /// Keeps the context and the task-local values of the code that calls this.
@@ -361,6 +369,8 @@ package struct KeptCaller: Sendable {
     }
 
     /// Keeps the context and the task-local values of the code that calls this, for work that waits for a future.
+    ///
+    /// If the future has already settled, the work runs at once, so only the context is kept.
     package init(_ context: CallContext = .current, until future: Future<some Sendable>) {
         self.context = context
         task = future.isSettled ? nil : CallersTask()

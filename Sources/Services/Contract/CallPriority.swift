@@ -1,7 +1,7 @@
 package import PledgeFutures
 import Synchronization
 
-/// The importance of a call, for when not all calls can be served.
+/// The importance of a call, which decides which calls are served when not all of them can be.
 ///
 /// The levels are the criticalities of Google's services. A service should be able to serve all calls that are
 /// ``critical`` or ``criticalPlus``. (Beyer et al., "Site Reliability Engineering", chapter 21, "Criticality".) A
@@ -26,8 +26,8 @@ extension CallPriority: Comparable {
 
 /// The priority of a shared call: the highest among the callers that have joined it.
 ///
-/// The call's context carries it. A policy inside the call that makes the call wait reads it there, and is told when it
-/// rises.
+/// The shared call's context carries this priority. A policy that lets the call wait reads the priority from the
+/// context, and is told when the priority rises.
 package final class SharedPriority: Sendable {
     /// Creates the priority of a shared call, when the call begins.
     ///
@@ -47,11 +47,12 @@ package final class SharedPriority: Sendable {
 
     /// True once any priority was bound in the process.
     ///
-    /// Relaxed loads are enough, because a thread that has bound a priority always reads true.
+    /// Relaxed loads are enough. A thread that has bound a priority always reads true. If another thread still reads
+    /// false, its shared call counts as one that began before.
     private static let isInUse = Atomic<Bool>(false)
 
     private struct State {
-        /// The priority; nil if no caller has bound one, and then the call is critical.
+        /// The priority; nil if no caller has bound one, so that the call is critical.
         var bound: CallPriority?
         var listeners: [Int: @Sendable (CallPriority) -> Void] = [:]
         var lastListener = 0
@@ -67,7 +68,7 @@ package final class SharedPriority: Sendable {
     /// The number of listeners, for a test that checks that all were removed.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    /// Raises the priority to a caller's; never lowers it.
+    /// Raises the priority to a caller's priority, but never lowers it.
     package func raise(to priority: CallPriority) {
         let listeners = state.withLock { state -> [@Sendable (CallPriority) -> Void] in
             guard priority > state.bound ?? .critical else { return [] }
@@ -81,7 +82,7 @@ package final class SharedPriority: Sendable {
     /// Calls a closure with the priority, now and whenever it rises, until ``stopListening(_:)``.
     ///
     /// - Parameter body: Called on the thread that raises the priority. If several threads raise it at once, the
-    ///   calls come in any order.
+    ///   closure may get the priorities in any order.
     /// - Returns: The listener's number.
     func listen(_ body: @escaping @Sendable (CallPriority) -> Void) -> Int {
         let (number, priority) = state.withLock { state in

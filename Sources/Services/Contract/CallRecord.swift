@@ -3,10 +3,11 @@ import Synchronization
 
 /// A record of the requests that one attempt of a call has sent.
 ///
-/// A policy that may repeat a call binds a record in the ``CallContext`` of each attempt. Code that sends a request
-/// notes a mark in the record before it sends, and the request's fate afterwards. ``CallContext/sending(_:fate:by:)``
-/// notes both. So the policy's decision depends on what has left the process, whatever code lies between the policy and
-/// the sender: functions that convert inputs to requests, further policies, or your own services.
+/// A policy that may repeat a call binds a record in the ``CallContext`` of each attempt. Before code sends a request,
+/// it notes a mark for the request in the record, and afterwards the request's fate.
+/// ``CallContext/sending(_:fate:by:)`` notes both. So the policy's decision depends on what has left the process,
+/// whatever code lies between the policy and the sender: functions that convert inputs to requests, further policies,
+/// or your own services.
 ///
 /// If the attempt is part of an outer attempt, its marks count in the outer record as well. You can use a record from
 /// any thread. Each use takes a few atomic operations, and a few more for each outer attempt.
@@ -31,15 +32,15 @@ public final class CallRecord: Sendable {
         case harmful
     }
 
-    /// A request that is being sent.
+    /// An entry in a record, for a request that is being sent.
     public struct Mark: Sendable {
         /// Nil if the request may be processed twice, because its fate doesn't matter then.
         fileprivate let request: UnreplayableRequest?
     }
 
-    /// The record of the attempt that this one is part of.
+    /// The record of the attempt around this record's attempt; nil if there is none.
     private let outer: CallRecord?
-    /// A mark in the outer record, which this record's first mark replaces.
+    /// A mark in the outer record that stands for this record's requests, until this record has a mark of its own.
     private let presumed: Mark?
     private let state = Atomic(RecordState())
     private let adopted = AtomicLazyReference<Locked<[CallRecord]>>()
@@ -65,8 +66,9 @@ extension CallRecord {
     ///
     /// - Parameter isReplayable: Whether the request may be processed twice without harm.
     /// - Returns: The mark to pass to ``end(_:_:)``.
-    /// - Throws: ``AttemptSuperseded`` if the request must not be sent. Either this attempt or one around it is over,
-    ///   or the request isn't replayable and another attempt of the hedged call has sent an unreplayable request.
+    /// - Throws: ``AttemptSuperseded`` if the request must not be sent. One reason is that this attempt, or one around
+    ///   it, is over. The other is that the request isn't replayable, and another attempt of the same hedged call has
+    ///   already sent an unreplayable request.
     public func willSend(replayable isReplayable: Bool) throws(AttemptSuperseded) -> Mark {
         let mark = Mark(request: isReplayable ? nil : UnreplayableRequest())
         try add(mark)
@@ -75,7 +77,7 @@ extension CallRecord {
 
     /// Notes a request that waits in this process, for example in the queue for a connection.
     ///
-    /// Nothing has been sent until ``willSend(replayable:)``, so the attempt may be repeated.
+    /// A request that waits hasn't been sent, so the attempt may be repeated until ``willSend(replayable:)`` is called.
     ///
     /// - Throws: ``AttemptSuperseded`` if the attempt, or one around it, is over.
     public func willQueue() throws(AttemptSuperseded) {
@@ -101,15 +103,16 @@ extension CallRecord {
         subtract()
     }
 
-    /// Creates a record for a part of the attempt that may not note what it sends.
+    /// Creates a record for a part of the attempt, such as a service that perhaps doesn't note what it sends.
     ///
-    /// - Parameter mark: A mark in this record that stands for whatever the part sends. It is removed as soon as the
-    ///   part notes a mark of its own.
+    /// - Parameter mark: A mark in this record that stands for everything that the part sends. It is removed as soon as
+    ///   the part notes a mark of its own.
     public func part(presuming mark: Mark) -> CallRecord { CallRecord(self, presuming: mark) }
 
     /// Adds a mark to this record and all outer ones, the outermost first.
     ///
-    /// If a record refuses an unreplayable mark, the mark is removed again from the records around it.
+    /// If a record refuses an unreplayable mark, the outer records, which have already counted the mark, remove it
+    /// again.
     private func add(_ mark: Mark) throws(AttemptSuperseded) {
         try outer?.add(mark)
         let isReplayable = mark.request == nil
@@ -137,8 +140,8 @@ extension CallRecord {
 
     /// Changes the state atomically.
     ///
-    /// - Parameter change: Updates the state, and returns whether to store it. Called again if another thread has
-    ///   changed the state in between.
+    /// - Parameter change: Updates the state, and returns whether to store it. If another thread changes the state
+    ///   before the new one is stored, this is called again.
     /// - Returns: The last result of `change`.
     @discardableResult
     func change(_ change: (inout RecordState) -> Bool) -> Bool {
@@ -217,7 +220,9 @@ private struct PauseTime {
     private var count = 0
     /// Nil while no request pauses.
     private var since: (scheduler: any FutureScheduler, start: SchedulerInstant)?
-    /// The instant until which the time counts, or nil while the time goes on.
+    /// The instant up to which the pause counts; nil if the pause counts until it ends.
+    ///
+    /// The instant moves whenever bytes have moved.
     private var last: SchedulerInstant?
 
     var total: Duration {
@@ -313,7 +318,7 @@ extension CallRecord.Verdict: Comparable {
 
 /// A request that must not be processed twice.
 private final class UnreplayableRequest: Sendable {
-    /// Marks the request as ended, and returns true the first time.
+    /// Marks the request as ended, and returns true if it wasn't ended before.
     func end() -> Bool { !isEnded.exchange(true, ordering: .acquiringAndReleasing) }
 
     private let isEnded = Atomic(false)
@@ -386,7 +391,7 @@ struct RecordState: RawRepresentable, AtomicRepresentable {
 
     mutating func add(isReplayable: Bool) { rawValue = (rawValue | 4) + (isReplayable ? 0 : 8) }
 
-    /// Counts one unreplayable request less.
+    /// Counts one unreplayable request fewer.
     mutating func subtract() { rawValue -= 8 }
 }
 

@@ -42,7 +42,7 @@ extension CallContext {
             isUnproven: isUnproven)
     }
 
-    /// Calls a service in this context, as one of several calls that a policy may make for one call of its caller.
+    /// Calls a service in this context, for a policy that may call the service several times, such as a retry.
     ///
     /// If the call is observed, the new call gets its own span inside the context's span. Observers hear when it
     /// begins, and when it ends or is cancelled, with its outcome and latency.
@@ -85,10 +85,10 @@ extension CallContext {
         return end(ending, after: future, classifier)
     }
 
-    /// Reports the end of a call that is pending or has failed.
+    /// Reports the end of a call: at once if the call has ended, or else when it ends.
     ///
     /// This is a separate function because it looks up generic types at run time. If it were inlined, every call would
-    /// do these lookups.
+    /// do these lookups, even a call that has already succeeded.
     @inline(never)
     private func end<Output: Sendable>(
         _ ending: SpanEnding, after future: Future<Output>, _ classifier: Classifier<Output>
@@ -163,7 +163,7 @@ final class CallBeneath: Sendable {
 final class CallTrace: Sendable {
     let call: UInt64
     let observers: [ServiceObserver]
-    /// The events' clock, as a closure so that reading it doesn't copy the scheduler.
+    /// The events' clock; it is a closure, so that reading the time doesn't copy the scheduler.
     let now: @Sendable () -> SchedulerInstant
     /// The trace that numbers the spans, or nil if this trace numbers them.
     private let outer: CallTrace?

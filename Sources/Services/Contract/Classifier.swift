@@ -35,7 +35,7 @@ public struct Classifier<Output: Sendable>: Sendable {
 
     /// Returns whether a future has already succeeded, and counts as a success by the standard rules.
     ///
-    /// Nearly all calls take this path, so it looks up no generic type at run time.
+    /// Nearly all calls take this path, so it avoids looking up generic types at run time.
     func isPlainSuccess(_ future: Future<Output>) -> Bool {
         switch rules {
         case .standard: future.hasSucceeded
@@ -102,7 +102,8 @@ private final class Advice<Output>: @unchecked Sendable {
 /// ```
 ///
 /// ``Classifier/standard`` follows the advice. It asks every error that conforms, whatever the error's static type is.
-/// It asks an output only if the service's output type conforms. This is looked up once, when the stack is built.
+/// It asks an output only if the service's output type conforms. The output type is checked once, when the stack is
+/// built.
 public protocol OutcomeAdvising {
     /// The outcome for the policies.
     var advisedOutcome: Outcome { get }
@@ -118,7 +119,7 @@ extension OutcomeAdvising {
     public var isCertainlyUnsent: Bool { false }
 }
 
-/// An error for a caller's mistake, such as an input that can't be sent or a type that doesn't fit.
+/// An error for a caller's mistake, such as an input that can't be sent, or an answer of an unexpected type.
 ///
 /// It says nothing about the service, and another call would end in the same way.
 ///

@@ -81,9 +81,9 @@ public struct Middleware<Input: Sendable, Output: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The middleware's name in ``parts``, such as "retry" for the static member `retry`.
-    ///   - isIdle: Returns whether ``keyed(by:limit:named:_:)`` may discard this middleware's state and create it
-    ///     again later without losing anything. An open breaker returns false. Called on any thread, while no lock is
-    ///     held.
+    ///   - isIdle: Returns whether ``keyed(by:limit:named:_:)`` may discard this middleware's state and create it again
+    ///     later without losing anything. An open breaker, for example, isn't idle. Called on any thread, while no lock
+    ///     is held.
     ///   - wrap: Returns the wrapped service. Called once for each service that the middleware wraps.
     public init(
         named name: String? = nil, isIdle: @escaping @Sendable () -> Bool = { true },

@@ -1,6 +1,6 @@
 public import PledgeFutures
 
-/// The meaning of a call's end for the policies, with one property for each question.
+/// The meaning of a call's end for the policies.
 ///
 /// Each policy reads one property. Retry and hedge read ``retry``, a circuit breaker reads ``health``, and a fallback
 /// and observers read ``isSuccess``. A ``Classifier`` decides once for all of them.

@@ -10,7 +10,8 @@
 ///
 /// Retry and hedging decide by what an attempt has sent, as its ``CallRecord`` says. If the record says nothing, they
 /// read `isReplayable` of the request that the error carries (``HasRequest``), or else of the input, whatever the
-/// input's static type is. They do so only before another call, so a call that succeeds at once doesn't pay for it.
+/// input's static type is. They read it only when they are about to make another call, so it adds no cost to a call
+/// that succeeds at once.
 ///
 /// If the error carries no request and the input's type doesn't conform, nothing is known. A retry then repeats the
 /// call if its settings allow that, and a hedge never does.
@@ -20,8 +21,8 @@ public protocol Replayable {
 
     /// True if a call has used up the input, so that it can't be sent again.
     ///
-    /// Such an input isn't repeated even if the call certainly didn't arrive. False by default. For a stream that can
-    /// be read only once, return true after its use.
+    /// A call with such an input isn't repeated, even if it certainly didn't reach the service. False by default. For a
+    /// stream that can be read only once, return true after its use.
     var isConsumed: Bool { get }
 }
 

@@ -61,7 +61,9 @@ public struct PolicyEvent: Sendable {
     /// The number of the parent span; nil for the span of the whole call.
     public let parent: Int?
 
-    /// The number of the innermost retry's attempt, counted from one.
+    /// The number of the attempt in which the policy acted, counted from one.
+    ///
+    /// If retries are nested, it is the innermost retry's number.
     public let attempt: Int
 
     /// True if the policy repeats a call that isn't known to be repeatable.
@@ -99,7 +101,7 @@ extension PolicyEvent {
 
         /// Another attempt follows after a delay. The error is nil if a value was classified as a failure.
         case retrying(after: Duration, error: (any Error)?)
-        /// A retryable failure is returned, and not repeated.
+        /// A call with a retryable failure isn't repeated, for this reason.
         case retryWithheld(RetryRefusal)
 
         /// An attempt's time limit or the call's deadline has passed.
@@ -109,7 +111,7 @@ extension PolicyEvent {
         case hedged(after: Duration)
         /// One of several calls in flight was the first to succeed. The original call is number 1.
         case hedgeWon(number: Int)
-        /// A call in flight was cancelled, because another one was first.
+        /// A call in flight was cancelled, because another call's result came first.
         case hedgeLost(number: Int)
 
         /// A breaker changed from one state to another.
@@ -121,7 +123,7 @@ extension PolicyEvent {
         /// This happens if a ``Middleware/keyed(by:limit:named:_:)`` has no room for the call's key.
         case bypassed
 
-        /// A call waits in a queue of this length, itself included.
+        /// A call waits in a queue; the length includes this call.
         case queued(length: Int)
         /// A call runs after it has waited for this duration.
         case dequeued(after: Duration)

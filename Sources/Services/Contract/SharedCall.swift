@@ -1,9 +1,9 @@
 import PledgeFutures
 import Synchronization
 
-/// The time between two invalidations in this process, whichever keys they were for.
+/// The time between two invalidations of answers in this process, whatever their keys.
 ///
-/// If a call began in an era before its key's last invalidation, its answer may be outdated.
+/// If a call began in an era before its key's last invalidation, the call's answer may be outdated.
 struct Era: Comparable, Sendable {
     /// The era before all invalidations.
     static let first = Era(number: 0)
@@ -25,15 +25,15 @@ struct Era: Comparable, Sendable {
     let number: Int
 }
 
-/// A shared call and the dependencies of its answer.
+/// A call that several callers share, and the dependencies of its answer.
 ///
 /// The answer depends on other shared calls that this one waits for, and on answers that memos inside the call have
-/// kept. The object is in the call's context, where memos and coalescers find it.
+/// kept. Memos and coalescers find this object in the call's context.
 final class SharedCall: Sendable {
     /// Creates a shared call, or returns nil while the process has no memo that could look for it.
     static func make() -> SharedCall? { hasMemos.load(ordering: .relaxed) ? SharedCall() : nil }
 
-    /// Turns on shared calls, before the first memo is used.
+    /// Lets ``make()`` create shared calls from now on; called when a memo is created.
     static func expectMemos() { hasMemos.store(true, ordering: .relaxed) }
 
     private static let hasMemos = Atomic<Bool>(false)

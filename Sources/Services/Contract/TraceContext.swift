@@ -218,7 +218,7 @@ extension TraceContext.SpanID: CustomStringConvertible {
 }
 
 extension TraceContext {
-    /// The entries of tracing systems about a trace, which are the members of a `tracestate`.
+    /// The entries of tracing systems about a trace: the members of a header `tracestate`.
     ///
     /// The newest comes first. A state has at most 32 members, and 512 characters in all. Each key occurs once. A
     /// longer state is cut as the specification requires: whole members are removed, first the ones with more than
@@ -291,7 +291,7 @@ extension TraceContext {
 
         /// Removes whole members until the rest is short enough.
         private mutating func cut() {
-            // Each member counts with a comma after it, except the last.
+            // Each member counts with the comma after it. The last member has no comma.
             var length = members.reduce(-1) { $0 + $1.length + 1 }
             while length > Self.lengthLimit, let last = members.indices.last {
                 let long = members.lastIndex { $0.length > Self.longMember }

@@ -17,11 +17,11 @@ import PledgeFutures
 public final class CallRecorder: Sendable {
     /// The observer that records events.
     ///
-    /// Use it only once for each call, because otherwise marks are shown twice.
+    /// Use it only once for each call. Otherwise, the events within spans are shown twice.
     public var observer: ServiceObserver {
         ServiceObserver { event in
-            // This is done outside the lock, because it reads an error's code, and that may run the error type's own
-            // code.
+            // The event is converted before the lock is taken, because the conversion may run an error type's own
+            // `loggedCode`.
             let event = RecordedEvent(event)
             self.recorded.withLock { $0.add(event) }
         }
@@ -75,7 +75,7 @@ public final class CallRecorder: Sendable {
     private let recorded: Locked<RecordedCalls>
 }
 
-/// One call in a ``CallRecorder``, with its spans and their marks.
+/// One call in a ``CallRecorder``, with its spans and the events within them.
 public struct RecordedCall: Sendable {
     /// The number of the call in this process, as in ``PolicyEvent/call``.
     public let number: UInt64
@@ -127,10 +127,10 @@ public struct RecordedCall: Sendable {
 extension RecordedCall {
     /// Adds an event of this call.
     ///
-    /// A call may report each event twice, if the observer is used twice. So a second beginning of a span, a second
-    /// end, and an end without a beginning are ignored.
+    /// If a stack has the same observer twice, each event arrives twice. So a second beginning of a span, a second end,
+    /// and an end without a beginning are ignored.
     ///
-    /// - Parameter limit: The largest number of spans and marks. Further ones are only counted.
+    /// - Parameter limit: The largest number of spans and marks. Further spans and marks are only counted.
     mutating func add(_ event: RecordedEvent, limit: Int) {
         if case .ended(let outcome, let facts) = event.kind {
             guard let place = places[event.span], spans[place].end == nil else { return }
@@ -195,14 +195,14 @@ extension RecordedCall {
 
     /// Spans and marks in order of time, each below its parent span.
     ///
-    /// Children of an unknown span are at the top level. A loop with its own stack replaces recursion, because spans
-    /// may be nested as deeply as the recorder has events.
+    /// Children of an unknown span are at the top level. Spans may be nested as deeply as the recorder has events. A
+    /// recursion could then overflow the thread's stack, so the tree is read in a loop.
     var rows: [Row] {
         var children: [Int?: [Row.Content]] = [:]
         for span in spans {
             let parent = span.parent.flatMap { self.span($0) }?.number
-            // A parent with a greater number is ignored, because it could make a cycle, and no row of a cycle would be
-            // in the tree.
+            // A parent with a greater number is ignored. Such parents could form a cycle, and the rows of a cycle would
+            // be missing from the tree.
             children[parent.flatMap { $0 < span.number ? $0 : nil }, default: []]
                 .append(.span(span))
         }
@@ -230,9 +230,12 @@ struct RecordedCalls: Sendable {
     let eventLimit: Int
 
     private var calls: [UInt64: RecordedCall] = [:]
-    /// The numbers of the recorded calls, in a ring once the limit is reached.
+    /// The numbers of the recorded calls.
+    ///
+    /// They are in the order of the calls' beginnings until there are `callLimit` of them. From then on, a new number
+    /// replaces the oldest.
     private var numbers: [UInt64] = []
-    /// The index of the oldest call in the full ring.
+    /// The index of the oldest number, once `numbers` is full.
     private var oldest = 0
 
     init(callLimit: Int, eventLimit: Int) {
@@ -283,7 +286,7 @@ struct RecordedCalls: Sendable {
 
 /// The part of an event that a recorder keeps: numbers, and texts of bounded length.
 ///
-/// The event itself may hold an error with a whole response.
+/// The event itself isn't kept, because it may hold an error with a whole response.
 struct RecordedEvent: Sendable {
     enum Kind: Sendable {
         case began(name: String)

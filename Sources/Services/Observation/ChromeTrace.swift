@@ -102,10 +102,11 @@ private struct ProcessTrace {
 
 /// The lines in which a trace viewer draws the spans of a call.
 ///
-/// A viewer draws a thread's spans as a stack, so two of them must be nested or disjoint. But the spans of hedges may
-/// overlap without being nested. So a span that overlaps its siblings gets another line, together with its children.
+/// A viewer draws a thread's spans as a stack, so any two spans of a thread must be nested or disjoint. But the spans
+/// of hedges may overlap without being nested. So a span that overlaps its siblings gets another line, together with
+/// its children.
 struct TraceLanes {
-    /// The line of each span, counted from one, by the span's number.
+    /// For each span's number, the span's line, counted from one.
     private(set) var lane: [Int: Int] = [:]
 
     private struct Open {

@@ -118,7 +118,7 @@ extension PolicyEvent.Kind {
         }
     }
 
-    /// The variant of the action, if variants are counted separately.
+    /// The variant of the action, if metrics count its variants separately; empty otherwise.
     ///
     /// There are only a few different values.
     var reason: String {

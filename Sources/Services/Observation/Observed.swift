@@ -5,8 +5,8 @@ extension Middleware {
     ///
     /// Use it once, as the outermost middleware. The policies find the observers in the ``CallContext``. In a call
     /// without observers, each policy only checks the context. Within a call that is already observed, this adds a
-    /// span. Events inside that span go to the outer observers and to these, with instants on the outermost observers'
-    /// clock.
+    /// span. Events inside that span go to the new observers as well as to the outer ones, with instants on the
+    /// outermost observers' clock.
     ///
     /// - Parameters:
     ///   - observers: The observers, which are notified in this order.

@@ -16,12 +16,12 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text in one line, with a question mark for each character that isn't plain.
+    /// The text in one line, with a question mark for each character that is neither visible nor a space.
     var inOneLine: String {
         String(map { $0.unicodeScalars.allSatisfy(\.isPlain) ? $0 : "?" })
     }
 
-    /// The text with an escape like `\u{202E}` for each scalar that isn't plain.
+    /// The text with an escape like `\u{202E}` for each scalar that is neither visible nor a space.
     var withVisibleScalars: String {
         if unicodeScalars.allSatisfy(\.isPlain) { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -41,8 +41,8 @@ extension String {
 
     /// The text as a JSON string (RFC 8259), quotes included.
     ///
-    /// It escapes the scalars that JSON requires to be escaped, and all scalars that aren't plain. So the string is one
-    /// line.
+    /// It escapes the scalars that JSON requires to be escaped, and all scalars that are neither visible nor a space.
+    /// So the string is one line.
     package var quoted: String {
         var text = "\""
         for scalar in unicodeScalars {

@@ -58,11 +58,12 @@ public final class ServiceMetrics: Sendable {
     /// metrics.watch(breaker)
     /// ```
     ///
-    /// The metrics don't keep the state: its numbers are shown as long as something else keeps it. If several states
-    /// have the same name, their numbers are added. For breakers and throttles, the largest number is shown instead.
+    /// The metrics don't keep the state alive, so its numbers are shown only while other code keeps the state. If
+    /// several states have the same name, their numbers are added. For breakers and throttles, the largest number is
+    /// shown instead.
     ///
-    /// A client with these metrics calls this for its own states. The number of watched states is limited, and further
-    /// states aren't shown.
+    /// An HTTP client that has these metrics calls this for the states that it creates. The number of watched states is
+    /// limited, and further states aren't shown.
     public func watch(_ state: some GaugedState) {
         watched.withLock { watched in
             if watched.count >= watchLimit { watched = watched.filter { $0.value.state != nil } }
@@ -134,9 +135,9 @@ extension String {
 
 /// The counters and histograms of events.
 struct MetricsTable: Sendable {
-    /// The largest number of open spans of calls.
+    /// The largest number of calls' spans that may be open at the same time.
     ///
-    /// When a further span ends, it is counted as "other".
+    /// A further span is counted as "other" when it ends.
     static let openLimit = 65_536
 
     private(set) var calls = MetricFamily<PrometheusHistogram>(
@@ -195,7 +196,7 @@ struct MetricsTable: Sendable {
         default:
             let policy = policy(of: event)
             let reason = event.kind.reason
-            // A missing reason doesn't use up one of the label's values.
+            // An event without a reason doesn't use up one of the label's values.
             let label = reason.isEmpty ? "" : reasons.admit(reason)
             events[policy + [event.kind.word, label], default: 0] += 1
             guard case .dequeued(let wait) = event.kind else { return }
@@ -262,8 +263,8 @@ struct MetricFamily<Value: Sendable>: Sendable {
 
     /// The series in the order of their label values, each with its labels.
     ///
-    /// A label without a value is left out, such as the name of a policy that has none, or the call of an event after
-    /// the call's end. To Prometheus, a missing label means the same as an empty one.
+    /// A label without a value is left out: the policy's name if it has none, or the call if the event comes after the
+    /// call's end. To Prometheus, a missing label means the same as an empty one.
     var sorted: [(labels: [(name: String, value: String)], value: Value)] {
         series.sorted { $0.key.lexicographicallyPrecedes($1.key) }
             .map { values, value in
@@ -285,7 +286,7 @@ private let optionalLabels = [policyNameLabel, callLabel]
 
 /// The number of durations in each range, and their sum.
 struct PrometheusHistogram: Sendable {
-    /// The upper bound of each range, which is part of the range.
+    /// The upper bound of each range, included in the range.
     ///
     /// The bounds are the defaults of Prometheus' own clients.
     static let bounds: [Duration] = [

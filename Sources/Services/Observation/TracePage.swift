@@ -1,6 +1,6 @@
 import PledgeFutures
 
-/// Recorded calls as one HTML page with its styles, script and data, which loads nothing else.
+/// Recorded calls as one HTML page that contains its styles, script and data, and loads nothing else.
 struct TracePage {
     /// The whole file.
     let html: String
@@ -110,7 +110,7 @@ struct TracePageData {
             + "\"dropped\":\(call.eventsDropped),\"rows\":[\(rows.joined(separator: ","))\n]}"
     }
 
-    /// Returns a span; while the span is in progress, it has no end and no outcome.
+    /// Returns a span as JSON, without an end and an outcome while the span is in progress.
     private static func object(
         of span: RecordedCall.Span, depth: Int, since zero: SchedulerInstant
     ) -> String {

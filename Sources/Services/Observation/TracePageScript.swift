@@ -1,6 +1,6 @@
 /// The script of a recorder's page.
 enum TracePageScript {
-    /// JavaScript for the calls and their rows, for what is chosen, and for what a search finds.
+    /// JavaScript for the calls, their rows, the reader's choices, and the search.
     static let model = #"""
         "use strict";
         const element = (id) => document.getElementById(id);
@@ -222,7 +222,7 @@ extension TracePageScript {
 }
 
 extension TracePageScript {
-    /// JavaScript for the reader's actions, and for what they redraw: the rows, the axis and the details.
+    /// JavaScript that handles the reader's actions, and redraws the rows, the axis and the details.
     static let control = #"""
         const callList = new List("calls", 30, callLine);
         const rowList = new List("rows", 26, rowLine);

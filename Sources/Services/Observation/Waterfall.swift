@@ -211,7 +211,7 @@ struct TimeScale {
             + String(repeating: " ", count: columns - stop)
     }
 
-    /// The text of the first time at the left end of the columns, and of the last time at the right end.
+    /// The heading of the columns, with the first time at the left end and the last time at the right end.
     var heading: String {
         let (left, right) = (text(of: first), text(of: last))
         let space = columns - left.count - right.count
@@ -219,10 +219,10 @@ struct TimeScale {
         return String(repeating: " ", count: max(0, columns - right.count)) + right
     }
 
-    /// Returns the time from the first instant to another.
+    /// Returns the time from the first instant to another one, as text.
     func text(of instant: SchedulerInstant) -> String { text(from: first, to: instant) }
 
-    /// Returns the time between two instants.
+    /// Returns the time between two instants, as text.
     func text(from start: SchedulerInstant, to end: SchedulerInstant) -> String {
         "\(start.duration(to: end).rounded(to: unit)) \(unit.symbol)"
     }

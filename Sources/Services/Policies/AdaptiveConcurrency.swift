@@ -9,16 +9,17 @@ extension Middleware {
     ///     .retry(), .adaptiveConcurrency(sharing: limit), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// If a place is free, the call starts at once, on the caller's thread. Waiting calls start in order, each on the
-    /// thread on which another call ended. A refused call fails at once with ``ServiceError/Code/concurrencyLimited``.
-    /// A call that waits too long fails with ``ServiceError/Code/queueTimedOut``, on the limit's scheduler. Cancelling
-    /// a call frees its place, or removes it from the queue. Errors of the service pass through unchanged.
+    /// Each call in flight takes one of the places that the limit allows. If a place is free, a call starts at once, on
+    /// the caller's thread. Waiting calls start in order, each on the thread on which another call ended. A refused
+    /// call fails at once with ``ServiceError/Code/concurrencyLimited``. A call that waits too long fails with
+    /// ``ServiceError/Code/queueTimedOut``, on the limit's scheduler. Cancelling a call frees its place, or removes it
+    /// from the queue. Errors of the service pass through unchanged.
     ///
     /// - Parameters:
-    ///   - limit: The limit, shared by all stacks that load the same service.
+    ///   - limit: The limit, shared by all stacks that call the same service.
     ///   - classifier: Assesses the end of a call. The limit learns from the time that a healthy call took. It counts
     ///     an unhealthy call as a drop, a sign of overload, if another call may succeed and this call may have left the
-    ///     process. It learns nothing from all other calls.
+    ///     process. It learns nothing from any other call.
     public static func adaptiveConcurrency(
         sharing limit: AdaptiveConcurrency, classifier: Classifier<Output> = .standard
     ) -> Middleware {
@@ -45,7 +46,7 @@ extension Middleware {
 /// below the number of calls in flight, those calls continue, and no other call starts until enough of them have ended.
 /// Waiting calls are served in order, and later calls can't overtake them.
 ///
-/// Create one for each service that can become slow on its own, and pass it to every stack that loads the service. You
+/// Create one for each service that can become slow on its own, and pass it to every stack that calls the service. You
 /// can use it from any thread. A call takes a lock when it starts and when it ends, for constant time plus the time of
 /// its ``ConcurrencyLimitAlgorithm``.
 public final class AdaptiveConcurrency: Sendable {
@@ -102,7 +103,7 @@ public final class AdaptiveConcurrency: Sendable {
     }
 }
 
-/// The place of an admitted call is the number of calls in flight at its admission, including the call itself.
+/// As its place, an admitted call gets a number: how many calls are in flight when it is admitted, itself included.
 extension AdaptiveConcurrency: AdmissionGate {
     /// `adaptiveConcurrency`.
     public static let policy = "adaptiveConcurrency"
@@ -131,7 +132,7 @@ extension AdaptiveConcurrency: AdmissionGate {
         letIn(machine.withLock { $0.leave(ticket) }.admissions)
     }
 
-    /// Frees a place, and admits the waiting calls that now get a place.
+    /// Frees a place, and admits the waiting calls for which there is a place now.
     func leave(_ sample: ConcurrencySample?) { letIn(machine.withLock { $0.leave(sample) }) }
 
     private func letIn(
@@ -141,7 +142,7 @@ extension AdaptiveConcurrency: AdmissionGate {
     }
 }
 
-/// A call through an adaptive limit, which measures it.
+/// A call through an adaptive limit, with a measurement of how long the call takes and how it ends.
 struct MeasuredCall<Output: Sendable>: Sendable {
     let limit: AdaptiveConcurrency
     let classifier: Classifier<Output>
@@ -161,10 +162,10 @@ struct MeasuredCall<Output: Sendable>: Sendable {
         return followLater(future, start, place)
     }
 
-    /// Follows a call that is pending or has failed.
+    /// Records the end of a call: at once if the call has ended, or else when it ends.
     ///
     /// This is a separate function because it looks up generic types at run time. If it were inlined, every call would
-    /// do these lookups.
+    /// do these lookups, even a call that has already succeeded.
     @inline(never)
     private func followLater(
         _ future: Future<Output>, _ start: SchedulerInstant, _ place: Int
@@ -205,15 +206,15 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
 
     /// The gate's decision about a call.
     enum Entry: Equatable {
-        /// The call starts, and `inFlight` counts it.
+        /// The call starts; `inFlight` includes this call.
         case admitted(inFlight: Int)
-        /// The call waits; `length` counts it.
+        /// The call waits in a queue; the `length` includes this call.
         case queued(ticket: Ticket, length: Int)
         /// The call is refused.
         case refused
     }
 
-    /// A call that was waiting and starts now; `inFlight` counts it.
+    /// A call that was waiting and starts now; `inFlight` includes this call.
     struct Admission: Sendable {
         let waiter: Waiter
         let inFlight: Int
@@ -223,7 +224,7 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
     struct LeaveResult: Sendable {
         /// The waiter that left the queue, if it was still there.
         var left: Waiter?
-        /// The calls that start now; the caller must notify them.
+        /// The calls that start now; the code that called `leave` must notify them.
         var admissions: [Admission] = []
     }
 
@@ -269,7 +270,7 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
     /// Frees a place.
     ///
     /// - Parameter sample: The measured end of the call; nil if the algorithm can't learn from it.
-    /// - Returns: The waiting calls that start now, in order. The caller must notify them.
+    /// - Returns: The waiting calls that start now, in order. The code that called `leave` must notify them.
     mutating func leave(_ sample: ConcurrencySample?) -> [Admission] {
         if var sample {
             sample.isFull = inFlight >= limit
@@ -286,12 +287,15 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
         return admissions
     }
 
-    /// Confirms that an admitted call from the queue starts.
+    /// Confirms that a call that was admitted from the queue starts now.
     ///
-    /// - Returns: False if it has left in the meantime; then it must not start.
+    /// - Returns: False if the call has left since it was admitted, for example because its caller has cancelled. Such
+    ///   a call must not start.
     mutating func begin(_ ticket: Ticket) -> Bool { line.confirm(ticket) }
 
-    /// Removes a call from the queue, or frees its place if it was admitted; has no effect once it has started.
+    /// Removes a call from the queue, or frees the place of a call that was admitted but hasn't started.
+    ///
+    /// It has no effect on a call that has started.
     mutating func leave(_ ticket: Ticket) -> LeaveResult {
         if let waiter = line.remove(ticket) { return LeaveResult(left: waiter) }
         return line.confirm(ticket) ? LeaveResult(admissions: leave(nil)) : LeaveResult()

@@ -63,8 +63,8 @@ public final class AdaptiveThrottle: Sendable {
     /// - Parameters:
     ///   - name: The name in events and errors; nil for none. It must hold no secrets.
     ///   - rule: The rule that sets the probability of a refusal.
-    ///   - maxProbability: The highest probability of a refusal; 0…1. With 1, a service that fails every call may not
-    ///     be called again until its failures have left the window.
+    ///   - maxProbability: The highest probability of a refusal; 0…1. With 1, a service that fails every call perhaps
+    ///     isn't called again until its failures are older than the rule's window.
     ///   - minimumRate: The rate below which no call is refused, in calls per second over the last ten seconds,
     ///     including refused calls; 0…1,000,000.
     ///   - scheduler: The clock. The throttle schedules no action on it.
@@ -105,7 +105,7 @@ extension AdaptiveThrottle {
     ) -> Future<Output> {
         let now = scheduler.now
         let odds = machine.withLock { $0.enter(at: now) }
-        // The source may be the user's code, so it must not run under a lock.
+        // The random source may be the user's code, so it must not run under a lock.
         if !odds.isZero, odds.refuses(random.fraction()) { return refuse(at: now) }
         let future = service(input)
         if classifier.isPlainSuccess(future) {
@@ -122,9 +122,10 @@ extension AdaptiveThrottle {
         return Future(error: error)
     }
 
-    /// Follows a call that is pending or has failed.
+    /// Records the end of a call: at once if the call has ended, or else when it ends.
     ///
-    /// This is a separate function, as in ``CircuitBreaker``, because it looks up generic types at run time.
+    /// This is a separate function because it looks up generic types at run time. If it were inlined, every call would
+    /// do these lookups, even a call that has already succeeded.
     @inline(never)
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ classifier: Classifier<Output>
@@ -147,7 +148,7 @@ extension AdaptiveThrottle {
 public struct ThrottleRule: Hashable, Sendable {
     /// K: the number of calls that the service may get for each call it accepts.
     let multiplier: Double
-    /// The degree of the root.
+    /// The degree of the root that the rule takes.
     let aggression: Int
     /// True if n includes the calls that the throttle refused.
     let countsRefusals: Bool
@@ -213,7 +214,7 @@ public struct ThrottleRule: Hashable, Sendable {
     }
 }
 
-/// The counts of an adaptive throttle, and the odds against its next call.
+/// The counts of an adaptive throttle, and the odds that it refuses the next call.
 ///
 /// A call counts when it has ended. Calls in flight are no evidence yet, so an initial burst isn't refused. All counts
 /// are integers, and a decision computes no root, so the decisions are the same on every machine.
@@ -248,7 +249,7 @@ struct AdaptiveThrottleMachine: Sendable {
         requests.sum(at: instant) == 0 && arrivals.sum(at: instant) == 0
     }
 
-    /// Returns the odds against the next call, without counting a call.
+    /// Returns the odds that the next call is refused, without counting a call.
     mutating func odds(at instant: SchedulerInstant) -> ThrottleOdds {
         let isFast = rateIsReached(at: instant)
         return ThrottleOdds(
@@ -258,7 +259,7 @@ struct AdaptiveThrottleMachine: Sendable {
 
     /// Counts a call that arrives.
     ///
-    /// - Returns: The odds against it. If the call is refused, ``refuse(at:)`` must follow.
+    /// - Returns: The odds that the call is refused. If it is refused, ``refuse(at:)`` must follow.
     mutating func enter(at instant: SchedulerInstant) -> ThrottleOdds {
         if arrivals.sum(at: instant) == 0 { firstArrival = instant }
         arrivals.add(1, at: instant)
@@ -282,7 +283,10 @@ struct AdaptiveThrottleMachine: Sendable {
         return max(0, (count - allowed) / (count + 1))
     }
 
-    /// Returns whether the calls since the first one have come at the minimum rate or faster.
+    /// Returns whether calls have come at the minimum rate or faster.
+    ///
+    /// The rate is measured over the window of arrivals, or since the first arrival if that is shorter, but over at
+    /// least one second.
     private mutating func rateIsReached(at instant: SchedulerInstant) -> Bool {
         if minimumRate == 0 { return true }
         let slice = Self.rateSlice.nanoseconds
@@ -295,9 +299,9 @@ struct AdaptiveThrottleMachine: Sendable {
     }
 }
 
-/// The odds against a call.
+/// The odds that a call is refused.
 struct ThrottleOdds: Equatable, Sendable {
-    /// The quotient under the root.
+    /// The quotient of the rule, whose root is the probability of a refusal.
     let quotient: Double
     let aggression: Int
     let limit: Double
@@ -313,7 +317,9 @@ struct ThrottleOdds: Equatable, Sendable {
         fraction < limit && power(fraction) < quotient
     }
 
-    /// The probability of a refusal, to the precision of a Double; by bisection between 0 and the limit.
+    /// The probability of a refusal, to the precision of a Double.
+    ///
+    /// It is found by bisection between 0 and the limit.
     var probability: Double {
         if isZero { return 0 }
         var (low, high) = (0.0, limit)

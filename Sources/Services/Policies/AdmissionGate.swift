@@ -2,7 +2,7 @@ import PledgeFutures
 
 /// A policy that admits calls: at once, after a wait, or not at all.
 protocol AdmissionGate: AnyObject, Sendable {
-    /// The thing that an admitted call holds until it ends.
+    /// A value that an admitted call holds until it ends.
     associatedtype Place: Sendable
     associatedtype Waiter: Sendable
 
@@ -23,23 +23,29 @@ protocol AdmissionGate: AnyObject, Sendable {
     /// Admits a call if a place is free.
     func enterIfFree() -> Place?
 
-    /// Returns whether a call without a place could wait; if not, no turn is allocated for it.
+    /// Returns whether a call could wait if no place is free.
+    ///
+    /// If the call couldn't wait, it is refused before a promise for its turn is allocated.
     func mayWait(in context: CallContext) -> Bool
 
     /// Admits a call, or queues it.
     ///
-    /// - Parameter turn: Resolves with the place when it is the call's turn; rejects if another call displaces it.
+    /// - Parameter turn: The waiting call's promise. It resolves with the call's place when the call's turn comes, and
+    ///   rejects if another call displaces this call from the queue.
     func enter(_ turn: Turn, in context: CallContext) -> Admission<Place, Waiter>
 
-    /// Confirms that an admitted call from the queue starts.
+    /// Confirms that a call that was admitted from the queue starts now.
     ///
-    /// - Returns: False if it has left in the meantime; then it must not start.
+    /// - Returns: False if the call has left since it was admitted, for example because its caller has cancelled. Such
+    ///   a call must not start.
     func begin(_ ticket: PriorityWaitQueue<Waiter>.Ticket) -> Bool
 
     /// Raises a waiting call to a priority that is higher than its own; has no effect once the call is admitted.
     func raise(_ ticket: PriorityWaitQueue<Waiter>.Ticket, to priority: CallPriority)
 
-    /// Removes a call from the queue, or frees its place if it was admitted; has no effect once it has started.
+    /// Removes a call from the queue, or frees the place of a call that was admitted but hasn't started.
+    ///
+    /// It has no effect on a call that has started.
     func leave(_ ticket: PriorityWaitQueue<Waiter>.Ticket)
 }
 
@@ -47,7 +53,7 @@ protocol AdmissionGate: AnyObject, Sendable {
 enum Admission<Place, Waiter> {
     /// The call starts, and holds a place until it ends.
     case admitted(Place)
-    /// The call waits; `length` counts it.
+    /// The call waits in a queue; the `length` includes this call.
     ///
     /// After `patience`, the call fails. If `patience` is nil, the call waits for as long as its caller does.
     case queued(PriorityWaitQueue<Waiter>.Ticket, length: Int, patience: Duration?)
@@ -83,13 +89,15 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
         if let place = gate.enterIfFree() { return callInPlace(place, service, input) }
         let context = CallContext.current
         guard gate.mayWait(in: context) else { return refuse(input, in: context) }
-        // Since the checks above, a place may have become free, or the queue may have filled up.
+        // Since the checks above, a place may have become free, or the queue may have filled up. So the gate decides
+        // again.
         let turn = Gate.Turn()
         switch gate.enter(turn, in: context) {
         case .admitted(let place): return callInPlace(place, service, input)
         case .refused: return refuse(input, in: context)
         case .queued(let ticket, let length, let patience):
-            // This is reported before the turn has an observer, so that the event comes before the call's turn.
+            // The call can start only when the code below observes its turn. So `queued` is reported before the call's
+            // start, even if another thread gives the call its turn now.
             gate.report(.queued(length: length), in: context)
             let inTime = inTime(turn, patience, input, in: context)
             return wait(raised(inTime, ticket, in: context), ticket, input, in: context)
@@ -102,12 +110,13 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
         return Future(error: error)
     }
 
-    /// Calls the service when it is the call's turn, with its own caller's task-local values.
+    /// Calls the service when it is the call's turn, with the task-local values of this call's caller.
     ///
-    /// Once the call has begun, only the service's future frees the place. So if the caller cancels while the service
-    /// is still being called, the place stays taken, and no other call can start in it. If the service isn't called,
-    /// the last step removes the call from the queue or frees its place, even if the call is cancelled just when its
-    /// turn comes.
+    /// Once the call has begun, only the end of the service's future frees the place. So if the caller cancels before
+    /// the service has returned its future, the place stays taken, and no other call can start in it.
+    ///
+    /// If the call never begins, the last step removes it from the queue or frees its place. This is also the case if
+    /// its caller cancels just when its turn comes.
     private func wait(
         _ turn: Future<Gate.Place>, _ ticket: PriorityWaitQueue<Gate.Waiter>.Ticket,
         _ input: Input, in context: CallContext
@@ -138,7 +147,7 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
         return turn.onEnd { _ in shared.stopListening(listener) }
     }
 
-    /// Ends the wait for a turn after `patience`.
+    /// Limits the wait for a turn to `patience`.
     ///
     /// If another call displaces this one, the error names this call's input.
     private func inTime(
@@ -161,8 +170,8 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
 
 /// A queue of entries with a priority; an entry may leave from any position.
 ///
-/// Joining, leaving, raising, and removing the first or the last entry take constant time. An entry that has been
-/// called keeps its slot until it is confirmed, so each ticket ends exactly once.
+/// Joining, leaving, raising, and removing the first or the last entry take constant time. When an entry is called, it
+/// leaves the queue, but keeps its slot until the call is confirmed. So each ticket ends exactly once.
 struct PriorityWaitQueue<Element> {
     /// An entry's unique number, and its slot.
     struct Ticket: Hashable, Sendable {
@@ -176,7 +185,7 @@ struct PriorityWaitQueue<Element> {
         case free
         /// The entry waits. Next: `called` or `free`.
         case waiting(Element)
-        /// The entry has been called, but hasn't confirmed. Next: `free`.
+        /// The entry has been called, but the call isn't confirmed yet. Next: `free`.
         case called
     }
 
@@ -197,7 +206,7 @@ struct PriorityWaitQueue<Element> {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The number of slots, for a test that they don't accumulate.
+    /// The number of slots, for a test that checks that slots are reused.
     var size: Int { slots.count }
 
     /// The lowest priority of the waiting entries; nil if the queue is empty.
@@ -216,7 +225,7 @@ struct PriorityWaitQueue<Element> {
         return Ticket(number: lastNumber, slot: slot)
     }
 
-    /// Makes a waiting entry the youngest of a higher priority; never lowers the entry's priority.
+    /// Makes a waiting entry the youngest of a higher priority, but never lowers the entry's priority.
     mutating func raise(_ ticket: Ticket, to priority: CallPriority) {
         let slot = ticket.slot
         guard isCurrent(ticket), case .waiting = slots[slot].stage,
@@ -227,7 +236,7 @@ struct PriorityWaitQueue<Element> {
         orders[priority.rawValue].append(slot)
     }
 
-    /// Calls the oldest or the youngest entry of the highest priority.
+    /// Calls the oldest or the youngest entry of the highest priority, which thereby leaves the queue.
     mutating func call(youngest: Bool) -> Element? {
         for priority in CallPriority.allCases.reversed() {
             if let slot = end(of: priority, youngest: youngest) {
@@ -251,9 +260,9 @@ struct PriorityWaitQueue<Element> {
         return take(ticket.slot, leaving: .free)
     }
 
-    /// Confirms that an entry was called.
+    /// Confirms the call of an entry, and frees the entry's slot.
     ///
-    /// - Returns: False if it wasn't called, or was already confirmed.
+    /// - Returns: False if the entry wasn't called, or its call was already confirmed.
     mutating func confirm(_ ticket: Ticket) -> Bool {
         guard isCurrent(ticket), case .called = slots[ticket.slot].stage else { return false }
         free(ticket.slot)

@@ -4,9 +4,9 @@
 /// let api = stack(.retry(backoff: .fullJitter(base: .milliseconds(50))), over: transport)
 /// ```
 ///
-/// Retries are counted from zero, so the first one waits about `base`. Delays are whole nanoseconds, and each delay
-/// takes at most one random number. The three kinds of jitter come from "Exponential backoff and jitter" (Brooker, AWS
-/// Architecture Blog, 2015).
+/// The retries of a call are counted from zero. The first retry has the number zero, and waits about `base`. Delays are
+/// whole nanoseconds, and each delay takes at most one random number. The three kinds of jitter come from "Exponential
+/// backoff and jitter" (Brooker, AWS Architecture Blog, 2015).
 public struct Backoff: Sendable {
     /// Returns the delay before a retry.
     ///
@@ -37,7 +37,7 @@ public struct Backoff: Sendable {
         }
     }
 
-    /// The delay before the first retry; with randomness, its upper bound.
+    /// The delay before the first retry; with randomness, `base`, but at most `cap`.
     var firstStep: Duration {
         switch kind {
         case .constant(let duration): duration
@@ -48,7 +48,7 @@ public struct Backoff: Sendable {
         }
     }
 
-    /// min(cap, base × 2ⁿ), without overflow.
+    /// Returns min(cap, base × 2ⁿ) for the retry with the number n, without overflow.
     private static func ceiling(_ base: Duration, _ cap: Duration, _ retry: Int) -> Duration {
         let (base, cap) = (base.nanoseconds, cap.nanoseconds)
         // base × 2ⁿ > cap if and only if base > ⌊cap / 2ⁿ⌋.
@@ -71,7 +71,8 @@ public struct Backoff: Sendable {
 extension Backoff {
     /// Creates a backoff with random delays from zero to min(cap, base × 2ⁿ).
     ///
-    /// This is the default for retries, because it spreads them best.
+    /// Here, n is the number of the retry, counted from zero. Full jitter is the default for retries, because it
+    /// spreads the retries best.
     ///
     /// - Parameters:
     ///   - base: The upper bound of the first delay. Less than zero is a programming error and traps.
@@ -85,6 +86,8 @@ extension Backoff {
 
     /// Creates a backoff with random delays from half of min(cap, base × 2ⁿ) to all of it.
     ///
+    /// Here, n is the number of the retry, counted from zero.
+    ///
     /// - Parameters:
     ///   - base: The upper bound of the first delay. Less than zero is a programming error and traps.
     ///   - cap: The upper bound of all delays. Less than zero is a programming error and traps.
@@ -95,9 +98,9 @@ extension Backoff {
         return Backoff(.equal(base: base, cap: cap))
     }
 
-    /// Creates a backoff with random delays from base to three times the previous delay, at most cap.
+    /// Creates a backoff with random delays from `base` to three times the previous delay, but at most `cap`.
     ///
-    /// The first delay is at most three times base.
+    /// The first delay is at most three times `base`.
     ///
     /// - Parameters:
     ///   - base: The lower bound of the delays. Less than zero is a programming error and traps.
@@ -121,7 +124,8 @@ extension Backoff {
     /// Creates a backoff that asks a function for each delay.
     ///
     /// - Parameter delay: Returns a delay. It gets the number of the retry, counted from zero, and the delay before the
-    ///   previous retry. A result less than zero counts as zero. Called on the thread that settled the attempt.
+    ///   previous retry, which is nil for the first. A result less than zero counts as zero. Called on the thread that
+    ///   settled the attempt.
     public static func custom(
         _ delay: @escaping @Sendable (_ retry: Int, _ previous: Duration?) -> Duration
     ) -> Backoff {

@@ -8,14 +8,14 @@ extension Middleware {
     /// let api = stack(.bulkhead(sharing: bulkhead), .retry(), over: transport)
     /// ```
     ///
-    /// If a place is free, the call starts at once, on the caller's thread. Waiting calls start in order, each on the
-    /// thread on which another call ended, with its own caller's task-local values. A refused call fails at once with
-    /// ``ServiceError/Code/bulkheadFull``. A call that waits too long fails with ``ServiceError/Code/queueTimedOut``,
-    /// on the bulkhead's scheduler. A call whose deadline has passed when its turn comes fails with
-    /// ``ServiceError/Code/deadlineExceeded``. Cancelling a call frees its place, or removes it from the queue. Errors
-    /// of the service pass through unchanged.
+    /// Each call in flight takes one of the bulkhead's places. If a place is free, a call starts at once, on the
+    /// caller's thread. Waiting calls start in order, each on the thread on which another call ended, but with the
+    /// task-local values of its own caller. A refused call fails at once with ``ServiceError/Code/bulkheadFull``. A
+    /// call that waits too long fails with ``ServiceError/Code/queueTimedOut``, on the bulkhead's scheduler. A call
+    /// whose deadline has passed when its turn comes fails with ``ServiceError/Code/deadlineExceeded``. Cancelling a
+    /// call frees its place, or removes it from the queue. Errors of the service pass through unchanged.
     ///
-    /// - Parameter bulkhead: The bulkhead, shared by all stacks that load the same service.
+    /// - Parameter bulkhead: The bulkhead, shared by all stacks that call the same service.
     public static func bulkhead(sharing bulkhead: Bulkhead) -> Middleware {
         Middleware(named: Bulkhead.policy) { service in
             AdmittedService(service: service, gate: bulkhead) { _, service, input in
@@ -125,7 +125,7 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     enum Entry: Equatable {
         /// The call starts, and holds a place until it ends.
         case admitted
-        /// The call waits; `length` counts it.
+        /// The call waits in a queue; the `length` includes this call.
         case queued(ticket: Ticket, length: Int)
         /// The call is refused.
         case refused
@@ -135,7 +135,7 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     struct LeaveResult {
         /// The waiter that left the queue, if it was still there.
         var left: Waiter?
-        /// The call that got the place; the caller must notify it.
+        /// The next call, which got the place; the code that called `leave` must notify it.
         var next: Waiter?
     }
 
@@ -173,19 +173,22 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
 
     /// Frees a place, and gives it to the head of the queue.
     ///
-    /// - Returns: The call that got the place. The caller must notify it.
+    /// - Returns: The next call, which got the place; the code that called `leave` must notify it.
     mutating func leave() -> Waiter? {
         if let next = line.call(youngest: false) { return next }
         inFlight -= 1
         return nil
     }
 
-    /// Confirms that an admitted call from the queue starts.
+    /// Confirms that a call that was admitted from the queue starts now.
     ///
-    /// - Returns: False if it has left in the meantime; then it must not start.
+    /// - Returns: False if the call has left since it was admitted, for example because its caller has cancelled. Such
+    ///   a call must not start.
     mutating func begin(_ ticket: Ticket) -> Bool { line.confirm(ticket) }
 
-    /// Removes a call from the queue, or frees its place if it was admitted; has no effect once it has started.
+    /// Removes a call from the queue, or frees the place of a call that was admitted but hasn't started.
+    ///
+    /// It has no effect on a call that has started.
     mutating func leave(_ ticket: Ticket) -> LeaveResult {
         if let waiter = line.remove(ticket) { return LeaveResult(left: waiter) }
         return line.confirm(ticket) ? LeaveResult(next: leave()) : LeaveResult()

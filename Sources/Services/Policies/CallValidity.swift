@@ -6,7 +6,7 @@ package struct CallValidity<Key: Hashable> {
     @usableFromInline
     struct Calls: Sendable {
         @usableFromInline var count = 0
-        /// The lowest valid number; calls below it started before the key was invalidated.
+        /// The lowest valid number; calls with lower numbers started before the key was invalidated.
         @usableFromInline var first = 1
 
         @inlinable
@@ -76,12 +76,13 @@ extension CallValidity: Sendable where Key: Sendable {}
 
 /// The era of each key's last invalidation.
 ///
-/// Only the most recently invalidated keys are stored. Every other key counts as invalidated in the latest era of the
-/// forgotten keys. So a key may seem to have been invalidated later than it was, but never earlier.
+/// An ``Era`` is the time between two invalidations. Only the most recently invalidated keys are stored, and older ones
+/// are forgotten. Every key that isn't stored counts as invalidated in the latest era in which a forgotten key was
+/// invalidated. So a key may seem to have been invalidated later than it was, but never earlier.
 struct Invalidations<Key: Hashable> {
     private let limit: Int
     private var eras = LRUTable<Key, Era>()
-    /// The era of the last invalidation of everything, or of a forgotten key.
+    /// The latest era that began when everything was invalidated, or a key that is forgotten now.
     private var all = Era.first
 
     init(limit: Int) { self.limit = limit }
@@ -112,7 +113,7 @@ struct Invalidations<Key: Hashable> {
 
     /// Notes that everything was invalidated, and removes the entries of single keys.
     ///
-    /// - Returns: The removed entries; the caller releases them.
+    /// - Returns: The removed entries, which the holder of the lock releases after unlocking.
     mutating func invalidateAll(in era: Era) -> LRUTable<Key, Era> {
         defer { eras = LRUTable() }
         all = max(all, era)

@@ -66,7 +66,8 @@ public final class CircuitBreaker: Sendable {
     public enum State: Hashable, Sendable {
         /// All calls pass.
         case closed
-        /// All calls are refused until an instant of the breaker's scheduler. The first call from then on is a probe.
+        /// All calls are refused until an instant of the breaker's scheduler. The first call from then on is a probe,
+        /// which shows whether the service has recovered.
         case open(until: SchedulerInstant)
         /// Some calls are in flight as probes, or the next ones will be probes. All other calls are refused.
         case halfOpen
@@ -125,7 +126,7 @@ public final class CircuitBreaker: Sendable {
     ///   - failuresInARow: The number of failures in a row that opens the breaker; at least 1.
     ///   - failuresLasting: The shortest time from the first to the last of these failures; zero or more. A low share
     ///     of successes, too, opens the breaker only if the failures in the window span this time. With zero, the loss
-    ///     of a single connection can open the breaker, if that many calls fail with it.
+    ///     of a single connection can open the breaker, if it makes `failuresInARow` calls fail at once.
     ///   - successRate: The share of successes below which the breaker opens; 0…1. With zero, only failures in a row
     ///     count.
     ///   - window: The length of the window for both shares; more than zero. The window consists of ten slices of time,
@@ -250,10 +251,10 @@ extension CircuitBreaker {
         let context: CallContext
     }
 
-    /// Follows a call that is pending or has failed.
+    /// Records the end of a call: at once if the call has ended, or else when it ends.
     ///
     /// This is a separate function because it looks up generic types at run time. If it were inlined, every call would
-    /// do these lookups.
+    /// do these lookups, even a call that has already succeeded.
     @inline(never)
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ call: Call, _ classifier: Classifier<Output>
@@ -315,7 +316,8 @@ private let longest = Duration.seconds(1_000 * 365 * 24 * 3_600 as Int64)
 
 /// The state of a circuit breaker, and its decisions at the start and the end of a call.
 ///
-/// Every admitted call has a ticket. Only tickets from after the last change of state count, because an older call says
+/// Every admitted call gets the current ticket, a number. The number rises when the breaker trips, begins to probe or
+/// closes, and when it is isolated or reset. Only calls with the current ticket count, because an older call says
 /// nothing about the service now. (Finagle's FailureAccrualFactory. Slow calls and several probes are as in
 /// Resilience4j.)
 struct CircuitBreakerMachine: Sendable {
@@ -331,7 +333,8 @@ struct CircuitBreakerMachine: Sendable {
     enum Change: Equatable {
         /// The last probe succeeded, and calls pass again.
         case closed
-        /// No more calls pass. The caller asks the backoff for a duration, and passes it to ``open(for:at:)``.
+        /// No more calls pass. The code that called `end` must ask the backoff for a duration, and pass it to
+        /// ``open(for:at:)``.
         ///
         /// The backoff gets the number of earlier openings, and the previous duration.
         case tripped(wasClosed: Bool, opening: Int, previous: Duration?)
@@ -359,19 +362,19 @@ struct CircuitBreakerMachine: Sendable {
     private(set) var state = State.closed
 
     private let limits: CircuitBreakerLimits
-    /// The ticket of the calls that count; calls with older tickets don't.
+    /// The current ticket; calls with older tickets don't count.
     private var ticket = 0
     private var failuresInARow = 0
-    /// The end of the first failure in the row.
+    /// The instant at which the first of the present failures in a row ended; nil if there is none.
     private var rowSince: SchedulerInstant?
-    /// The end of the first failure since the window last contained no failure.
+    /// The instant since which the window has always contained a failure; nil before the first failure.
     private var failingSince: SchedulerInstant?
     private var requests: SlicedSum
     private var successes: SlicedSum
     private var slowCalls: SlicedSum
     /// The number of probes in flight.
     private var probes = 0
-    /// The number of probes that succeeded since the breaker was open.
+    /// The number of probes that have succeeded since the breaker began to probe.
     private var successfulProbes = 0
     /// The number of openings since the breaker was last closed.
     private var openings = 0
@@ -461,7 +464,7 @@ struct CircuitBreakerMachine: Sendable {
 
     /// Sets the open time of a breaker that has just tripped.
     mutating func open(for duration: Duration, at instant: SchedulerInstant) {
-        // The breaker may have been isolated or reset in the meantime.
+        // Since the breaker tripped, another thread may have isolated or reset it.
         guard case .tripped = state else { return }
         state = .open(until: instant.advanced(by: duration))
         openings += 1

@@ -30,8 +30,9 @@ extension Middleware {
     /// others share a new call, which is made at once in the context of the caller with the most time left.
     ///
     /// **Priority.** The shared call gets the highest ``CallContext/priority`` of all callers who have joined it. A
-    /// call that waits in a ``LoadShedder`` moves up when a more important caller joins. It keeps its place when that
-    /// caller leaves. When a task awaits a caller's future, it raises the tasks that work for the shared call.
+    /// call that waits in a ``LoadShedder`` moves up when a more important caller joins. The call keeps its new
+    /// position when that caller leaves. A task that awaits a caller's future raises the priority of the tasks that
+    /// work for the shared call.
     ///
     /// **Cookies.** A Set-Cookie in an HTTP response goes to the caller that made the call. The others get the
     /// response, or the error that contains it, without the cookie. Calls for a user who has signed out can't be
@@ -59,13 +60,13 @@ extension Middleware {
         }
     }
 
-    /// Lets calls share one call of the service while it is in flight, by a named key.
+    /// Lets calls with equal keys share one call of the service while it is in flight; a named rule gives the keys.
     ///
     /// Everything else is as in ``coalesce(by:sharing:)-((Input)->Key,_)``.
     ///
     /// - Parameters:
-    ///   - key: The named key. The call of an input without a key isn't shared. Once an unsafe HTTP request has ended,
-    ///     later requests for its URL don't share a call that began before that end (RFC 9111, section 4.4).
+    ///   - key: The named rule. If it gives an input no key, the call isn't shared. Once an unsafe HTTP request has
+    ///     ended, later requests for its URL don't share a call that began before that end (RFC 9111, section 4.4).
     ///   - group: The group within which calls are shared; nil for the calls of this stack only. In stacks that share a
     ///     group, equal keys must have the same meaning.
     public static func coalesce<Key: Hashable & Sendable>(
@@ -111,7 +112,7 @@ public struct CoalescingKey<Input: Sendable, Output: Sendable, Key: Hashable & S
         changes = { _ in false }
     }
 
-    /// Creates a named key for inputs that include changes.
+    /// Creates a named key for inputs such as HTTP requests, of which some ask and others change something.
     ///
     /// - Parameters:
     ///   - key: Returns an input's key.
@@ -153,8 +154,8 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable>: Sendab
 
     /// Makes the next caller with a key start a new call, because the answer has changed.
     ///
-    /// A call in flight continues for the callers it has. A ``Memo`` does this by itself, for the calls below and above
-    /// it. (Singleflight's `Forget`, in Go.)
+    /// A call in flight continues for the callers it has. A ``Memo`` that is invalidated also invalidates the calls in
+    /// flight below and above it. (Singleflight's `Forget`, in Go.)
     public func invalidate(_ key: Key) {
         machine.withLock { $0.invalidate(AnyHashable(key)) }
     }
@@ -172,7 +173,7 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable>: Sendab
     ///
     /// It is stored, because finding the type's own rules takes a lookup at run time.
     private let classifier = Classifier<Output>.standard
-    /// True if an answer has a part that is only for the caller that made the call.
+    /// True if an answer may have a part that is only for the caller that made the call.
     ///
     /// It is stored, because finding out takes a lookup at run time.
     private let hasOwnParts = Output.self is any Shareable.Type
@@ -211,8 +212,8 @@ extension Coalescer {
                 erased, since: since, in: era, notes: notes(in: context),
                 caller(context, service, input))
         }
-        // The call in flight is for a user who has signed out, and the key doesn't tell users apart, so it isn't
-        // joined.
+        // There is no entry if the call in flight is for a user who has signed out. This caller may be another user
+        // with the same key, so it doesn't join that call.
         guard let entry else { return service(input) }
         switch entry {
         case .joined(let caller, let number, let callers, let notes):
@@ -234,10 +235,11 @@ extension Coalescer {
         }
     }
 
-    /// Returns the earliest era in which a call may have begun if it is to answer this caller.
+    /// Returns the earliest era of a call whose answer this caller may share.
     ///
-    /// If the call in flight depends on an outdated answer, new callers can't share it any more. The memos are asked
-    /// while no lock is held, because they compare keys, and that runs the key types' own code.
+    /// If the call in flight depends on an outdated answer, this closes the call to new callers. Memos are asked
+    /// whether an answer is outdated. This happens while no lock is held, because memos compare keys, and that runs the
+    /// key types' own code.
     private func since(
         in context: CallContext, _ key: AnyHashable, _ subject: @autoclosure () -> AnyHashable?
     ) -> Era {
@@ -270,7 +272,7 @@ extension Coalescer {
         }
     }
 
-    /// Continues with the first caller's call, if it is pending or has failed.
+    /// Returns the first caller's future, for a call that is pending or has failed.
     private func follow<Input: Sendable>(
         _ future: Future<Output>, _ notes: CallNotes, _ key: Key, _ call: Int,
         _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
@@ -321,7 +323,8 @@ extension Coalescer {
         _ future: Future<Output>, _ notes: CallNotes, _ key: Key, _ number: Int,
         of maker: AnyCaller
     ) {
-        // This makes a separate branch, because cancelling the branch doesn't affect other holders of the future.
+        // The wait is a future of its own. Cancelling it doesn't settle the service's future, which others may hold
+        // too.
         let call = future.onEnd { result in
             if self.isTooLate(result, maker.context),
                 self.callAgain(key, notes, number, of: maker, result)
@@ -381,9 +384,9 @@ extension Coalescer {
 // MARK: - Calling again
 
 extension Coalescer {
-    /// Ends a call for the callers that can't go on, and makes a new call for the others.
+    /// Ends a call for the callers that have no time left or must not send again, and makes a new call for the others.
     ///
-    /// - Returns: False if there are no others.
+    /// - Returns: False if there are no other callers.
     private func callAgain(
         _ key: Key, _ notes: CallNotes, _ number: Int, of maker: AnyCaller,
         _ result: Result<Output, any Error>
@@ -463,8 +466,8 @@ private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
         _ context: CallContext, _ name: String?, _ service: @escaping Service<Input, Output>,
         _ input: Input, _ classifier: Classifier<Output>, hasOwnParts: Bool
     ) {
-        // A new call for the callers with time left starts on the thread on which the first call ended, so the caller's
-        // values are kept for it.
+        // If this caller makes a new call later, that call starts on the thread on which the first call ended. So the
+        // caller's task-local values are kept for it.
         let caller = KeptCaller(context)
         call = { notes in
             let input = notes.record?.next(input) ?? input
@@ -481,8 +484,8 @@ private func share<Input: Sendable, Output: Sendable>(
     _ service: Service<Input, Output>, _ input: Input, in context: CallContext,
     _ notes: CallNotes, _ name: String?, _ classifier: Classifier<Output>
 ) -> Future<Output> {
-    // Callers of this era may join this call, so it must not take its answer from a call below that began in an earlier
-    // era.
+    // A caller that joins this call may need an answer from the present era, the time since the last invalidation. So
+    // this call must not share a call below that began in an earlier era.
     let context = context.with(
         since: .current, sharedCall: notes.shared, priority: notes.priority)
     return context.call(

@@ -2,20 +2,20 @@
 ///
 /// At first, a key has no call. When the first caller enters, the key has a call in flight. When that call ends or its
 /// last caller leaves, the key has no call again, or it has a new call for the callers with time left. A call that
-/// began before an invalidation is past: it continues for its callers, and the next caller that enters is a first
-/// caller again.
+/// began before an invalidation is a past call. It continues for its callers, but the next caller that enters is a
+/// first caller again.
 ///
-/// The machine never releases objects that were passed in. It returns them to the holder of the lock, who releases them
-/// later.
+/// The machine never releases objects that were passed in, because that could run their own code under the lock. It
+/// returns them, and they are released after unlocking.
 struct CoalesceMachine<Key: Hashable, Caller, Call> {
     /// The answer to a caller that enters.
     enum Entry {
-        /// The key has no call, so the caller makes this one.
+        /// The key has no call, so this caller makes one.
         ///
-        /// The call counts as having this caller until the call ends, or until ``seat(_:_:call:)`` gives the caller a
-        /// number.
+        /// This caller has no number yet. Nevertheless, the call counts it as one of its callers, until the call ends
+        /// or ``seat(_:_:call:)`` gives the caller a number.
         case first(call: Int, CallNotes)
-        /// The caller waits for a call in flight; `callers` counts all callers that share the call now.
+        /// The caller waits for a call in flight; `callers` is the number of all callers that share the call now.
         case joined(Caller, number: Int, callers: Int, CallNotes)
     }
 
@@ -62,7 +62,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
     /// The position of a call.
     private struct Place {
         let index: Dictionary<Key, Flights>.Index
-        /// The index among the past calls; nil for the current one.
+        /// The call's index in `past`; nil for the current call.
         var past: Int?
     }
 
@@ -203,7 +203,8 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
 extension CoalesceMachine {
     /// Closes the current call of a key to later callers.
     ///
-    /// - Parameter shared: The only call to close, because a newer call may be in flight; nil to close any call.
+    /// - Parameter shared: The call to close. If the current call is another one, it stays open. With nil, the current
+    ///   call is closed, whichever it is.
     mutating func invalidate(_ key: Key, _ shared: SharedCall? = nil) {
         guard let index = flights.index(forKey: key) else { return }
         if let shared, flights.values[index].current?.notes.shared !== shared { return }
@@ -222,7 +223,7 @@ extension CoalesceMachine {
 
     /// Returns the era of a subject's last change.
     ///
-    /// It may be the first era if no call in flight began before the change.
+    /// If no call in flight began before the change, the change may be forgotten. Then this returns the first era.
     func lastChange(of subject: @autoclosure () -> AnyHashable?) -> Era {
         if changes.isEmpty { return .first }
         return subject().map { changes.last(of: $0) } ?? .first
@@ -270,7 +271,7 @@ extension CoalesceMachine {
             past.map { flights.values[index].past.remove(at: $0) }
             ?? flights.values[index].current.take()
         count -= 1
-        // No call is in flight, so none is older than these changes, and they can be forgotten.
+        // If no call is in flight, no call began before these changes, so they can be forgotten.
         if count == 0, !changes.isEmpty { changes = Invalidations(limit: 1_000) }
         let hasMore =
             flights.values[index].current != nil || !flights.values[index].past.isEmpty
@@ -282,7 +283,7 @@ extension CoalesceMachine {
 struct CallNotes: Sendable {
     /// The record of what the call sends, if the first caller has a record or the answer has parts for one caller only.
     var record: CallRecord?
-    /// The things that the call's answer depends on, if there may be memos.
+    /// The things that the call's answer depends on, if the process has memos.
     var shared: SharedCall?
     /// The call's priority, if calls may have different priorities.
     var priority: SharedPriority?

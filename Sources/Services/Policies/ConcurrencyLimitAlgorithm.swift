@@ -15,11 +15,13 @@ public struct ConcurrencyLimitAlgorithm: Sendable {
     /// The limit that a new state starts with.
     let initial: Int
 
-    /// Adds one to the limit for each answer while at least half is used; for each drop, multiplies it by a factor.
+    /// Adds one to the limit for each answer while at least half of it is used, and shrinks it by a factor for each
+    /// drop.
     ///
-    /// It works only if there are drops. If a service answers everything, however late, only answers slower than
-    /// `slowCallDuration` count as drops. The minimum applies to each client: a hundred clients with the default may
-    /// always have 200 calls in flight. A value outside the bounds below is a programming error and traps.
+    /// A drop is the end of a call that is a sign of overload, such as a timeout. The algorithm works only if there are
+    /// drops. If a service answers everything, however late, only answers slower than `slowCallDuration` count as
+    /// drops. The minimum applies to each client: a hundred clients with the default may always have 200 calls in
+    /// flight. A value outside the bounds below is a programming error and traps.
     ///
     /// (Chiu and Jain 1989. The numbers are from Netflix's concurrency-limits, except for the minimum. There, the
     /// minimum is 20, so a hundred clients could never go below 2,000 calls in flight.)
@@ -384,10 +386,10 @@ struct MovingAverage: Sendable {
 
 /// A limit that compares how the calls in flight, their throughput and their round trips change together.
 ///
-/// A window has at least 50 samples. It lasts at least a second, or at least twice the shortest round trip if that is
-/// longer, but never has to last longer than 30 seconds. The window's 90th percentile is smoothed, which gives the
-/// value recent, and then compared with a slower average, the baseline. With L calls in flight, L·(1 − baseline ÷
-/// recent) of them wait. Let log be the integer part of L's decimal logarithm, at least 1. The limit shrinks by log if
+/// A window has at least 50 samples. It lasts at least a second, or twice the shortest round trip if that is longer,
+/// but no more than 30 seconds are required. The 90th percentiles of the windows are smoothed to an average called
+/// recent, which is compared with a slower average called baseline. With L calls in flight, L·(1 − baseline ÷ recent)
+/// of them wait. Let log be the integer part of L's decimal logarithm, at least 1. The limit shrinks by log if
 ///
 /// - more than 6·log calls wait,
 /// - all places are taken, and throughput falls as the calls in flight rise,
@@ -493,7 +495,7 @@ struct RoundTripWindow: Sendable {
         count = 0
     }
 
-    /// Returns the round trip that a share of all round trips doesn't exceed, in nanoseconds; infinite for a drop.
+    /// Returns the round trip that a share of all round trips doesn't exceed, in nanoseconds; infinite if it is a drop.
     func quantile(_ share: Double) -> Double {
         let rank = Int((Double(count) * share).rounded(.up))
         var sum = 0
@@ -501,14 +503,14 @@ struct RoundTripWindow: Sendable {
             sum += Int(count)
             if sum >= rank { return Self.middle(of: index) }
         }
-        // All the others are drops.
+        // All other round trips are drops.
         return .infinity
     }
 
     private static func index(of nanoseconds: Int64) -> Int {
         let clamped = min(max(nanoseconds, 1 << 10), 1 << 36 - 1)
         let doubling = Int64.bitWidth - 1 - clamped.leadingZeroBitCount
-        // The five bits after the leading one.
+        // The five bits after the highest bit that is set.
         return (doubling - 10) * 32 + Int(clamped >> (doubling - 5)) - 32
     }
 

@@ -26,7 +26,9 @@ extension Middleware {
         }
     }
 
-    /// Limits the time of a whole call, depending on its input; with nil, only the caller's own deadline applies.
+    /// Limits the time of a whole call, depending on its input.
+    ///
+    /// If the limit for an input is nil, only the caller's own deadline applies.
     ///
     /// - Parameter isUpload: Returns whether the input has a body that is read while it is sent. The time during which
     ///   the body's bytes leave doesn't count.

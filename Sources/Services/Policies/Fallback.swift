@@ -16,8 +16,8 @@ extension Middleware {
     /// If the fallback is outside an observed call, such as a client's call, the fallback's event goes to that call's
     /// observers.
     ///
-    /// An input that isn't ``Replayable`` goes to the other service as well. Use a fallback only if the other service
-    /// is allowed to get the input as well.
+    /// The other service gets the input even if the input isn't ``Replayable``. So use a fallback only if both services
+    /// may get the same input.
     ///
     /// - Parameters:
     ///   - other: The service that is called after a failure.
@@ -35,7 +35,7 @@ extension Middleware {
 
     /// Returns a fixed value after a failure.
     ///
-    /// The value is used where ``fallback(to:classifier:)`` would call its service.
+    /// The value is used in the same cases in which ``fallback(to:classifier:)`` calls its other service.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -55,9 +55,9 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - classifier: Assesses the end of a call.
-    ///   - makeValue: Returns the value. Called once for each call that the classifier calls failed, on the thread that
-    ///     settled it. It gets the call's error, or nil if the failure was a value. If it throws, the call fails with
-    ///     that error.
+    ///   - makeValue: Returns the value. Called once for each call that has failed by the classifier's rules, on the
+    ///     thread that settled the call. It gets the call's error, or nil if the failure was a value. If it throws, the
+    ///     call fails with that error.
     public static func fallback(
         classifier: Classifier<Output> = .standard,
         from makeValue: @escaping @Sendable (_ error: (any Error)?) throws -> Output
@@ -104,7 +104,7 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     private func follow(
         _ future: Future<Output>, of input: Input, in context: CallContext, _ beneath: CallBeneath?
     ) -> Future<Output> {
-        // A future that has settled needs no further object.
+        // If the future has already settled, no further object is needed.
         if let result = future.result {
             return replace(result, of: input, in: context, beneath) ?? future
         }
@@ -114,7 +114,8 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter beneath: The observed call below, if the context isn't observed itself; its observers get the event.
+    /// - Parameter beneath: The observed call below, whose observers get the event if the context itself has no
+    ///   observers.
     /// - Returns: The future of the substitute; nil if the result stays.
     private func replace(
         _ result: Result<Output, any Error>, of input: Input, in context: CallContext,

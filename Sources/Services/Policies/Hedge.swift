@@ -39,9 +39,10 @@ extension Middleware {
     /// A call is hedged if its ``CallRecord`` says that everything sent so far may be sent again. If the record is
     /// empty, the request in the failure (``HasRequest``) decides, or else the input (``Replayable``). From then on,
     /// only one of the calls may send requests that must not be processed twice. In the other calls, such a request
-    /// fails with ``AttemptSuperseded``. Each further call draws from two budgets. The hedge's own budget allows a
-    /// share of `maxExtraLoad` of the calls, plus one call. The other is `budget`, which the retries fill. No call
-    /// starts after the call's deadline. A further call that isn't allowed isn't made later either.
+    /// fails with ``AttemptSuperseded``. Each further call draws from two budgets. The hedge's own budget limits
+    /// further calls to a share of `maxExtraLoad` of all calls, plus one call. The other budget is `budget`, which the
+    /// retries fill. No call starts after the call's deadline. A further call that isn't allowed isn't made later
+    /// either.
     ///
     /// Every call is made in the caller's context, the first one on the caller's thread. The future settles after the
     /// losers have been cancelled, on the thread that settled the winner. Cancelling the future cancels all calls.
@@ -85,7 +86,7 @@ extension Middleware {
         _ hedging: @escaping @Sendable () -> Hedging
     ) -> Middleware {
         precondition(attempts >= 1, "hedge needs at least 1 attempt, not \(attempts)")
-        // Checks the arguments when the stack is built.
+        // This checks the arguments when the stack is built.
         _ = hedging()
         return Middleware(named: "hedge") { service in
             let hedge = Hedge(attempts: attempts, classifier: classifier, hedging: hedging())
@@ -124,9 +125,9 @@ final class Hedge<Output: Sendable>: Sendable {
         return follow(first, record, in: context, service, input, start: start)
     }
 
-    /// Continues from the first call.
+    /// Waits for the first call, and makes further calls if they are needed.
     ///
-    /// If the first call has ended with anything but a retryable failure, its result is final.
+    /// If the first call has already ended, and no other call may follow at once, its result is final.
     private func follow<Input: Sendable>(
         _ first: Future<Output>, _ record: CallRecord, in context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input, start: SchedulerInstant
@@ -160,7 +161,10 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         var raised: TaskPriority?
         /// The record of what each call has sent.
         var records: [Int: CallRecord]
-        /// The kept contexts for further calls: one for each call that may be asked for at the same time.
+        /// The contexts and task-local values for further calls.
+        ///
+        /// Only one thread at a time may use each, so there is one for each call that may be asked for at the same
+        /// time.
         var callers: [KeptCaller]
         /// The instant at which each call started.
         var starts: [Int: SchedulerInstant]
@@ -195,7 +199,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         policy.hedging.begin()
     }
 
-    /// Continues from the first call.
+    /// Begins to wait, for the end of the first call and for the delay before the second.
     func start(with first: Future<Output>) -> Future<Output> {
         watch(1, first)
         arm()
@@ -209,7 +213,8 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
 
     /// Waits for the end of a call.
     private func watch(_ number: Int, _ future: Future<Output>) {
-        // This makes a separate branch, because cancelling the branch doesn't affect other holders of the future.
+        // The wait is a future of its own. Cancelling it doesn't settle the service's future, which others may hold
+        // too.
         let branch = future.onEnd { result in self.end(number, result) }
         let (isWanted, raised) = state.withLock { state in
             guard state.machine.isUnderWay(number) else { return (false, nil as TaskPriority?) }
@@ -232,8 +237,8 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
 
     private func end(_ number: Int, _ result: Result<Output, any Error>) {
         let outcome = policy.classifier(result)
-        // A call that a policy below refused was never made. It doesn't end the other calls, and if there was another
-        // call, it doesn't count at all.
+        // If a policy below refused this call, the service never got it. So the refusal doesn't end the other calls,
+        // and doesn't replace the failure of another call.
         let isRefused = outcome.isRefusal
         let (step, start, record, replaced, final) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
@@ -358,7 +363,7 @@ extension HedgedCall {
         }
         for loser in losers {
             report(.hedgeLost(number: loser))
-            // The loser would have taken at least this long.
+            // The loser would have taken at least this long, so its time so far is recorded as a latency.
             if winner != nil, let start = taken.starts[loser] {
                 policy.hedging.record(since: start)
             }
@@ -399,7 +404,9 @@ struct HedgeMachine: Sendable {
     enum Decision: Equatable {
         /// Nothing is to be done: other calls are in flight or asked for, or everything is over.
         case wait
-        /// Another call is asked for; ``HedgeMachine/grant()`` or ``HedgeMachine/refuse()`` must report the answer.
+        /// A further call is due, if the budgets allow it.
+        ///
+        /// Their answer must be reported with ``HedgeMachine/grant()`` or ``HedgeMachine/refuse()``.
         case ask
         /// The timer must be set, because the service asks for a delay before another call.
         case arm(Timer, after: Duration)
@@ -449,15 +456,15 @@ struct HedgeMachine: Sendable {
 
     /// Reports that a call has ended.
     ///
-    /// If the result is `wait` and no call is in flight, another call has been asked for. If it is refused, everything
-    /// ends with the last failure.
+    /// If the result is `wait` and no call is in flight, another call has been asked for. If that call is refused,
+    /// everything ends with the last failure.
     mutating func end(_ number: Int, with outcome: Outcome) -> Decision {
         guard underWay.remove(number) != nil else { return .wait }
         switch outcome.retry {
         case _ where outcome.isSuccess: return finish()
         case .never: return outcome.isFailure || isIdle ? finish() : .wait
         case .after(let delay?) where delay > .zero:
-            // If no call is in flight, the waiting is left to a retry.
+            // If no call is in flight, the waiting is left to a retry outside the hedge.
             if isIdle { return finish() }
             lastTimer += 1
             return mayFollow ? .arm(Timer(number: lastTimer), after: delay) : .wait

@@ -113,7 +113,7 @@ extension Hedging {
         return scheduler.now
     }
 
-    /// Counts a call as in flight, because it didn't end at once; needs one ``end()``.
+    /// Counts a call as in flight, because it didn't end at once; ``end()`` must follow once.
     func begin() { budget.withLock { $0.begin() } }
 
     /// Reports that a counted call has ended.
@@ -245,7 +245,7 @@ struct LatencyWindow: Sendable {
         return delay
     }
 
-    /// Returns the shortest latency with at most the share of slow calls above it, in milliseconds.
+    /// Returns the shortest latency, in milliseconds, that at most the share of slow calls exceeds.
     private func percentile() -> Int? {
         let known = slices.compactMap(\.self)
         let total = known.reduce(0) { $0 + $1.total }
@@ -262,7 +262,8 @@ struct LatencyWindow: Sendable {
 
     /// Empties the histograms that have expired.
     ///
-    /// An instant before the newest one, which a late thread may pass, counts as the newest one.
+    /// A late thread may pass an instant that lies before the newest slice. Such an instant counts as part of the
+    /// newest slice.
     private mutating func turn(to instant: SchedulerInstant) {
         let nanoseconds = instant.offset.nanoseconds
         let slice = (nanoseconds - nanoseconds.modulo(Self.width)) / Self.width
@@ -314,7 +315,7 @@ struct LatencyHistogram: Sendable {
         guard milliseconds >= 1_024 else { return milliseconds }
         guard milliseconds < 65_536 else { return size - 1 }
         let doubling = Int.bitWidth - milliseconds.leadingZeroBitCount - 11
-        // The latency in units of 2, 4, 8 … milliseconds, which is 512 to 1,023.
+        // The latency in units of 2, 4, 8 … milliseconds: a number from 512 to 1,023.
         let part = milliseconds >> (doubling + 1)
         return 1_024 + doubling * 512 + part - 512
     }

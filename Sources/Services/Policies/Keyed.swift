@@ -15,8 +15,9 @@ extension Middleware {
     /// has counted a failure or lets no call pass, and a rate limiter that wouldn't let a whole burst pass. Budgets and
     /// memos are always idle, so their contents are lost when their key is replaced.
     ///
-    /// A new key checks the eight least recently used keys, and the next new key checks the next eight. If none of them
-    /// can be replaced, the call continues without a middleware, and ``PolicyEvent/Kind/bypassed`` reports it.
+    /// For a new key, the eight least recently used keys are checked, and for the next new key, the next eight. If none
+    /// of the eight can be replaced, the call continues without a middleware, and ``PolicyEvent/Kind/bypassed`` reports
+    /// it.
     ///
     /// Each service that this wraps has its own keys. A key without calls in flight holds no timer. A call takes a lock
     /// for constant time when it starts and when it ends, and its key is hashed and compared under this lock.
@@ -40,7 +41,7 @@ extension Middleware {
     }
 }
 
-/// The services by key: a bounded table, whose entries wrap the service below.
+/// The table of keys with their middleware, and the service that the middleware wraps.
 final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: Sendable {
     /// A key's middleware, around the service.
     private final class KeyedService: Sendable {
@@ -61,7 +62,7 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
     private let service: Service<Input, Output>
     /// The keys and their `KeyedService`s.
     ///
-    /// All types are known here, so that no operation looks up a generic type at run time.
+    /// The table's types don't depend on generic parameters, so no operation looks up a type at run time.
     private let table: Locked<KeyTable<AnyHashable, AnyObject>>
 
     init(
@@ -96,8 +97,8 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
         }
         guard makeRoom() else { return nil }
         let made = KeyedService(makeMiddleware(key), around: service)
-        // Another thread may have entered the key first, or taken the last room. Then the new object is released
-        // outside the lock.
+        // If another thread has entered the key first, or has taken the last room, the table doesn't keep the new
+        // object. Then the object is released only after unlocking.
         return withExtendedLifetime(made) {
             table.withLock { $0.enter(known, adding: made) }.map { ($0, self.keyed($1)) }
         }
@@ -134,7 +135,8 @@ private let keyedPolicy = "keyed"
 /// At first, a key is unknown. It is in use from the moment its first user enters until its last user leaves. Then it
 /// is unused, until a user enters again, or until it is removed and unknown again.
 ///
-/// The table never releases stored objects. It returns them to the holder of the lock, who releases them later.
+/// The table never releases stored objects, because that could run their own code under the lock. It returns them, and
+/// they are released after unlocking.
 struct KeyTable<Key: Hashable, Value> {
     /// An unused key.
     struct Unused {
@@ -152,7 +154,7 @@ struct KeyTable<Key: Hashable, Value> {
     }
 
     private let limit: Int
-    /// The entries by key; the entries that are in use are held.
+    /// The entries by key; entries in use are held, so they aren't in the order of last use.
     private var entries = LRUTable<Key, Entry>()
     private var lastUse = 0
 
@@ -198,7 +200,7 @@ struct KeyTable<Key: Hashable, Value> {
         if users == 1 { release(slot) }
     }
 
-    /// Removes a key, unless it was used in the meantime.
+    /// Removes a key, unless it was used after it was returned as ``oldest``.
     ///
     /// - Returns: The removed objects.
     mutating func remove(_ key: Unused) -> (Key, Value)? {
@@ -207,7 +209,7 @@ struct KeyTable<Key: Hashable, Value> {
         return (known, entry.value)
     }
 
-    /// Counts a key as used now, unless it was used in the meantime.
+    /// Counts a key as used now, unless it was used after it was returned as ``oldest``.
     mutating func postpone(_ key: Unused) {
         guard isCurrent(key) else { return }
         hold(key.slot)

@@ -8,12 +8,12 @@ extension Middleware {
     /// let api = stack(.loadShedding(sharing: shedder), over: work)
     /// ```
     ///
-    /// If a place is free, the call starts at once, on the caller's thread. Waiting calls start in the order of their
-    /// ``CallContext/priority``, each on the thread on which another call ended. A call that waits too long fails with
-    /// ``ServiceError/Code/queueTimedOut``, on the shedder's scheduler. If the queue is full, the call that would be
-    /// served last fails with ``ServiceError/Code/shed``: either the new call, at once, or a waiting one, on the new
-    /// call's thread. Cancelling a call frees its place, or removes it from the queue. Errors of the service pass
-    /// through unchanged.
+    /// Each call in flight takes one of the shedder's places. If a place is free, a call starts at once, on the
+    /// caller's thread. Waiting calls start in the order of their ``CallContext/priority``, each on the thread on which
+    /// another call ended. A call that waits too long fails with ``ServiceError/Code/queueTimedOut``, on the shedder's
+    /// scheduler. If the queue is full, the call that would be served last fails with ``ServiceError/Code/shed``:
+    /// either the new call, at once, or a waiting one, on the new call's thread. Cancelling a call frees its place, or
+    /// removes it from the queue. Errors of the service pass through unchanged.
     ///
     /// - Parameter shedder: The shedder, shared by all stacks that use the same resource.
     public static func loadShedding(sharing shedder: LoadShedder) -> Middleware {
@@ -188,9 +188,9 @@ extension LoadShedder: AdmissionGate {
 /// The state of a load shedder: the calls in flight, the queue, and the longest wait.
 ///
 /// A call's longest wait is decided when it starts to wait: `target` if the queue hasn't been empty for an `interval`,
-/// or else `interval`. So a burst may wait as long as it takes to serve it, while a standing queue is kept short.
-/// (Maurer, "Fail at Scale", ACM Queue 13:8, 2015, after Nichols and Jacobson, "Controlling Queue Delay", ACM Queue
-/// 10:5, 2012.)
+/// or else `interval`. So the calls of a burst may wait for up to `interval`, but the calls in a queue that never gets
+/// empty wait only for a short time. (Maurer, "Fail at Scale", ACM Queue 13:8, 2015, after Nichols and Jacobson,
+/// "Controlling Queue Delay", ACM Queue 10:5, 2012.)
 struct LoadShedderMachine<Waiter: Sendable>: Sendable {
     typealias Ticket = PriorityWaitQueue<Waiter>.Ticket
 
@@ -257,14 +257,15 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
         line.raise(ticket, to: priority)
     }
 
-    /// Confirms that an admitted call from the queue starts.
+    /// Confirms that a call that was admitted from the queue starts now.
     ///
-    /// - Returns: False if it has left in the meantime; then it must not start.
+    /// - Returns: False if the call has left since it was admitted, for example because its caller has cancelled. Such
+    ///   a call must not start.
     mutating func begin(_ ticket: Ticket) -> Bool { line.confirm(ticket) }
 
     /// Frees a place, and gives it to the next call in the queue.
     ///
-    /// - Returns: The call that got the place. The caller must notify it.
+    /// - Returns: The next call, which got the place; the code that called `leave` must notify it.
     mutating func leave(at instant: SchedulerInstant) -> Waiter? {
         guard let next = line.call(youngest: servesYoungestFirst(at: instant)) else {
             inFlight -= 1
@@ -278,7 +279,8 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
     ///
     /// It has no effect after ``begin(_:)``, or after another call has displaced this one.
     ///
-    /// - Returns: The call that got the place, which the caller must notify; and the removed waiter.
+    /// - Returns: The next call, which got the freed place, and the waiter that left the queue. The code that called
+    ///   `leave` must notify the next call.
     mutating func leave(
         _ ticket: Ticket, at instant: SchedulerInstant
     ) -> (next: Waiter?, left: Waiter?) {

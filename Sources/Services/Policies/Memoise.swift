@@ -220,7 +220,8 @@ extension Memo {
 /// At first, a key has no answer. When a call for the key succeeds, its answer is kept. Later the answer is replaced,
 /// or it is removed because it expires, is invalidated or is evicted.
 ///
-/// The machine never releases stored objects. It returns them to the holder of the lock, who releases them later.
+/// The machine never releases stored objects, because that could run their own code under the lock. It returns them,
+/// and they are released after unlocking.
 struct MemoMachine<Key: Hashable, Value> {
     /// One answer.
     struct Entry {
@@ -234,8 +235,8 @@ struct MemoMachine<Key: Hashable, Value> {
     /// The result of a lookup.
     enum Answer {
         case hit(Value)
-        /// The caller must call the service, and report the end with this number. The answer must not come from a call
-        /// that began before the era.
+        /// The code that looked the key up must call the service, and report the end with this number. The answer must
+        /// not come from a call that began before the era `since`.
         case miss(call: Int, since: Era)
     }
 
@@ -304,7 +305,7 @@ struct MemoMachine<Key: Hashable, Value> {
 
     /// Discards a key's answer; the answers of the key's calls in flight won't be kept either.
     ///
-    /// - Returns: The removed objects, and the key whose invalidation was forgotten.
+    /// - Returns: The removed objects, and the key whose invalidation was forgotten to make room, if any.
     mutating func invalidate(_ key: Key, in era: Era) -> (removed: Entry?, key: Key?) {
         calls.invalidate(key)
         let forgotten = invalidations.invalidate(key, in: era)
@@ -326,8 +327,8 @@ struct MemoMachine<Key: Hashable, Value> {
 
     /// Removes expired answers, in amortised constant time.
     ///
-    /// All answers have the same time to live, so they expire in the order they were stored. An instant before the
-    /// latest one, which a late thread may pass, counts as the latest one.
+    /// All answers have the same time to live, so they expire in the order they were stored. A late thread may pass an
+    /// instant before the latest one. Then the latest instant is used instead.
     private mutating func expire(at instant: SchedulerInstant) -> [Entry] {
         let now = latest.map { max($0, instant) } ?? instant
         latest = now

@@ -147,8 +147,8 @@ struct Pagination<Input: Sendable, Page: Sendable>: Sendable {
 
     /// Requests a page.
     ///
-    /// - Returns: A separate future for the reader. Cancelling it doesn't settle a promise that the service shares with
-    ///   others.
+    /// - Returns: A separate future for the reader. Cancelling it doesn't settle the service's own future, which others
+    ///   may hold too.
     func load(_ input: Input, number: Int, in context: CallContext) -> Future<Page> {
         let future = context.call(
             "page \(number)", attempt: context.attempt, record: context.record, by: Self.name,
@@ -244,8 +244,8 @@ final class PageReader<Input: Sendable, Page: Sendable> {
 
 /// Returns whether an input is an optional that is nil.
 ///
-/// If inputs are optionals, a `next` that returns a page's cursor unchanged returns nil for the end. But Swift wraps
-/// this nil in another optional, as an input.
+/// If the input type is an optional, such as `Cursor?`, `next` may return the last page's cursor unchanged, which is
+/// nil for the end. But Swift wraps this nil in a second optional, which then looks like an input.
 private func isNil<Input>(_ input: Input) -> Bool {
     (input as? any AnyOptional)?.isNil ?? false
 }

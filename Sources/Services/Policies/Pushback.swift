@@ -145,7 +145,7 @@ extension Pushback {
                 return Future(error: error)
             }
             context.report(.dequeued(after: wait), by: Self.policy, named: self.name)
-            // The service may have asked for a longer pause in the meantime.
+            // During the wait, the service may have asked for a longer pause. So the pause is checked again.
             return caller.run {
                 self.call(service, input, waited: waited + wait, classifier)
             }

@@ -11,8 +11,8 @@ extension Middleware {
     /// A call that may pass starts at once, on the caller's thread. Waiting calls start in order, on the scheduler's
     /// thread. A call that would have to wait longer than `maxWait`, or until its own deadline, fails at once with
     /// ``ServiceError/Code/rateLimited``. The error's ``ServiceError/retryAt`` and ``ServiceError/retryAfter`` say when
-    /// the call would pass. A call that is cancelled while it waits takes no token. Errors of the service pass through
-    /// unchanged.
+    /// the call would pass. A call that is cancelled while it waits doesn't count against the rate. Errors of the
+    /// service pass through unchanged.
     ///
     /// Put it directly around the calls that count against the quota: below the retry, the hedge and the breaker, and
     /// above the timeout of an attempt. In this place, no call waits for its turn only to be refused by another policy.
@@ -36,11 +36,12 @@ extension Middleware {
 /// It is a token bucket, full at first, that holds at most `burst` tokens. A call takes one token, and `rate` tokens
 /// flow back evenly in each period. So in any time t, at most burst + rate × t ÷ period calls get their turn, exact to
 /// the nanosecond. A call counts from its turn on, whatever its result. Waiting calls are served in order, and later
-/// calls can't overtake them. When one leaves, the calls behind it move up.
+/// calls can't overtake them. When a waiting call leaves, the calls behind it move up.
 ///
 /// The turns of waiting calls are fixed in time, so a late timer doesn't lower the rate: all calls that are due start
-/// at once. This makes up for a delay as long as the whole burst, or 100 ms if that is longer. After a longer delay,
-/// such as when the process was stopped, the remaining calls wait for new turns.
+/// at once. This makes up for delays of up to 100 ms, or up to the time that the whole burst takes at this rate, if
+/// that is longer. After a longer delay, for example because the process was stopped, the remaining calls get new
+/// turns.
 ///
 /// Create one for each quota, and pass it to every stack that shares the quota. You can use it from any thread; a call
 /// takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)
@@ -138,7 +139,8 @@ extension RateLimiter {
         since start: SchedulerInstant,
         in context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        // This is reported before the permit has an observer, so that the event comes before the permit.
+        // The call can start only when the code below observes its permit. So `queued` is reported before the call's
+        // start, even if another thread gives the permit now.
         context.report(.queued(length: length), by: Self.policy, named: name)
         permit.onCancel { self.leave(ticket) }
         let caller = KeptCaller(context)
@@ -194,7 +196,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
         case passes
         /// The call may wait, because it would pass in time.
         case mayWait
-        /// The call waits; `length` counts it.
+        /// The call waits in a queue; the `length` includes this call.
         case queued(ticket: Int, length: Int)
         /// The call is refused, because it would not pass before `retryAt`.
         case refused(retryAt: SchedulerInstant)
@@ -202,7 +204,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
 
     private let partsOfNanosecond: Int128
     private let interval: Int128
-    /// The longest time by which a call may come early.
+    /// The longest time by which a call may come before it is due.
     private let tolerance: Int128
     /// The longest time by which the turns of waiting calls may lag behind the clock, beyond the tolerance.
     private let lag: Int128
@@ -210,8 +212,8 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     private var due: Int128?
     private var line = WaitQueue<Waiter>()
 
-    /// - Parameter lateness: The largest lateness of a timer for which the calls behind aren't delayed; a long burst
-    ///   makes up for more. If a timer is later than that, the remaining turns are counted anew, so that a process that
+    /// - Parameter lateness: If a timer is late by no more than this, or by no more than a whole burst takes, the turns
+    ///   of all waiting calls stay as they were. If it is later, the remaining calls get new turns. So a process that
     ///   was stopped doesn't make all its calls at once.
     init(rate: Int, per period: Duration, burst: Int, lateness: Duration) {
         partsOfNanosecond = Int128(rate)
@@ -236,7 +238,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     /// Lets a call pass, or decides whether it may wait.
     mutating func enter(at now: SchedulerInstant, within bound: Duration) -> Entry {
         guard let due else { return pass(at: now) }
-        // Each waiting call moves the due time by one interval; the first of them starts now at the earliest.
+        // Each waiting call moves the due time by one interval, and the head of the queue starts now at the earliest.
         let ahead = Int128(line.count) * interval
         let instant = instant(of: start(at: now, due) + ahead - tolerance)
         if line.isEmpty, instant <= now { return pass(at: now) }
@@ -257,7 +259,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     mutating func popPassing(at now: SchedulerInstant) -> [Waiter] {
         var passing: [Waiter] = []
         while let next, next <= now {
-            // This comes before the call is removed, because the call must still count as waiting.
+            // This comes before the call is removed, because `pass` allows for a late turn only while a call waits.
             _ = pass(at: now)
             if let waiter = line.popFirst() { passing.append(waiter) }
         }
@@ -275,7 +277,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     /// Returns the start of the interval of a call that passes now: its due time, or now if the due time has passed.
     ///
     /// Waiting calls keep their due times while they lag by no more than `lag`. A call that is less than a nanosecond
-    /// late is on time, because the clock can't be more exact. So rounding errors don't add up.
+    /// late counts as on time, because the clock can't be more exact. So rounding errors don't add up.
     private func start(at now: SchedulerInstant, _ due: Int128?) -> Int128 {
         let earliest = Int128(now.offset.nanoseconds) * partsOfNanosecond - (line.isEmpty ? 0 : lag)
         guard let due, earliest - due < partsOfNanosecond else { return earliest }
@@ -292,8 +294,9 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
 
 /// The state behind a rate limiter's lock: the machine, and its only timer.
 ///
-/// Timers are set outside the lock. So each has a number, and has no effect if no call waits any more or another timer
-/// has been set. Removed objects are returned, so that they are released outside the lock.
+/// Timers are set outside the lock, so an old timer may still fire. Each timer has a number, by which an old one is
+/// recognised. A timer has no effect if no call waits any more, or if another timer has been set. Removed objects are
+/// returned, so that they are released outside the lock.
 struct RateLimiterState: Sendable {
     typealias Permit = InternalPromise<Void>
 

@@ -128,10 +128,10 @@ private struct RetriedCall<Output: Sendable>: Sendable {
 
     /// Makes further attempts, until one is pending or none may follow.
     ///
-    /// After an attempt that ends at once, the next attempt is made in a loop. After a pending attempt, it is made in
-    /// the attempt's callback.
+    /// If an attempt has ended at once, the next attempt is made in a loop. If an attempt is pending, the next one is
+    /// made in a callback of its future.
     ///
-    /// - Parameter caller: The kept caller of the attempts; nil on the caller's own thread.
+    /// - Parameter caller: The caller's kept context and task-local values; nil on the caller's own thread.
     private func follow<Input: Sendable>(
         _ first: Attempt, _ machine: RetryMachine, _ context: CallContext,
         _ service: @escaping Service<Input, Output>, _ input: Input, for caller: KeptCaller? = nil
@@ -143,7 +143,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
             guard let result = current.future.result else {
                 let (pending, record) = (machine, current.record)
                 let caller = caller ?? KeptCaller(context)
-                // A cancelled attempt ends without a decision.
+                // After a cancelled attempt, nothing is decided. Only its record is closed.
                 let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
                 return watched.flatMapSomeResults { [input] result in
                     var machine = pending
@@ -222,7 +222,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
 struct RetryMachine: Sendable {
     /// The decision at the end of an attempt.
     enum Decision: Equatable {
-        /// The result is final; there is a reason if another attempt might have succeeded.
+        /// The result is final; if another attempt might have succeeded, the reason says why there is none.
         case finish(RetryRefusal?)
         /// Another attempt follows after a delay.
         case retry(after: Duration)

@@ -12,7 +12,7 @@ struct SlicedSum: Sendable {
     private let width: Int64
     /// The number of the newest slice, counted from the origin.
     private var newest = Int64.min
-    /// The end of the newest slice; before this instant, no division is needed.
+    /// The end of the newest slice; before this instant, no division is needed to find the slice.
     private var end = SchedulerInstant(offset: .nanoseconds(Int64.min))
     private var total: Int64 = 0
 
@@ -42,7 +42,8 @@ struct SlicedSum: Sendable {
 
     /// Empties the slices that have expired.
     ///
-    /// An instant before the newest slice, which a late thread may pass, counts as part of the newest slice.
+    /// A late thread may pass an instant that lies before the newest slice. Such an instant counts as part of the
+    /// newest slice.
     private mutating func turn(to instant: SchedulerInstant) {
         if instant < end { return }
         let nanoseconds = instant.offset.nanoseconds

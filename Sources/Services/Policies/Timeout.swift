@@ -36,7 +36,9 @@ extension Middleware {
         return Middleware(named: "timeout") { service in { input in timeout.call(service, input) } }
     }
 
-    /// Fails a call that has no result within the time for its input; with nil, there is no limit.
+    /// Fails a call that has no result within the limit for its input.
+    ///
+    /// If the limit is nil, the call may take any time.
     package static func timeout(
         excluding pauses: [CallRecord.Pause] = CallRecord.Pause.allCases,
         on scheduler: some FutureScheduler, of limit: @escaping @Sendable (Input) -> Duration?
@@ -104,7 +106,7 @@ private struct AttemptClock {
     /// The paused time that the record had counted before the attempt started.
     let pausedBefore: Duration
 
-    /// Sets a timer for the rest of the attempt's time; nil if the time is over.
+    /// Sets and returns a timer for the rest of the attempt's time; nil if no time is left.
     ///
     /// - Parameter remaining: The time left until the call's deadline.
     func newTimer(
@@ -164,7 +166,7 @@ extension TimeAllowed {
 }
 
 extension Future {
-    /// Fails with an error if there is no result in time, and reports that.
+    /// Fails with an error if there is no result in time, and reports the timeout to observers.
     final func ending(
         within limit: Duration, on scheduler: any FutureScheduler, in context: CallContext,
         by policy: String, extendingBy newTimer: TimerRenewal? = nil,
@@ -173,8 +175,8 @@ extension Future {
         guard context.isObserved else {
             return timeout(limit, on: scheduler, extendingBy: newTimer) { error() }
         }
-        // A result may arrive while the timer fires. So the event is reported only when the timer's own error arrives,
-        // before any other observer gets the error.
+        // When the timer fires, a result may already have arrived, and then the call hasn't timed out. So the event is
+        // reported only when the timer's own error has become the result, before any other observer gets the error.
         let expiry = Expiry()
         return timeout(limit, on: scheduler, extendingBy: newTimer) { expiry }.mapError { failure in
             guard (failure as? Expiry) === expiry else { return failure }

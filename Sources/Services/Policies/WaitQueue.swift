@@ -15,7 +15,7 @@ package struct WaitQueue<Element> {
 
     var isEmpty: Bool { elements.isEmpty }
 
-    /// The number of stored tickets, for a test that they don't accumulate.
+    /// The number of stored tickets, for a test that checks that old tickets are removed.
     var size: Int { order.count }
 
     package init() {}
@@ -51,7 +51,7 @@ package struct WaitQueue<Element> {
         return nil
     }
 
-    /// Removes the tickets of entries that have left, once they outnumber the waiting ones.
+    /// Removes the tickets of entries that have left, once there are more of these than of waiting entries.
     private mutating func tidy() {
         guard order.count > 2 * elements.count + 16 else { return }
         order = order[first...].filter { elements[$0] != nil }

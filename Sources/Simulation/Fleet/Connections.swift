@@ -8,8 +8,8 @@ extension Middleware {
     /// let send = Middleware.connections(8, in: world)(world.fleet.send)
     /// ```
     ///
-    /// A call holds a connection until it ends or is cancelled. The other calls wait in the order in which they
-    /// come. This wait says nothing about the host, so timeouts don't count it.
+    /// A call holds a connection until it ends or is cancelled. Further calls wait, and get a connection in the order
+    /// in which they came. The host doesn't cause this wait, so timeouts don't count it.
     ///
     /// - Parameters:
     ///   - count: The number of connections. Less than one is a programming error and traps.
@@ -31,7 +31,7 @@ extension Middleware {
     }
 }
 
-/// A call's wait for a connection; the record of the call's attempt counts it as a pause.
+/// A call's wait for a connection, which the call's record counts as a pause.
 private final class ConnectionWait: Sendable {
     private let record: CallRecord
     private let hasEnded = Locked(false)

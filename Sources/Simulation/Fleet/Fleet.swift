@@ -19,7 +19,7 @@ public final class Fleet: @unchecked Sendable {
         case roundRobin
         /// A random host, each equally likely.
         case random
-        /// The one with fewer calls of two hosts that are chosen at random (Mitzenmacher 2001).
+        /// Of two random hosts, the host with fewer calls (Mitzenmacher 2001).
         case fewerCallsOfTwo
     }
 
@@ -31,7 +31,7 @@ public final class Fleet: @unchecked Sendable {
 
     // Unchecked: neither property changes, and the network belongs to the simulation's thread, as documented.
     let network: FleetNetwork
-    /// The host that makes the calls; nil for the clients.
+    /// The number of the host that sends its calls through this fleet; nil if the clients send theirs.
     private let origin: Int?
 
     init(_ network: FleetNetwork, from origin: Int? = nil) {
@@ -60,8 +60,8 @@ public final class Fleet: @unchecked Sendable {
     /// A client's stack wraps this function. The future settles in an event of the simulation. If you cancel the
     /// future, the host goes on working, unless ``HostSettings/finishesAbandonedCalls`` is false.
     ///
-    /// - Returns: The answer. It rejects with ``SimulatedFailure``; if this is called on another thread, with
-    ///   ``SimulationError``.
+    /// - Returns: A future of the answer. It rejects with ``SimulatedFailure`` if the call fails, and with
+    ///   ``SimulationError`` if you call `send` on another thread.
     @Sendable
     public func send(_ request: SimulatedRequest) -> Future<SimulatedResponse> {
         network.send(request, from: origin)

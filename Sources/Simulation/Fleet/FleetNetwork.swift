@@ -7,7 +7,7 @@ final class FleetNetwork {
     let scheduler: SimulationScheduler
     /// The number of calls that the clients have sent in each second.
     @exclusivity(unchecked) var sent = CountsBySecond()
-    /// Notes the hosts that code names by number, so that a swarm can remove the others.
+    /// Notes which hosts code names by number, so that a swarm can remove hosts that no code names.
     var namedHosts: NamedHosts?
 
     /// The numbers of the hosts that have names, by lowercase name.
@@ -58,7 +58,7 @@ final class FleetNetwork {
         }
     }
 
-    /// Cancels all calls, and releases the hosts' stacks, because the stacks hold the network.
+    /// Cancels all calls, and releases the hosts' stacks, which would otherwise keep this network alive.
     ///
     /// A call that is sent later is cancelled at once.
     func end() {
@@ -66,10 +66,12 @@ final class FleetNetwork {
         for host in hosts { host.end() }
     }
 
-    /// True if a caller waits for an answer that was lost.
+    /// True if a caller still waits, because the answer or the call itself was lost.
     var owesAnswers: Bool { hosts.contains(where: \.owesAnswers) }
 
-    /// Sends a call of a host or of a client to the host that the call names, or to one that the balancing chooses.
+    /// Sends a call to the host that it names, or to a host that the balancing chooses.
+    ///
+    /// - Parameter origin: The number of the host that makes the call; nil for a client.
     func send(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
         guard scheduler.isOnItsThread else {
             let error = SimulationError(.callOnAnotherThread)
@@ -156,11 +158,11 @@ struct CountsBySecond: Sendable {
     }
 }
 
-/// The highest host numbers that code names in a run: the client's stack, and the closures of faults.
+/// The highest host number that the client's stack names in a run, and the highest that each fault's closure names.
 ///
 /// A swarm may remove the hosts with higher numbers.
 final class NamedHosts: @unchecked Sendable {
-    // Unchecked: belongs to the simulation's thread, as the fleet does.
+    // Unchecked: only the simulation's thread uses this object.
 
     /// The highest number that the stack names; −1 if it names none.
     private(set) var highestOfStack = -1
@@ -168,10 +170,10 @@ final class NamedHosts: @unchecked Sendable {
     private(set) var highestOfFaults: [Int: Int] = [:]
     private var fault: Int?
 
-    /// From now on, attributes the hosts that code names to a fault.
+    /// Begins the closure of a fault: until ``endFault()``, the hosts that code names count for this fault.
     func beginFault(_ index: Int) { fault = index }
 
-    /// From now on, attributes the hosts that code names to the client's stack.
+    /// Ends the closure of a fault: from now on, the hosts that code names count for the client's stack.
     func endFault() { fault = nil }
 
     /// Notes that code has named a host.

@@ -34,8 +34,8 @@ public struct HostSettings: Sendable {
     /// ```
     ///
     /// The closure runs in the simulation, when the answer reaches the caller. It must depend only on the request.
-    /// Afterwards the simulation sets the response's `request`, and also its `url` if it has none. If the host fails,
-    /// the closure isn't called, and the response has a status such as 503.
+    /// Afterwards the simulation sets the response's `request`, and the response's `url` if that is nil. If the host
+    /// fails, the closure isn't called, and the response has a status such as 503.
     public var answer: (@Sendable (HTTPRequest) -> HTTPResponse)?
 
     /// The number of calls that the host works on at once.
@@ -73,12 +73,14 @@ public struct HostSettings: Sendable {
     /// True if calls tell the host their deadlines.
     ///
     /// If a call's deadline has passed, the host doesn't begin the call, and fails it with
-    /// ``SimulatedFailure/Code/deadlinePassed``. Calls to other hosts inherit the deadline.
+    /// ``SimulatedFailure/Code/deadlinePassed``. If the host calls another host on behalf of a call, it passes on the
+    /// call's deadline.
     public var knowsDeadlines = false
 
     /// True if the host goes on working on calls that their callers have cancelled, as most servers do.
     ///
-    /// If false, such a call frees its worker at once; if it still waits in the queue, it doesn't begin.
+    /// If false, the host stops such a call and frees the call's worker at once. A cancelled call in the queue never
+    /// begins.
     public var finishesAbandonedCalls = true
 
     /// True if a worker waits for the host's own calls to other hosts, as in a server with a thread per call.
@@ -86,12 +88,12 @@ public struct HostSettings: Sendable {
     /// These are the calls that ``calls(_:)`` makes.
     public var holdsWorkerWhileCalling = true
 
-    /// The slowness after a restart: its duration, and its factor at the beginning.
+    /// The time for which the host is slow after a restart, and the slowdown factor at the beginning of that time.
     ///
-    /// The factor then falls evenly to 1.
+    /// The factor falls evenly to 1 until the end of that time.
     public var warmUp: (time: Duration, factor: Double) = (.zero, 1)
 
-    /// Creates the stack from the closure passed to ``calls(_:)``.
+    /// Creates the stack through which the host calls other hosts; nil if ``calls(_:)`` wasn't called.
     private(set) var makeDownstream:
         (@Sendable (SimulatedWorld) -> @Sendable (SimulatedRequest) -> Future<Void>)?
 

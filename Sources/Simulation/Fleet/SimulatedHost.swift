@@ -17,15 +17,15 @@ public final class SimulatedHost: @unchecked Sendable {
     /// The host's name: ``HostSettings/name`` at the start of the run, or one like "host 0".
     public let name: String
 
-    /// The host's behaviour from now on.
+    /// The host's behaviour, which a scenario can change during the run.
     ///
-    /// The service time of calls that a worker has begun doesn't change.
+    /// If a worker has already begun a call, a change doesn't affect the call's service time.
     public var settings: HostSettings
 
     /// True if the host takes calls.
     public internal(set) var isUp = true
 
-    /// The number of calls that the host works on, including those for which it is waiting for another host.
+    /// The number of calls that the host works on, including calls that wait for another host's answer.
     public var callsInWork: Int { working.count }
 
     /// The number of calls that wait for a worker.
@@ -45,7 +45,7 @@ public final class SimulatedHost: @unchecked Sendable {
     var busyWorkers = 0
     /// Calls that lost a message.
     ///
-    /// They are kept because releasing a call would reject its promise.
+    /// The callers must not get an answer. Releasing a call would reject its promise, so the host keeps these calls.
     private var unanswered: ContiguousArray<SimulatedCall> = []
     /// The network; nil once the simulation has ended.
     var network: FleetNetwork?
@@ -143,7 +143,7 @@ extension SimulatedHost {
 
     /// Takes the host down.
     ///
-    /// Its calls fail with ``SimulatedFailure/Code/connectionLost``, and new calls with
+    /// The calls in the host fail with ``SimulatedFailure/Code/connectionLost``. Calls that arrive later fail with
     /// ``SimulatedFailure/Code/unreachable``.
     public func stop() {
         isUp = false
@@ -323,18 +323,18 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
     let origin: Int?
     /// The time at which the call reached the host.
     var arrived: Nanoseconds = 0
-    /// The time at which the caller stops waiting; the latest time if the host doesn't know it.
+    /// The time at which the caller stops waiting; `Nanoseconds.max` if the host doesn't know that time.
     var deadline = Nanoseconds.max
     /// The call's index among the calls that the host works on.
     var workIndex = 0
     /// True while a worker is busy with the call.
     var hasWorker = false
-    /// The host's own call to another host, which this call waits for.
+    /// The call to another host that must end before this call can be answered.
     var downstream: FutureObservation?
     /// The host that the call was sent to.
     ///
-    /// The host, in turn, holds the call until the host answers or cancels the call, at the latest when the simulation
-    /// ends.
+    /// The host also holds the call, until the call is answered or cancelled, at the latest at the end of the
+    /// simulation.
     private let host: SimulatedHost
     private var phase = Phase.arriving
 

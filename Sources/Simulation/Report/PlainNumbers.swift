@@ -24,7 +24,7 @@ extension Double {
         return String(text)
     }
 
-    /// The number of seconds, with a unit, and mostly in three digits.
+    /// The number of seconds as text: in ms or s, mostly with three digits.
     var textOfSeconds: String {
         switch self {
         case ..<0.009995: "\((self * 1e3).text(digits: 2)) ms"

@@ -67,7 +67,8 @@ extension SimulationRun.PolicyActivity {
         var states = [(time: 0.0, state: first.old)]
         var numbers: [String: Int] = [:]
         for change in stateChanges {
-            // A breaker's first change leaves a state that wasn't counted before, so the number must not fall below 0.
+            // A breaker isn't counted in any state before its first change. That change must not make the count of the
+            // old state negative.
             numbers[change.old] = max((numbers[change.old] ?? 0) - 1, 0)
             numbers[change.new, default: 0] += 1
             let state = numbers.filter { $0.value > 0 }
@@ -81,7 +82,7 @@ extension SimulationRun.PolicyActivity {
 }
 
 extension String {
-    /// The rank of this state: higher, the more a breaker refuses in it.
+    /// The rank of this state of a breaker: the more calls a state refuses, the higher its rank.
     fileprivate var severity: Int {
         switch self {
         case "isolated": 4
@@ -106,7 +107,7 @@ final class PolicyRecorder: @unchecked Sendable {
 
     init(on scheduler: SimulationScheduler) { self.scheduler = scheduler }
 
-    /// Returns the service with its policies reporting to this recorder.
+    /// Returns the same service, with policies that report to this recorder.
     func observing<Output: Sendable>(
         _ service: @escaping Service<SimulatedRequest, Output>
     ) -> Service<SimulatedRequest, Output> {
@@ -115,7 +116,7 @@ final class PolicyRecorder: @unchecked Sendable {
     }
 
     private func note(_ event: PolicyEvent) {
-        // An action on another thread has left the simulation, and its time means nothing.
+        // An action on another thread isn't counted, because it has no defined time in the simulation.
         guard scheduler.isOnItsThread, let action = event.kind.countedAction else { return }
         let key = Key(policy: event.policy, name: event.policyName)
         activities[

@@ -24,7 +24,8 @@ struct ReportRecorder {
 
 /// Reads values at each whole second of a run.
 final class GaugeRecorder: SimulatedEvent, @unchecked Sendable {
-    // Unchecked: belongs to the scheduler's thread, which `add` checks. The rest runs in events and after the run.
+    // Unchecked: only the scheduler's thread uses this object. `add` checks the thread. The other methods run in the
+    // simulation's events, or after the run.
     private let scheduler: SimulationScheduler
     private let end: Nanoseconds
     private var gauges: [SimulationRun.Gauge] = []
@@ -50,7 +51,7 @@ final class GaugeRecorder: SimulatedEvent, @unchecked Sendable {
         if scheduler.time.adding(1_000_000_000) <= end { scheduler.add(self, after: 1_000_000_000) }
     }
 
-    /// Returns the values, and releases the closures that read them, because these may hold this recorder.
+    /// Returns the values, and releases the closures that read values, because a closure may hold this recorder.
     func finish() -> [SimulationRun.Gauge] {
         readers = []
         return gauges

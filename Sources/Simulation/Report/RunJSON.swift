@@ -137,9 +137,9 @@ indirect enum JSONText {
     case array([JSONText])
     case object([(name: String, value: JSONText)])
 
-    /// A number; null if it is nil, infinite or not a number.
+    /// A number in JSON; null if the argument is nil, infinite or not a number.
     ///
-    /// It has at most nine decimals, so that a time in seconds is exact to the nanosecond.
+    /// The output has up to nine decimals, so a time in seconds is exact to the nanosecond.
     static func number(_ number: Double?) -> JSONText {
         guard let number, number.isFinite else { return .null }
         return .literal(number.shortText(digits: 9))
@@ -159,7 +159,7 @@ indirect enum JSONText {
         }
     }
 
-    /// The value as lines: one for each member, or for each object if the member is an array of objects.
+    /// The value as lines: one for each member, and one for each object in a member that is an array of objects.
     var lines: String {
         guard case .object(let members) = self else { return line }
         let lines = members.map { "  \($0.name.quoted): \($0.value.lineOrLinesOfObjects)" }

@@ -16,10 +16,10 @@ extension SimulationRun {
     /// time are below half the median or above twice the median, or if its share of refused or wasted calls is above
     /// the median host's by 0.01 or more. At most ten such hosts are shown.
     ///
-    /// - Parameter phases: The parts of the run, in seconds, that each get a line. By default these are the parts
-    ///   between the ``changes``, unless the changes are at more than ten different times. Sent calls are counted by
-    ///   whole seconds.
-    /// - Returns: Lines, each with a newline. If work has left the simulation, the first line says so.
+    /// - Parameter phases: The parts of the run, in seconds, that each get a line. By default, these are the parts
+    ///   between the ``changes``, or none if the changes are at more than ten different times. Sent calls are counted
+    ///   by whole seconds.
+    /// - Returns: Lines, each with a newline. If the run has an ``error``, the first line says so.
     public func table(phases: [ClosedRange<Double>]? = nil) -> String {
         text(summaryLines(phases: phases) + policyLines + hostLines)
     }

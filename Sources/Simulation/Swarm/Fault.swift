@@ -24,13 +24,13 @@ public struct Fault: Sendable {
 
     /// The numbers of the hosts.
     ///
-    /// A partition may have several. A change by a closure has none. Every other fault has one.
+    /// A partition may have several hosts, and a change by a closure has none. Every other fault has one host.
     public internal(set) var hosts: [Int]
 
     /// The time at which the fault begins, from the beginning of the run.
     public internal(set) var time: Duration
 
-    /// The time at which the fault ends; nil if it doesn't end, or if a closure decides that.
+    /// The time at which the fault ends; nil if the fault has no end, or if a closure ends the fault.
     public internal(set) var end: Duration?
 
     init(_ kind: Kind, hosts: [Int], from time: Duration, to end: Duration?) {
@@ -47,8 +47,8 @@ public struct Fault: Sendable {
 extension Fault {
     /// Makes a host's work take longer.
     ///
-    /// A fault that lies outside the run has no effect. If the end of a fault of any kind isn't after its beginning,
-    /// that is a programming error and traps.
+    /// A fault that lies outside the run has no effect. An end that isn't after the beginning is a programming error
+    /// and traps; this is true of every kind of fault.
     ///
     /// - Parameters:
     ///   - host: The host's number.

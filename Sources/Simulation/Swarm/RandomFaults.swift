@@ -8,9 +8,9 @@ import PledgeServices
 /// faults.part = 0.2...0.5
 /// ```
 ///
-/// Each seed first draws the kinds of faults that it uses, because leaving a kind out finds as many bugs as using it
-/// (Groce et al., "Swarm testing", ISSTA 2012). Then it draws the number of faults, and for each fault the kind, the
-/// host, the times and the strength. The same seed draws the same faults on every machine.
+/// Each seed first draws the kinds of faults for its run, because runs that leave a kind out find as many bugs as runs
+/// with that kind (Groce et al., "Swarm testing", ISSTA 2012). Then the seed draws the number of faults, and for each
+/// fault the kind, the host, the times and the strength. The same seed draws the same faults on every machine.
 public struct RandomFaults: Sendable {
     /// The kinds of faults.
     public enum Kind: Sendable, Hashable, CaseIterable {
@@ -89,7 +89,7 @@ public struct RandomFaults: Sendable {
         }
     }
 
-    /// Returns one given host and random others, up to half of all hosts, in ascending order.
+    /// Returns the given host and random others, together at most half of all hosts, in ascending order.
     private func hosts(
         of count: Int, with host: Int, _ generator: inout SeededGenerator
     ) -> [Int] {
@@ -134,7 +134,7 @@ extension SeededGenerator {
         range.lowerBound + Int(uniform() * Double(range.upperBound - range.lowerBound + 1))
     }
 
-    /// Draws a subset that isn't empty, each equally likely; without elements, the subset is empty.
+    /// Draws a subset with at least one element, each such subset equally likely; empty only if there are no elements.
     fileprivate mutating func subset<Element>(of elements: [Element]) -> [Element] {
         if elements.isEmpty { return [] }
         while true {

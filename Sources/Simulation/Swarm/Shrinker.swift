@@ -50,7 +50,7 @@ final class Shrinker {
     private let shrinking: Shrinking
     private let kind: String
     private let judge: (Scenario) -> (SimulationRun, text: String?)
-    /// The original indexes of the faults in ``least``.
+    /// For each fault in ``least``, its index in the scenario that was first found to fail.
     private(set) var origins: [Int]
     let named: NamedHosts
 
@@ -190,7 +190,7 @@ extension Shrinker {
         var count = times.count
         switch whole.arrivals.kind {
         case .closed: return false
-        // Calls after the end of the run are removed as well.
+        // A recorded list may have calls after the end of the run, which were never made. They count as removed, too.
         case .recorded(let times): count = times.count
         case .poisson, .even: break
         }
@@ -249,7 +249,7 @@ extension Scenario {
 extension Duration {
     /// The step for shortening times.
     ///
-    /// Whole steps make a report easy to read.
+    /// Times in whole steps make a report easy to read.
     private static let unit = Duration.milliseconds(10)
 
     fileprivate static func units(_ count: Int) -> Duration { unit * count }

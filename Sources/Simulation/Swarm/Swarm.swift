@@ -13,8 +13,8 @@ extension Scenario {
     /// ```
     ///
     /// The swarm removes faults and hosts, shortens faults and the run, and lowers the arrivals, as long as the seed
-    /// still fails with the same text. Numbers in the text may differ. If one more fault were removed from the result,
-    /// it wouldn't fail any more, unless the limit of runs was reached. Still smaller cases may exist.
+    /// still fails with the same text. Numbers in the text may differ. Unless the limit of runs was reached, the result
+    /// needs each of its faults: without any one of them, it wouldn't fail. Still smaller cases may exist.
     ///
     /// - Parameters:
     ///   - seeds: The seeds, in ascending order.
@@ -22,12 +22,12 @@ extension Scenario {
     ///   - count: The number of failing seeds after which the swarm stops. Only the first case is made smaller. Less
     ///     than 1 traps.
     ///   - shrinking: The parts to make smaller, and the maximum number of runs for it.
-    ///   - makeService: Creates the client's stack, as in `run(seed:_:)`. It is called once per run. If runs share
-    ///     objects, a run depends on the runs before it.
-    ///   - expectation: Returns the failure of a run, or nil. A thrown error is a failure with the error's text.
-    ///     The closure also gets the runs of the smaller cases, with fewer hosts or a shorter time, and perhaps
-    ///     without any call. ``SimulationRun/recovers(within:after:to:)`` finds the end of the last fault by
-    ///     itself. If work has left the simulation, the run fails without calling this closure. A run with another
+    ///   - makeService: Creates the client's stack, as in `run(seed:_:)`. It is called once per run. If the stacks of
+    ///     several runs share objects, each run depends on the runs before it.
+    ///   - expectation: Returns the failure of a run, or nil. A thrown error is a failure with the error's text. The
+    ///     closure also gets the runs of the smaller cases, with fewer hosts or a shorter time, and perhaps without any
+    ///     call. ``SimulationRun/recovers(within:after:to:)`` finds the end of the last fault by itself. If work has
+    ///     left the simulation, the run counts as failed, and this closure isn't called. A run with another
     ///     ``SimulationRun/error`` fails even if this closure returns nil.
     /// - Returns: The findings. The same arguments give the same result. The runs take place one after another on the
     ///   calling thread, with at most ``Shrinking/maxRuns`` + 1 further runs for the shrinking.
@@ -46,7 +46,7 @@ extension Scenario {
         }
     }
 
-    /// Returns the scenario, with the faults added that a seed draws.
+    /// Returns the scenario with its own faults and those that a seed draws.
     fileprivate func adding(_ random: RandomFaults?, for seed: UInt64) -> Scenario {
         var scenario = self
         scenario.faults += random?.faults(for: seed, in: self) ?? []

@@ -58,7 +58,7 @@ extension StateSource {
         return subscription(at: place, onClose: { observer.close() }) { observer.receive($0, $1) }
     }
 
-    /// A stream that keeps only the newest state not yet read, and ends when the store is released.
+    /// A stream of states that keeps only the newest unread one, and ends when the store is released.
     var states: AsyncStream<State> {
         let (stream, continuation) = AsyncStream<State>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
@@ -73,10 +73,11 @@ extension StateSource {
 
 /// The observers of a part of a store's state.
 ///
-/// While there are members, the store has one subscriber for all of them. It compares the part before and after
-/// each change, and notifies the members if the part differs. Each member's replay is an entry of its own in
-/// the store's queue. A thread that holds the store's lock may take the lock of the members, but not the other
-/// way round.
+/// The observers are the members of a group. While the group has members, the store has one subscriber for all of them.
+/// This subscriber compares the part before and after each change, and notifies the members if the part differs. The
+/// first call of a new member, with the current part, is a separate entry in the store's queue. A thread that holds the
+/// store's lock may take the lock of the members. A thread that holds the lock of the members must not take the store's
+/// lock.
 ///
 /// The store keeps the members, but not this object. So a subscription doesn't end when the derived store that
 /// made it is released.
@@ -88,7 +89,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
     struct Members: Sendable {
         @usableFromInline
         var list: [Subscriber<Part>] = []
-        /// The members' id as one subscriber of the store; nil without members.
+        /// The id of the one subscriber that stands for all members in the store; nil if there are no members.
         @usableFromInline
         var group: UUID?
 
@@ -207,7 +208,7 @@ final class MainActorObserver<State: Sendable>: Sendable {
         self.observer = observer
     }
 
-    /// Schedules the call for a change.
+    /// Schedules a call of the observer, with a change of the state.
     func receive(_ old: State?, _ new: State) {
         // The main actor's executor is the main queue, which keeps the order.
         DispatchQueue.main.async {

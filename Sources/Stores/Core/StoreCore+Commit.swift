@@ -88,7 +88,7 @@ extension StoreCore {
         for feedback in feedback { values.effects.start(feedback.step(old, values.state)) }
     }
 
-    /// Takes the commands of the effects, as an entry for the queue; nil if there are none.
+    /// Takes the commands of the effect machine, as one entry for the queue; nil if there are none.
     private func commands(_ values: inout Values) -> Entry? {
         let commands = values.effects.takeCommands()
         return commands.isEmpty ? nil : .commands(commands)
@@ -125,9 +125,9 @@ extension StoreCore {
 
     /// Ends an effect whose event is about to go through the middleware.
     ///
-    /// If ending the effect causes cancellations, they keep their place in the order of all commands. Effects
-    /// that begin because this one has ended wait until its event has been through the middleware, so effects
-    /// of newer events may begin before them.
+    /// The end of the effect may cancel other effects. These cancellations keep their place in the order of all
+    /// commands. The end may also let other effects begin. They wait until this effect's event has been through the
+    /// middleware, so effects of newer events may begin before them.
     ///
     /// - Returns: The commands to run once the event has been through the middleware; nil if the effect was
     ///   replaced or cancelled before.
@@ -154,7 +154,7 @@ extension StoreCore {
         }
     }
 
-    /// Continues a run whose timer has fired.
+    /// Continues a delayed effect, or ends the interval of a throttled id, because the timer has fired.
     func fire(_ run: RunNumber) {
         trapIfReducing("move an effect's clock")
         enter { values in
@@ -182,8 +182,8 @@ extension StoreCore {
 
     private func start(_ run: RunNumber, _ start: @Sendable () -> Future<Event>) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
-        // A separate branch, so that cancelling it ends only this store's wait, even if others wait for the
-        // same future.
+        // `map` makes a separate future for this store. Cancelling that future ends only this store's wait, even if
+        // others wait for the original future.
         let branch = start().map { $0 }
         guard values.withLock({ $0.effects.attach(.future(branch), to: run) }) else {
             return branch.cancel()

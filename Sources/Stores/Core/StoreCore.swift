@@ -26,7 +26,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         var subscribers = Subscribers<State>()
         @usableFromInline
         var pending: [Entry] = []
-        /// The thread that has, or last had, the turn to drain.
+        /// The thread that drains the queue or, if none does, the last one that did.
         @usableFromInline
         var drainer: UInt = 0
         /// True if some pending entries come from threads other than the draining one.
@@ -99,15 +99,15 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     enum Chain {
         /// A thread is setting up the middleware. Meanwhile, events of other threads wait.
         ///
-        /// Next: catching up.
+        /// Next state: catching up.
         case settingUp(by: UInt)
         /// The middleware is complete, and the thread that set it up is sending the waiting events through it.
         ///
-        /// New events of other threads still wait, so that they don't overtake the earlier ones. Next: ready.
+        /// New events of other threads still wait, so that they don't overtake the earlier ones. Next state: ready.
         case catchingUp(@Sendable (Event) -> Void, by: UInt)
         /// Events go through the middleware at once.
         ///
-        /// Next: gone, when the store is released. The functions of the middleware may hold this core, so the
+        /// Next state: gone, when the store is released. The functions of the middleware may hold this core, so the
         /// store has to release them explicitly.
         case ready(@Sendable (Event) -> Void)
         case gone
@@ -230,14 +230,14 @@ extension StoreCore: StateSource {
         return id
     }
 
-    /// Calls `add`, which adds a subscriber under the lock, and queues the replay that it returns.
+    /// Calls `add` under the lock to add a subscriber, and queues the replay that `add` returns.
     @usableFromInline
     func enterReplay(_ add: (inout Values) -> @Sendable () -> Void) {
         trapIfReducing("subscribe")
         enter { values in .replay(add(&values)) }
     }
 
-    /// Removes the subscriber with this id, of the whole state or of a part, if there is one.
+    /// Removes the subscriber with this id, if there is one; it may observe the whole state or a part.
     @usableFromInline
     func unsubscribe(_ id: UUID) {
         trapIfReducing("unsubscribe")
@@ -335,10 +335,10 @@ extension StoreCore {
 }
 
 extension StoreCore.Values {
-    /// Returns the function that takes the event now; nil if none does.
+    /// Returns the function to call with the event; nil if the event has to wait or is dropped.
     ///
-    /// While the store is being set up, the event is kept in `early` instead. Once the store has been released,
-    /// the event is dropped.
+    /// While another thread sets the store up, the event waits in `early`. After the store has been released, the event
+    /// is dropped.
     fileprivate mutating func entrance(
         of event: Event, _ next: [EffectCommand<Event>]?
     ) -> (@Sendable (Event) -> Void)? {

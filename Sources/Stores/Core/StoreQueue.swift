@@ -69,7 +69,7 @@ extension StoreCore {
         } while !endTurn(&batch)
     }
 
-    /// Hands the turn, the rest of a batch and all later entries to a thread of the library.
+    /// Lets a thread of the library deliver the rest of a batch, and drain the queue from then on.
     private func leave(_ rest: ArraySlice<Entry>, _ subscribers: Subscribers<State>) {
         let rest = Array(rest)
         values.withLock { $0.drainer = 0 }
@@ -81,7 +81,7 @@ extension StoreCore {
         }
     }
 
-    /// If the queue is empty, ends the turn and keeps the buffer for reuse.
+    /// If the queue is empty, ends the draining, keeps the buffer for reuse, and returns true.
     private func endTurn(_ batch: inout [Entry]) -> Bool {
         values.withLock { values in
             guard turn.end() else { return false }
@@ -115,7 +115,7 @@ private struct Patience {
 
     /// True once a limit is reached.
     ///
-    /// Each access counts one entry, so it is read once before each entry.
+    /// Each access counts one entry, so read it exactly once before each entry.
     var isOver: Bool {
         mutating get {
             let now = ContinuousClock.now
@@ -195,7 +195,7 @@ final class QueuePlace: Sendable {
 /// An entry in a store's queue.
 @usableFromInline
 enum QueueEntry<State: Sendable, Event: Sendable>: Sendable {
-    /// A change for the observers that subscribed before it, and the commands to carry out after that.
+    /// A change, for the observers that subscribed earlier, and the commands to carry out after their calls.
     case transition(Transition<State, Event>)
     /// The state at the time of subscription, for a new subscriber.
     case replay(@Sendable () -> Void)
@@ -232,15 +232,15 @@ struct Transition<State: Sendable, Event: Sendable>: Sendable {
 struct DrainToken: ~Copyable, Sendable {
     /// No thread drains.
     ///
-    /// Next: taken.
+    /// Next state: taken.
     @usableFromInline static var idle: UInt8 { 0 }
     /// A thread drains, and no further entries wait.
     ///
-    /// Next: idle, or more.
+    /// Next state: idle, or more.
     @usableFromInline static var taken: UInt8 { 1 }
     /// A thread drains, and further entries wait for it.
     ///
-    /// Next: taken.
+    /// Next state: taken.
     @usableFromInline static var more: UInt8 { 2 }
 
     @usableFromInline

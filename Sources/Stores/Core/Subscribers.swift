@@ -76,8 +76,8 @@ struct Subscribers<State: Sendable>: Sendable {
         var member: SubscriberGroup<State>.Removal?
         /// The group whose last member has left.
         ///
-        /// It's here only to be freed outside the lock. It isn't deactivated, because it has no observer left.
-        /// An observer that subscribes to the same part meanwhile gets another place in the order.
+        /// It's here only to be freed outside the lock. It isn't deactivated, because it has no observer left. An
+        /// observer that subscribes to the same part later joins a new group, at the end of the order.
         var emptyGroup: Subscriber<State>?
 
         /// Stops notifying the removed subscribers.
@@ -170,7 +170,7 @@ final class Subscriber<State: Sendable>: Sendable {
 
 /// The observers of one part of the state; for the store, they are one subscriber.
 ///
-/// It is a class because a call of one closure in a struct would retain all three.
+/// It is a class, because in a struct, a call of one of the three closures would retain all three.
 @usableFromInline
 final class SubscriberGroup<State: Sendable>: Sendable {
     /// Takes the old state, the new state, and the version of the new state.

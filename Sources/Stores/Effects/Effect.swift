@@ -59,9 +59,9 @@ public struct Effect<Event: Sendable>: Sendable {
 
     /// A future that makes an event, created by a function.
     ///
-    /// - Parameter start: Creates the future, whose result is handled as in the other `future`. The store calls
-    ///   this function on the thread that notifies the observers, after they were notified of the event's
-    ///   change, and without holding a lock.
+    /// - Parameter start: Creates the future. Its result is handled as in the `future` that takes an expression. The
+    ///   store calls this function after the observers were notified of the event's change, on the thread that notified
+    ///   them, and without holding a lock.
     public static func future(_ start: @escaping @Sendable () -> Future<Event>) -> Effect {
         Effect(kind: .start(start))
     }
@@ -174,9 +174,8 @@ extension Effect {
 extension Effect {
     /// The events of an asynchronous sequence, each dispatched when it arrives.
     ///
-    /// The next event is requested once the one before it has been dispatched. The effect ends with the
-    /// sequence. If the effect is replaced or cancelled, or the store is released, the task that awaits the
-    /// sequence is cancelled.
+    /// The next event is requested after the one before it has been dispatched. The effect ends with the sequence. If
+    /// the effect is replaced or cancelled, or the store is released, the task that awaits the sequence is cancelled.
     ///
     /// - Parameter sequence: The sequence. The store evaluates the expression when it begins the effect. If the
     ///   sequence throws, the effect has failed, and the store calls `onFailure`. To handle the error yourself,

@@ -1,7 +1,7 @@
 public import PledgeFutures
 
 extension Effect {
-    /// This effect with an id, so that others can replace it, wait for it or cancel it.
+    /// This effect with an id, so that other effects can replace it, wait for it or cancel it.
     ///
     /// Ids belong to one store: effects of two stores with the same id are independent.
     ///

@@ -1,14 +1,14 @@
 internal import PledgeFutures
 
-/// A pure state machine that holds the effects of one store that have not ended.
+/// A pure state machine that holds a store's effects until they have ended.
 ///
-/// It calls no user code except `==` and `hash(into:)` of ids, takes no lock, and reads no clock. ``StoreCore``
-/// drives it. Under the store's lock, the core changes the machine in the same step as the state, and takes the
-/// resulting commands. The core carries them out later, outside the lock and in order. So once an event has
-/// replaced an effect, the replaced effect's events are no longer reduced, unless they entered the middleware
-/// before. With middleware, an effect that begins because another one has ended waits until that effect's event
-/// has been through the middleware (see `takeOver`), so newer commands may come first. The machine never frees
-/// a user's object. It puts such an object into a command, and the core frees it outside the lock.
+/// It calls no user code except `==` and `hash(into:)` of ids, takes no lock, and reads no clock. ``StoreCore`` drives
+/// it. Under the store's lock, the core changes the machine in the same step as the state, and takes the resulting
+/// commands. The core carries them out later, outside the lock and in order. So once an event has replaced an effect,
+/// the replaced effect's events are no longer reduced, unless they entered the middleware before. With middleware, an
+/// effect may begin because another effect has ended. Then it waits until the ended effect's event has been through the
+/// middleware (see `takeOver`), so newer commands may come first. The machine never frees a user's object. It puts such
+/// an object into a command, and the core frees it outside the lock.
 ///
 /// ## Terms
 ///
@@ -27,9 +27,10 @@ internal import PledgeFutures
 ///    sequence begins when the part before it has ended.
 /// 3. Several runs are removed in one step: first all of them are removed, with all their parts. Then their ids
 ///    pass on and their parents advance, in the order of the removed runs' numbers.
-/// 4. When a newcomer replaces an effect, that effect is removed first, and the consequences are processed. For
-///    example, a sequence may continue with an effect of the same id. So the newcomer then checks the id again.
-///    Until the newcomer has taken the id, it is in no slot, so cancelling the id doesn't remove the newcomer.
+/// 4. When a newcomer replaces an effect, that effect is removed first, and the consequences are processed. They may
+///    give the id to another run: for example, a sequence may continue with an effect of the same id. So the newcomer
+///    then checks the id again. Until the newcomer has taken the id, it is in no slot, so cancelling the id doesn't
+///    remove the newcomer.
 ///
 /// ## Invariants
 ///
@@ -38,8 +39,8 @@ internal import PledgeFutures
 /// 1. A run is among its parent's children exactly as long as both exist. A parent's number is smaller than its
 ///    children's numbers.
 /// 2. Every run of parts has a child, and no other run has children. A merge has begun all its parts.
-/// 3. A run with an id is in the id's slot exactly once. As the slot's `running`, its work is `parts`. In
-///    `waiting` or as `latest`, its work is `turn`. The only other run that a slot names is its `interval`.
+/// 3. A run with an id is in the id's slot exactly once. If it is the slot's `running`, its work is `parts`. If it is
+///    in `waiting` or is `latest`, its work is `turn`. The only other run that a slot names is its `interval`.
 /// 4. A slot exists exactly as long as it names a run. If a run is in `waiting`, another run has the id. If
 ///    there is a `latest`, there is an `interval`. The runs in `waiting` are in the order of their numbers.
 /// 5. A run and its ancestors have different ids.
@@ -51,14 +52,14 @@ struct EffectMachine<Event: Sendable>: Sendable {
 
     /// A change that another change causes elsewhere in the machine.
     ///
-    /// Processing it first checks whether it still applies, and does nothing if not. So it may come late, and
-    /// an `advanceOrEnd` or a `pass` may also come twice.
+    /// When a follow-up is processed, the machine first checks whether it still applies, and does nothing otherwise. So
+    /// a follow-up may come late, and an `advanceOrEnd` or a `pass` may also come twice.
     enum FollowUp: Sendable {
         /// A merge begins its next part.
         case startNextOfMerge(RunNumber)
-        /// A sequence may begin its next part, and a run of parts may end.
+        /// If a run has no children left, the next part of its sequence begins, or the run ends.
         case advanceOrEnd(RunNumber)
-        /// An id may pass to the next run that waits for it.
+        /// If an id is free, it passes to the next run that waits for it.
         case pass(EffectID)
         /// A run that waits for its turn takes the id, and replaces the run that has it.
         case claim(EffectID, by: RunNumber)
@@ -94,8 +95,9 @@ struct EffectMachine<Event: Sendable>: Sendable {
     mutating func start(_ effect: Effect<Event>) {
         if effect.isNone { return }
         start(effect, in: nil)
-        // The command of an effect without parts keeps the effect alive. An effect with parts may have parts
-        // without a command yet, so it gets a command that frees it outside the lock.
+        // The command of an effect without parts keeps the effect's objects alive until they can be freed outside the
+        // lock. But an effect with parts may have parts that are in no command yet. So an extra command frees it
+        // outside the lock.
         if effect.hasParts { commands.append(.free(effect)) }
         workOff()
     }
@@ -213,7 +215,7 @@ extension EffectMachine {
     mutating func startNextOfMerge(_ run: RunNumber) {
         guard case .parts(let parts, _) = runs[run]?.work else { return }
         guard !parts.isEmpty else { return advanceOrEnd(run) }
-        // The consequences of beginning this part go on top of this entry, so they are processed before the
+        // The consequences of beginning this part come above this entry on the stack. So they are processed before the
         // next part begins.
         consequences.append(.startNextOfMerge(run))
         startFirst(of: parts, in: run)
@@ -377,8 +379,7 @@ extension EffectMachine {
             case .shortened: shortened.append(run)
             }
         }
-        // A sequence that has lost its last parts may end. It does so only after the consequences of the
-        // removals below.
+        // A sequence that has lost its last parts may end, but only after the consequences of the removals below.
         consequences += shortened.reversed().map { .advanceOrEnd($0) }
         if let index = slots.index(forKey: id) {
             let (key, slot) = slots.remove(at: index)
@@ -394,9 +395,9 @@ extension EffectMachine {
         case emptied
     }
 
-    /// Drops the effects with an id from those that a run has not begun.
+    /// Drops the effects with an id among the effects that a run has not begun.
     ///
-    /// - Returns: Nil if none of them has the id.
+    /// - Returns: Nil if no such effect has the id.
     private mutating func shorten(_ run: RunNumber, by id: EffectID) -> Shortening? {
         switch runs[run]?.work {
         case .parts(let parts, let order) where parts.contains { $0.contains(id) }:
@@ -500,7 +501,7 @@ extension EffectMachine {
 
     /// The ids of the effects under way, oldest first.
     ///
-    /// The caller makes the names from them outside the lock, because that calls the user's code.
+    /// The caller makes names from the ids outside the lock, because making a name calls the user's code.
     var pathsUnderWay: [EffectPath] {
         runs.sorted { $0.key < $1.key }.compactMap { number, run in
             switch run.work {

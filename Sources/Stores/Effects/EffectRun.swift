@@ -6,7 +6,8 @@ typealias RunNumber = Int
 
 /// An effect that has not ended, or the timer of a throttled id; a node of a tree.
 ///
-/// If an effect consists of other effects, its children are the runs of those, and it ends after its last child.
+/// If an effect consists of other effects, its children are the runs of these other effects. It ends after its last
+/// child.
 struct EffectRun<Event: Sendable>: Sendable {
     /// The run that this one is a part of; nil for the root of a tree.
     let parent: RunNumber?
@@ -19,23 +20,23 @@ struct EffectRun<Event: Sendable>: Sendable {
     enum Work: Sendable {
         /// The parts that have not begun.
         ///
-        /// Next: ended, when all parts have begun and no child is left.
+        /// Next state: ended, when all parts have begun and no child is left.
         case parts(ArraySlice<Effect<Event>>, Order)
         /// A future or an operation; the handle is nil until the work is created.
         ///
-        /// Next: ended.
+        /// Next state: ended.
         case job(EffectHandle<Event>?)
         /// A delay before an effect begins.
         ///
-        /// Next: parts, with the delayed effect.
+        /// Next state: parts, with the delayed effect.
         case delay(Effect<Event>, EffectHandle<Event>?)
         /// A wait for the run's turn among the effects with the same id.
         ///
-        /// Next: parts, with the waiting effect.
+        /// Next state: parts, with the waiting effect.
         case turn(Effect<Event>, Throttling?)
         /// A wait for the end of a throttled id's interval.
         ///
-        /// Next: ended.
+        /// Next state: ended.
         case interval(EffectID, EffectHandle<Event>?)
     }
 
@@ -57,8 +58,8 @@ struct EffectRun<Event: Sendable>: Sendable {
 
     /// True if it may own objects of the user, which must not be freed under the store's lock.
     ///
-    /// A job owns none when it is removed. If it has ended, the code that delivers its result holds the future.
-    /// If it was cancelled, the command that cancels it holds the handle.
+    /// A job owns no such object when the job is removed. If the job has ended, the code that delivers the result holds
+    /// the future. If the job was cancelled, the command that cancels the future holds the handle.
     var mayOwnUserObjects: Bool {
         if id != nil { return true }
         return switch work {

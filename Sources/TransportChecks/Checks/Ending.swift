@@ -14,7 +14,8 @@ extension TransportCheck {
                     call.cancel()
                     try await bench.requireCancelled(call)
                 }
-                // A connection that was opened for one of these calls may stay open.
+                // A transport may keep a connection that it opened for one of these calls, if no request was sent on
+                // it. So the check waits only for the hang-ups of requests that have arrived.
                 _ = try await bench.inTime(server.allHungUp())
             },
             TransportCheck("cancel before the answer", "cancelling closes the connection") {

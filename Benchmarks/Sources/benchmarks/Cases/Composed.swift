@@ -170,7 +170,7 @@ private func call(_ function: (Int) -> Future<Int>, _ count: Int) {
     for index in 0..<count { keep(function(index)) }
 }
 
-// These aren't the generic `opaque`, because that would call a function through two thunks.
+// The generic `opaque` would return a function that is called through two thunks. These functions replace it here.
 
 @_optimize(none)
 private func hidden(_ function: @escaping @Sendable () -> Int) -> @Sendable () -> Int { function }

@@ -40,7 +40,8 @@ struct Check {
     mutating func allocations(of outcome: Outcome, most: Double) {
         guard let found = outcome.samples[0].allocations?.number else { return }
         let text = "\(outcome.subject.name): \(Table.text(found)) allocations, at most"
-        // A fraction such as a hundredth of an allocation comes from another thread.
+        // A small fraction of an allocation per operation, such as a hundredth, comes from another thread, and doesn't
+        // count.
         if found > most + 0.05 {
             failures.append("\(text) \(Table.text(most))")
         } else {

@@ -8,6 +8,6 @@ struct Case: Sendable {
     var counted = 64
     /// Returns the reason why the case can't be measured here; nil if it can.
     var obstacle: @Sendable () -> String? = { nil }
-    /// The ways of doing it, starting with Pledge's.
+    /// The ways of doing the work, starting with Pledge's.
     var ways: [Way]
 }

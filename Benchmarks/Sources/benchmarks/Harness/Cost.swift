@@ -5,7 +5,7 @@ struct Cost: Sendable {
     var time: Duration
     /// The number of allocations; zero unless they are being counted.
     var allocations: UInt64
-    /// The number of bytes of these allocations.
+    /// The number of bytes allocated; zero unless allocations are being counted.
     var bytes: UInt64
 
     /// Does some work, and returns its cost.

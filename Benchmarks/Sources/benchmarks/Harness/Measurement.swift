@@ -6,7 +6,7 @@ struct Measurement {
     var roundLength: Duration
     /// The number of rounds.
     var rounds: Int
-    /// The maximum number of measurements of a case; it is measured again while its rounds differ too much.
+    /// The maximum number of measurements of a case; a case is measured again while its rounds differ too much.
     var attempts = 1
 
     /// The settings for published numbers.
@@ -14,7 +14,7 @@ struct Measurement {
     /// Settings that only check that every case runs, and roughly compare the ways.
     static let quick = Measurement(roundLength: .milliseconds(4), rounds: 9)
 
-    /// Measures a case, and repeats that while it is unsteady and attempts are left.
+    /// Measures a case, and measures it again while its rounds differ too much and attempts are left.
     ///
     /// - Returns: The samples of the attempt whose rounds differed least.
     func samples(of subject: Case) async -> [Sample] {
@@ -66,9 +66,9 @@ struct Measurement {
 
     /// Returns the allocations per operation, counted outside the measured rounds.
     ///
-    /// It runs the operations once, and then three times as many, and takes the difference, which leaves out
-    /// allocations that happen once for all operations. It takes the smallest of three attempts, because other
-    /// threads of the process also allocate now and then.
+    /// The method runs `count` operations, then three times as many, and divides the difference of the allocations by
+    /// the difference of the operations. That leaves out the allocations that a run makes only once. The result is the
+    /// smallest of three attempts, because other threads of the process also allocate now and then.
     func allocations(of way: Way, over count: Int) async -> (number: Double, bytes: Double) {
         var least: (number: Double, bytes: Double)?
         count_allocations(true)

@@ -1,7 +1,7 @@
 import PledgeServices
 import PledgeSimulation
 
-/// A breaker over five hosts whose errors say nothing about the next call.
+/// A breaker around calls to five hosts that fail at random, so that a failure says nothing about the next call.
 enum BreakerChart {
     private static let percentages = [0, 2, 5, 10, 15, 20, 25, 30, 40, 50]
 

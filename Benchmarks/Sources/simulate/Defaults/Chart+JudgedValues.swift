@@ -1,5 +1,5 @@
 extension Chart {
-    /// Returns a line for each value of a default: a figure of a trial, over the quantity that the trial varies.
+    /// Returns a line for each value of a default; a line shows a figure over the quantity that differs between trials.
     ///
     /// One seed is enough for a line.
     ///

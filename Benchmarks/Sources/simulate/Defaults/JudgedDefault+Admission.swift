@@ -168,7 +168,7 @@ extension Trial {
     /// All hosts stand still for 5 seconds, after more than two minutes of normal work.
     static let laterStall = stall(load: 0.7, named: "later stall", after: 130, then: 55)
 
-    /// A load that doesn't end, as a share of the hosts' capacity.
+    /// A constant load from the beginning to the end, as a share of the hosts' capacity.
     static func load(_ load: Double) -> Trial {
         let name = "load \(Int(load * 100)) %"
         return Trial(name: name, scenario: fleet(load: load, seconds: 40), fault: 0..<40)

@@ -100,11 +100,11 @@ extension JudgedDefault {
     }
 }
 
-/// The way that the bodies of two answers in a hundred arrive.
+/// The fault in the bodies of two answers in a hundred.
 ///
-/// All other bodies arrive with their headers.
+/// All other bodies arrive at the same time as their headers.
 enum Body: Sendable {
-    /// A slow line: one body takes 5 s and the other 40 s, in each attempt.
+    /// A slow line: one of the two bodies takes 5 s, and the other 40 s, in each attempt.
     case slow
     /// A lost connection: nothing follows the headers of the first attempt.
     case broken

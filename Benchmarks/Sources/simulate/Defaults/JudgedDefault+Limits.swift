@@ -74,7 +74,7 @@ extension JudgedDefault {
 }
 
 extension Trial {
-    /// Calls to hosts that could handle more, at a share of 100 calls per second.
+    /// Calls at a share of a quota of 100 calls per second; the hosts could handle more.
     fileprivate static func quota(load: Double) -> Trial {
         let scenario = fleet(load: load * 100 / capacity, seconds: 60)
         return Trial(name: "\(Int(load * 100)) % of it", scenario: scenario, fault: 0..<60)

@@ -41,7 +41,9 @@ extension Trial {
             name: "lost for \(milliseconds) ms", scenario: scenario, fault: 0..<60)
     }
 
-    /// Every ten seconds a client makes a number of calls at once, in addition to a fifth of the load.
+    /// Every ten seconds a client makes a number of calls at once.
+    ///
+    /// In addition, there is a steady load of a fifth of the hosts' capacity.
     static func bursts(of count: Int) -> Trial {
         bursts(of: count, every: 10, beside: 0.2 * capacity, name: "\(count) at once")
     }
@@ -88,7 +90,7 @@ extension Trial {
 
     /// Each of 20 hosts is an origin, and fails a tenth of its calls.
     ///
-    /// Some of them are down for half a minute.
+    /// Some of the origins are down for half a minute.
     static func origins(down count: Int) -> Trial {
         var trial = fault(
             "\(count) of 20 origins down", seconds: 30, { $0.failureRate = 0.1 }, hosts: 20,

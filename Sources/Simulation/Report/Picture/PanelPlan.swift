@@ -31,7 +31,7 @@ struct PanelPlan {
 
     private(set) var panels: [Panel] = []
     private(set) var stateRows: [StateRow] = []
-    /// The content that the picture leaves out: for each, its kind and a sentence about it.
+    /// A note for each thing that the picture leaves out: the kind of thing, and a sentence about it.
     private(set) var notes: [(kind: String, text: String)] = []
 }
 
@@ -161,7 +161,7 @@ struct PanelSource {
             points: intervals.map { (($0.start + $0.end) / 2, value($0)) })
     }
 
-    /// Lines for those actions of policies that are worth drawing and that happened in the run.
+    /// Lines for retries, withheld retries, refusals, hedges and timeouts, each only if it happened in the run.
     var actionLines: [PanelPlan.Line] {
         let kinds: [(name: String, prefix: String)] = [
             ("retries", "retrying"), ("withheld retries", "retry_withheld"),

@@ -12,8 +12,8 @@
 /// high. It has colours for light and dark pages, and its lines also differ by dashes. The same seeds give the
 /// same bytes, on every machine.
 ///
-/// A name that is wider than the picture appears only in the description. If the work of a run has left the simulation,
-/// the picture says so.
+/// A name that is wider than the picture appears only in the description. If a run has an ``SimulationRun/error``, the
+/// picture says so.
 public struct SimulationPicture: Sendable {
     /// The text above the panels.
     public let title: String
@@ -56,7 +56,7 @@ public struct SimulationPicture: Sendable {
 }
 
 extension SimulationRun {
-    /// Returns the run as a ``SimulationPicture``.
+    /// Returns a drawing of the run as SVG; see ``SimulationPicture``.
     ///
     /// - Parameter title: The text above the panels. By default it gives the number of calls and the seed.
     /// - Returns: The content of an SVG file.
@@ -99,7 +99,7 @@ struct PictureElements {
 
 /// The SVG of all pictures: of simulations, and of the documentation.
 package enum SVG {
-    /// The part of a text that lies at the text's position.
+    /// The point of a text that lies at the text's x coordinate.
     package enum Anchor: String {
         case start, middle, end
     }
@@ -138,7 +138,7 @@ package enum SVG {
 }
 
 extension Double {
-    /// The number of pixels with at most one decimal, the same on every system.
+    /// The number as a coordinate in pixels, with at most one decimal.
     package var pixels: String { shortText(digits: 1) }
 }
 

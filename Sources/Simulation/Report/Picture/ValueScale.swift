@@ -1,7 +1,7 @@
 /// The vertical scale of a panel.
 struct ValueScale {
     enum Kind {
-        /// From 0, or from the smallest value if it is negative.
+        /// Begins at 0, or at the smallest value if that value is negative.
         case linear
         /// Times in seconds, marked at powers of ten.
         case logarithmic

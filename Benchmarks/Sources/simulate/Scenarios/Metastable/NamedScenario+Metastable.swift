@@ -27,7 +27,7 @@ extension NamedScenario {
             byDatabase.add(
                 [.text(rule.name)] + figures(of: run(rule, at: 280, for: duration, settings)))
         }
-        // The default retry has nearly the same line as a budget of a fifth.
+        // The line of the default retry is left out, because it is nearly the same as the line of a budget of a fifth.
         let chart = chart(of: lines.filter { $0.name != "the default retry" })
         return ScenarioResult(
             tables: [byLoad, atFullLoad, byDatabase], picture: { chart.svg })

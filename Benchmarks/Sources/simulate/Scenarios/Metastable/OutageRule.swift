@@ -1,7 +1,7 @@
 import PledgeServices
 import PledgeSimulation
 
-/// The response of a client, or of its database, to a call without an answer within a second.
+/// A client's rule, or a database's rule, for calls that get no answer within a second.
 struct OutageRule: Sendable {
     let name: String
     /// The outage with this rule.

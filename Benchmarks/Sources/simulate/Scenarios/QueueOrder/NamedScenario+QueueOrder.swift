@@ -23,7 +23,7 @@ extension NamedScenario {
                     + runs.map { .milliseconds($0.latency(99, in: host.countedTime)) })
             for index in lines.indices { lines[index].points.append((load, shares[index])) }
         }
-        // The lines of these two can't be told from the line of "last in, first out".
+        // These two lines are left out, because they can't be told from the line of "last in, first out".
         lines.removeAll { ["adaptive", "last, knows deadlines"].contains($0.name) }
         let chart = Chart(
             title: "What a host does in time, by the order of its queue",

@@ -52,7 +52,7 @@ extension NamedScenario {
             y: Chart.Axis(
                 name: "calls in 100 ms",
                 marks: [1, 10, 100, 1_000].map { (Double($0), "\($0)") }, scale: .logarithmic),
-            // At first, three tries have the same line as twenty.
+            // The line of three tries is left out, because it begins like the line of twenty tries.
             lines: lines.filter { $0.name != "the same, three tries" })
     }
 }

@@ -23,7 +23,7 @@ struct ReturningClients {
     }
 
     func outcome(of rule: ReturnRule, _ settings: ScenarioSettings) -> Outcome {
-        // Ten workers handle a tenth of the calls in a second. Half as many may wait.
+        // Ten workers handle a tenth of the calls in a second. A twentieth of the calls may wait in the queue.
         var host = HostSettings(
             serviceTime: .constant(.nanoseconds(100_000_000_000 / Int64(clients))))
         host.workers = 10

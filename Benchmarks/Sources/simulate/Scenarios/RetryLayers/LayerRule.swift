@@ -51,7 +51,7 @@ extension LayerRule {
 }
 
 extension Classifier<SimulatedResponse> {
-    /// Doesn't repeat a call if a host further down has failed, because that host's caller repeats it.
+    /// Doesn't repeat a call if a host further down has failed, because the caller of that host repeats its own call.
     fileprivate static let exceptDownstream = Classifier { result in
         if case .failure(let failure as SimulatedFailure) = result,
             failure.code == .downstreamFailed

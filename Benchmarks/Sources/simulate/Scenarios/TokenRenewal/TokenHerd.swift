@@ -59,7 +59,7 @@ struct TokenHerd {
         }
     }
 
-    /// Four workers, and a queue that they need half a second for.
+    /// A host with four workers; they need half a second to answer a full queue.
     private var tokenServer: HostSettings {
         var host = HostSettings(
             serviceTime: .exponential(mean: .nanoseconds(20_000_000_000 / Int64(clients))))

@@ -11,7 +11,8 @@ extension Peers {
                 return TwoThreads(
                     first: {
                         for promise in promises { promise.futureResult.whenComplete { keep($0) } }
-                        // The observers are only queued on the loop, and this empty closure is queued after them.
+                        // `whenComplete` only queues an observer on the loop. This empty closure is queued after all
+                        // observers, so when it has run, the observers have been added.
                         try! loop.submit {}.wait()
                     },
                     second: {
