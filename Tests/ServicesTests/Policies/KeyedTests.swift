@@ -300,7 +300,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.keyed(by: { $0 }, limit: 0) { _ in .passThrough } }
-        expectTrap("each needs a limit of at least 1, not 0", in: result)
+        expectTrap("keyed needs a limit of at least 1, not 0", in: result)
     }
     #endif
 }

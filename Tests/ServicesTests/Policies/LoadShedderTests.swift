@@ -62,7 +62,7 @@ import Testing
         #expect(waiting.serviceError?.policyName == "work")
         #expect(important.result == nil)
         #expect(call(service, 4, .critical).serviceError?.code == .shed)
-        #expect(log.lines.count { $0.contains("shed refused") } == 2)
+        #expect(log.lines.count { $0.contains("loadShedding refused") } == 2)
         // The displaced call leaves nothing behind: neither a timer nor a place.
         upstream.settle(0, .success(1))
         #expect(upstream.arrivals.map(\.ask.number) == [1, 3])
@@ -92,15 +92,15 @@ import Testing
         #expect(upstream.arrivals.map(\.ask.number) == [1, 3])
         #expect(scheduler.isIdle)
         #expect(
-            log.lines.filter { $0.contains(" shed ") } == [
-                "0 1 shed queued(length: 1)",
-                "99 1 shed queued(length: 2)",
-                "100 1 shed refused(shed: refused: no place within the queue's timeout of 0.1 "
+            log.lines.filter { $0.contains(" loadShedding ") } == [
+                "0 1 loadShedding queued(length: 1)",
+                "99 1 loadShedding queued(length: 2)",
+                "100 1 loadShedding refused(loadShedding: refused: no place within the queue's timeout of 0.1 "
                     + "seconds)",
-                "100 1 shed queued(length: 2)",
-                "105 1 shed refused(shed: refused: no place within the queue's timeout of 0.005 "
+                "100 1 loadShedding queued(length: 2)",
+                "105 1 loadShedding refused(loadShedding: refused: no place within the queue's timeout of 0.005 "
                     + "seconds)",
-                "105 1 shed dequeued(after: 0.006 seconds)",
+                "105 1 loadShedding dequeued(after: 0.006 seconds)",
             ])
     }
 
