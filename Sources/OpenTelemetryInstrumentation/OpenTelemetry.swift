@@ -70,7 +70,7 @@ private struct HeaderInjector: Injector {
 
 /// The span and the measurement of one sent request, until both end.
 final class ClientSpan: ExchangeListener {
-    /// The context of this span, which makes it the parent of the spans below.
+    /// The context of this span; a span that starts in this context is a child of this span.
     var context: ServiceContext { span.context }
 
     private struct State {
@@ -207,7 +207,10 @@ struct RequestEnding {
         attributes["network.peer.port"] = port
     }
 
-    /// The error's code, or its type without the module, as in log lines; without an error, a status of 400 or more.
+    /// What went wrong: the error's code, or its type if it has no code, as in log lines.
+    ///
+    /// The type is given without its module. If there is no error, this is the response's status if it is 400 or more,
+    /// and nil otherwise.
     private var errorType: String? {
         if let error {
             return (error as? any CodedError)?.loggedCode ?? "\(type(of: error))"

@@ -163,8 +163,8 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         var records: [Int: CallRecord]
         /// The contexts and task-local values for further calls.
         ///
-        /// Only one thread at a time may use each, so there is one for each call that may be asked for at the same
-        /// time.
+        /// Only one thread at a time may use each of them. So there are several, because several threads may make
+        /// further calls at the same time.
         var callers: [KeptCaller]
         /// The instant at which each call started.
         var starts: [Int: SchedulerInstant]

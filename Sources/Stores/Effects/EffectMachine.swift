@@ -34,7 +34,7 @@ internal import PledgeFutures
 ///
 /// ## Invariants
 ///
-/// They hold after each call of a method from outside.
+/// They hold whenever a call from outside the machine has returned.
 ///
 /// 1. A run is among its parent's children exactly as long as both exist. A parent's number is smaller than its
 ///    children's numbers.
@@ -413,7 +413,7 @@ extension EffectMachine {
         }
     }
 
-    /// Drops the parts with an id from the one effect that waits for a delay or a turn.
+    /// Drops the parts with an id from a run's only effect, which waits for a delay or a turn.
     ///
     /// - Returns: `emptied`, without a change, if no part would be left; nil if no part has the id.
     private mutating func shorten(
