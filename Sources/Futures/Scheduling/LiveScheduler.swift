@@ -239,8 +239,9 @@ struct LiveTimers {
     /// The window in which to check for due actions again; nil if there are no actions.
     private mutating func upcoming(at now: Int64) -> FiringWindow? {
         guard let wakeUp = wheel.nextWakeUp() else { return nil }
-        // No action is due before `start`, and all were scheduled by now, so each has a delay of at least
-        // `start - now`. The alarm may fire later than `start` by the leeway for that delay.
+        // An action's delay runs from the moment it was scheduled, which isn't after `now`, and no action is due before
+        // `start`. So each delay is at least `start - now`, and the alarm may fire after `start` by the leeway for such
+        // a delay.
         let start = wakeUp - TimerWheel.tick
         return FiringWindow(
             earliest: wakeUp, latest: start + Self.leeway(after: max(start - now, 1)))

@@ -14,8 +14,8 @@ package enum Principal: Hashable, Sendable {
 
     /// Returns the holder of the secret in a header.
     ///
-    /// The hash represents the secret within this process. It cannot be inverted, and its salt differs in each process.
-    /// The probability that two secrets have the same hash is 2⁻⁶⁴.
+    /// A hash of the secret stands for it within this process. The hash can't be inverted, and its salt differs in each
+    /// process. The probability that two secrets have the same hash is 2⁻⁶⁴.
     package static func holder(of value: String, in header: String) -> Principal {
         var hasher = Hasher()
         hasher.combine(salt)

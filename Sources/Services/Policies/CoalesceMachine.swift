@@ -39,7 +39,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         var call: Call?
         /// The highest priority of a task that awaits the call.
         var raised: TaskPriority?
-        /// True while the first caller is calling the service, and has no number yet.
+        /// True while the first caller has no number yet, because it is still calling the service.
         var isBeginning = true
         var callers: [Int: Caller] = [:]
 

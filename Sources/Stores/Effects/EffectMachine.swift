@@ -352,7 +352,7 @@ extension EffectMachine {
 }
 
 extension EffectMachine {
-    /// Cancels all runs that have an id or wait for it.
+    /// Cancels all runs with the given id, running or waiting for their turn.
     mutating func cancel(_ id: EffectID) {
         guard let index = slots.index(forKey: id) else { return }
         let (key, slot) = slots.remove(at: index)
@@ -360,7 +360,7 @@ extension EffectMachine {
         removeTrees(slot.runs)
     }
 
-    /// Cancels the runs that have an id or wait for it, and drops all effects with that id that have not begun.
+    /// Cancels all runs with the given id, running or waiting for their turn, and drops its effects that have not begun.
     ///
     /// - Parameter parent: The run that the cancellation is a part of. Effects that come later in this run, or
     ///   in a run that contains it, are not cancelled.
