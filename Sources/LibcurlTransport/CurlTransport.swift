@@ -201,8 +201,8 @@ extension CurlTransport {
 
         /// Creates limits.
         ///
-        /// It is a programming error if a number of connections, `maxHeadSize` or `maxUnreadBytes` is below one, or if
-        /// `maxBodySize` or `idleTimeout` is below zero. Creating a transport then traps.
+        /// It is a programming error if `maxConnectionsPerHost`, `maxConnections`, `maxHeadSize` or `maxUnreadBytes` is
+        /// below one, or if `maxBodySize` or `idleTimeout` is below zero. Creating a transport then traps.
         public init(
             connectTimeout: Duration = .seconds(10),
             connectionWaitTimeout: Duration? = .seconds(60),

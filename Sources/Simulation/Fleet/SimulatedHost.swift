@@ -309,8 +309,8 @@ extension SimulatedHost {
 
 /// A call on its way to a host, in the queue, with a worker, or on its way back.
 final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
-    // Unchecked: a call belongs to the simulation's thread. Another thread can cancel the promise, and so call
-    // `stopWork`, which checks the thread.
+    // Unchecked: a call is used only on the simulation's thread, with one exception. Another thread can cancel the
+    // promise, which runs `stopWork`. That notes an error and touches nothing else.
     private enum Phase {
         case arriving
         case working
