@@ -25,7 +25,7 @@ public struct ActionPromise<Input, Output>: Sendable {
     /// Appends an action that gets each output of this one as its input.
     ///
     /// - Parameter next: The action to append.
-    /// - Returns: A new value that joins both actions, as `compose(_:_:)` does. This value doesn't change.
+    /// - Returns: A new value that joins both actions, as `compose(_:_:)` does. The original doesn't change.
     /// - Complexity: One closure context.
     public func then<Next>(_ next: @escaping Action<Output, Next>) -> ActionPromise<Input, Next> {
         ActionPromise<Input, Next>(action: action >- next)

@@ -37,9 +37,9 @@ public final class AHCTransport: Sendable, HTTPTransport {
     let limits: TransportExchange.Limits
     let scheduler: any FutureScheduler
     private let closed: InternalPromise<Void>
-    /// The transport's use of its client; nil after the transport has been closed.
+    /// Keeps the client running; nil after the transport has been closed.
     ///
-    /// Each call keeps the use, too, until the call ends.
+    /// Each call holds the same object until the call ends.
     private let client: Locked<ClientUse?>
 
     /// Creates a transport with its own connections.
@@ -280,9 +280,9 @@ extension AHCTransport {
 
         /// The largest size of the fields in a response's head, in bytes, over HTTP/1.1.
         ///
-        /// A larger head fails the call with the code `badResponse`. The number of fields is limited too: to one for
-        /// each 32 bytes, but at least 256. The whole head, with its status line and all interim heads, may have twice
-        /// as many bytes plus 16 KiB.
+        /// A larger head fails the call with the code `badResponse`. The number of fields is limited too: to 256, or to
+        /// one for each 32 bytes of this size if that is more. The whole head, with its status line and all interim
+        /// heads, may have twice as many bytes plus 16 KiB.
         public var maxHeadSize = 256 << 10
 
         /// The largest body of a whole response, in bytes.

@@ -14,7 +14,7 @@ protocol LaneUser: AnyObject, Sendable {
     func willWait()
 }
 
-/// A place for one running call to a host, on the event loop that has the connection of the place's last call.
+/// The right to run, for one call to a host at a time; all calls that get this lane run on the same event loop.
 final class CallLane: Sendable {
     let loop: any EventLoop
     /// The lane's host; the host exists at least as long as one of its lanes has a call.

@@ -11,9 +11,9 @@ import PledgeFutures
 /// If a call and its connection are on different event loops, each step of the call passes from one thread to another,
 /// and has to wake that thread. So calls begin on event loops that have connections.
 ///
-/// Until a host has answered over HTTP/1.1, all its calls begin on the same event loop. If the host uses HTTP/2, that
-/// event loop has the connection. So AsyncHTTPClient sends a short request in one piece, and doesn't lose the end of an
-/// upload between two threads.
+/// Until a host has answered over HTTP/1.1, all its calls begin on the same event loop. If the host uses HTTP/2, its
+/// connection is on that event loop, too. Then AsyncHTTPClient sends a short request in one piece, and doesn't lose the
+/// end of an upload between two threads.
 final class ConnectionTracker: Sendable {
     private struct State {
         var count = 0

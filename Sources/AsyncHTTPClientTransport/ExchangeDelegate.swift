@@ -36,7 +36,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
         state.withLock { $0.isSent = true }
-        // The idle timeout starts here. A call with a lane (``CallLanes``) has already started its idle timeout.
+        // If the call has a lane (``CallLanes``), its idle timeout started when the call got the lane.
+        // Otherwise it starts here.
         if call.lanes == nil { exchange.noteSign() }
     }
 

@@ -136,7 +136,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
 
-    /// The largest number of stops after which the handler reads on; larger than the number of running requests.
+    /// The largest number of stops that the handler tolerates; larger than the number of running requests.
+    ///
+    /// A further stop closes the connection.
     private static let maxStops = 256
 
     private let http2: NIOHTTP2Handler

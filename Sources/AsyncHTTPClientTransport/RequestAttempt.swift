@@ -166,8 +166,8 @@ extension RequestAttempt {
     ///   request may be repeated.
     /// - An HTTP/2 server may leave just when requests are sent, and say that it processes none of them. They are sent
     ///   again on another connection, whatever their method, unless their body is a stream.
-    /// - AsyncHTTPClient ends a call that has waited for a connection for the longest time that connecting may take.
-    ///   That call was not sent, and waits again.
+    /// - If a call has waited for a connection as long as connecting may take, AsyncHTTPClient ends the call. The call
+    ///   was not sent, so it waits again.
     func again(after error: any Error, _ control: RequestLifetime) -> RequestAttempt? {
         if mayWaitOn(after: error), !control.isOver {
             return RequestAttempt(after: self)

@@ -94,7 +94,7 @@ final class RequestLifetime: Sendable {
     /// True while a body is being sent.
     var isUploading: Bool { state.withLock { $0.isUploading } }
 
-    /// Ends AsyncHTTPClient's task or the wait for a lane, which fails the exchange.
+    /// Fails the exchange, by ending AsyncHTTPClient's task or the wait for a lane.
     ///
     /// It does nothing if the exchange has already ended.
     func end(with reason: any Error) {

@@ -133,7 +133,7 @@ static void look_up(void) {
     curl.number = version->number;
     curl.features = (unsigned int)version->features;
     curl.tls = version->tls;
-    // The field exists since 7.70.0. That version has the age 6; the first age was 0.
+    // Older version information, from before 7.70.0, lacks this field, and has an age below 6.
     curl.ca_file = version->age >= 6 ? version->ca_file : NULL;
     curl.availability = ccurl_too_old;
     if (curl.number < CCURL_MIN_VERSION) return;
@@ -183,7 +183,7 @@ int ccurl_set_list(ccurl_easy *easy, enum ccurl_list_option option, ccurl_list *
 
 int ccurl_copy_post_fields(ccurl_easy *easy, const void *bytes) {
     const int copy = 10165 /* CURLOPT_COPYPOSTFIELDS */, refer = 10015 /* CURLOPT_POSTFIELDS */;
-    // libcurl frees its copy when it gets another pointer.
+    // Without bytes, `refer` is set, because that makes libcurl free its copy of earlier bytes.
     return bytes ? curl.easy_setopt(easy, copy, bytes) : curl.easy_setopt(easy, refer, NULL);
 }
 
@@ -253,8 +253,8 @@ static int note_refusal(ccurl_easy *easy, int kind, char *text, size_t count, vo
         refusal->stream = number(text, count, "[HTTP/2] [", 0);
         refusal->is_refused = false;
     } else if (begins(text, count, "received GOAWAY, error=")) {
-        // libcurl has a wordier text for a GOAWAY too, but omits it if the server gives a reason, or closes the
-        // connection at once.
+        // For a GOAWAY, libcurl also logs a longer text, but not if the server gives a reason, or closes the connection
+        // at once.
         if (number(text, count, "last_stream=", UINT32_MAX) < refusal->stream) refusal->is_refused = true;
     }
     return 0;

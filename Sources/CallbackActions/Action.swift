@@ -11,7 +11,7 @@
 ///
 /// An action and its callback are `@Sendable`, because most actions call back on another thread. The type doesn't say
 /// on which thread an action calls back, how often, or whether it calls back at all. The action's documentation has to
-/// say so. If an action may fail, its output is a `Result` or a similar type. With a `Future`, all of this is fixed;
+/// say so. If an action may fail, its output is a `Result` or a similar type. For a `Future`, none of this varies;
 /// ``asFuture(_:fileID:line:)`` and ``asCallback(_:)`` convert between the two.
 public typealias Action<Input, Output> =
     @Sendable (_ input: Input, _ callback: @escaping @Sendable (Output) -> Void) -> Void

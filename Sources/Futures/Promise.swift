@@ -81,8 +81,9 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
 
     /// Settles the promise with the result of another future, unless the promise settles before.
     ///
-    /// Until then, the other future keeps the promise alive. The promise gives up its interest in the other future in
-    /// three cases: the promise is cancelled, it settles in another way, or its last waiter gives up after this call.
+    /// The other future keeps the promise alive until one of the two settles. The promise gives up its interest in the
+    /// other future in three cases: the promise is cancelled, it settles in another way, or its last waiter gives up
+    /// after this call.
     ///
     /// If the other future waits for the promise, the promise fails with ``FutureError/Code/cycle``. A task that
     /// awaits the promise raises the priority of the tasks that produce the other future.

@@ -16,7 +16,7 @@ public struct AccessToken: Hashable, Sendable {
     /// The scheme before the token in the header, usually "Bearer".
     public var type: String
 
-    /// How long the token stays valid once a ``TokenRefresher`` has received it; nil if that's unknown.
+    /// How long the token stays valid after a ``TokenRefresher`` has received it; nil if that's unknown.
     ///
     /// For a decoded token, this is the rest of the lifetime, or zero if the token expired while it was stored.
     public var lifetime: Duration? { didSet { start = .now } }
@@ -59,7 +59,7 @@ extension AccessToken: Codable {
         case refreshToken = "refresh_token"
     }
 
-    /// The same keys, as they appear in a decoder that converts keys from snake case.
+    /// The keys of `CodingKeys` in camel case, for decoders that convert keys from snake case.
     private enum ConvertedKeys: String, CodingKey {
         case value = "accessToken"
         case type = "tokenType"

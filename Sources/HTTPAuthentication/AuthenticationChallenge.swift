@@ -8,7 +8,7 @@ struct AuthenticationChallenge: Equatable, Sendable {
     /// The parameters, with lowercase names, and values without quotation marks.
     var parameters: [String: String] = [:]
 
-    /// True if each character of the values stands for one byte, because the transport has kept the bytes.
+    /// True if the transport has kept the field's bytes, so that each character of the values stands for one byte.
     var isLatin1 = false
 
     /// True if the challenge breaks the grammar, or has a parameter twice.
@@ -107,7 +107,7 @@ struct AuthenticationParser {
         return position < bytes.count
     }
 
-    /// Reads a token in lower case; empty if there is none.
+    /// Reads a token, and returns it in lower case; returns an empty text if there is none.
     private mutating func readWord() -> String {
         let start = position
         skip(while: HTTPHeaders.isTokenByte)

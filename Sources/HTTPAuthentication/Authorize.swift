@@ -39,8 +39,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// doesn't hold a connection that the refresh may need. In the following cases, the 401 is returned, and the
     /// request isn't sent again:
     ///
-    /// - The token was renewed only a few seconds ago. A server that refuses a new token forbids the request itself, so
-    ///   a refresh wouldn't help.
+    /// - The request was sent with a token that is only a few seconds old. A server that refuses a new token forbids
+    ///   the request itself, so a refresh wouldn't help.
     /// - The request's body can be sent only once. The token is then renewed before the next request is sent.
     ///
     /// If the token contains a character that a header must not hold, such as a line feed, requests are sent without
@@ -49,9 +49,9 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// **A 401 with a challenge** makes digest credentials send the request a second time with a digest, and a third
     /// time if the nonce was stale; see `HTTPCredentials.digest(user:password:random:)`.
     ///
-    /// Requests are sent in the caller's context. A request is sent at once, on the caller's thread; if it had to wait,
-    /// it's sent on the thread that ended the wait. Cancelling a call cancels its request in flight. If the cancelled
-    /// call waits for a refresh, the refresh and the other waiting calls continue.
+    /// Requests are sent in the caller's context. A request that doesn't have to wait is sent at once, on the caller's
+    /// thread. A request that has waited is sent on the thread that ended the wait. Cancelling a call cancels its
+    /// request in flight. If the cancelled call waits for a refresh, the refresh and the other waiting calls continue.
     ///
     /// - Parameters:
     ///   - credentials: The credentials of the requests.
@@ -60,7 +60,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///     to this account. Pass the same text for the same account, whatever the credentials. With nil, the cache
     ///     returns stored answers to requests with equal credentials. For the credentials of a ``TokenRefresher``, nil
     ///     means that the cache returns stored answers until a user signs in or out, even if the token is renewed
-    ///     meanwhile. Name an account only if no other account signs in.
+    ///     meanwhile. Pass nil if several accounts may sign in to one refresher. With a text, a later user would get
+    ///     the stored answers of an earlier one.
     /// - Returns: A middleware. It rejects with `HTTPError.Code.tokenRefreshFailed` if a refresh failed, and with
     ///   `HTTPError.Code.signInNeeded` if the refresh token is no longer valid; both keep the request, its 401 if there
     ///   was one, and the refresh's error as the cause. It rejects with `HTTPError.Code.sessionEnded` if a user signed
@@ -131,7 +132,7 @@ struct Authorize: Sendable {
         return bind(sent, to: grant.signIn)
     }
 
-    /// Returns the request with a sign-in in its context, so that no later part of the call is for another user.
+    /// Returns the request with a sign-in in its context, so that the rest of the call can't be for another user.
     ///
     /// If no user is signed in, `signIn` is an object that stands for no user.
     func bind(_ request: HTTPRequest, to signIn: SignIn) -> HTTPRequest {
@@ -189,12 +190,12 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Ends a call whose sign-in has ended since its first request or attempt was sent.
+    /// Ends a call if its sign-in has ended since the call's first request or attempt was sent.
     ///
-    /// This method is called before and after the refresher is asked, because the sign-in may change in between.
+    /// This method is called before and after the refresher is asked, because the sign-in may end in between.
     ///
-    /// - Returns: Nil if the sign-in hasn't ended. If no user was signed in when the call began, the call goes on
-    ///   without a token.
+    /// - Returns: Nil if the sign-in hasn't ended. If a user was signed in when the call began, the future fails with
+    ///   the code `sessionEnded`. If no user was signed in then, the request is sent without a token.
     private func goOnOnceOver() -> Future<Output>? {
         guard let earlier = request.context.signIns.token, earlier.isOver else { return nil }
         return earlier.isOfNobody

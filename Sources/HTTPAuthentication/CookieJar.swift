@@ -125,7 +125,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     /// A cache stops returning the answers that it has stored for these cookies.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
-    /// Returns the cookies for a request and the user of these cookies, and records that they were used.
+    /// Returns a request's cookies and the user whom they belong to, and records that the cookies were used.
     func use(for url: URL) -> (cookies: [Cookie], of: SignIn)? {
         guard let place = CookieURL(url) else { return nil }
         let now = now()

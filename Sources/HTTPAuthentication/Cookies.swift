@@ -23,8 +23,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Put it below `.authorize`, so that the jar stores the cookies of a 401 even if the request is then sent again
     /// with a new token. Put it above `.cache(sharing:)`, which separates the answers for different jars.
     ///
-    /// If the request has a header Cookie already, the header's cookies come first, unchanged, and replace the jar's
-    /// cookies with the same names. All cookies are sent as one header.
+    /// If the request has a header Cookie already, the header's cookies are sent first, unchanged. They are followed by
+    /// the jar's cookies, except those with the same names. All cookies are sent as one header.
     ///
     /// The transport must not keep cookies itself, or they would be sent twice.
     ///

@@ -4,7 +4,7 @@ import PledgeServices
 
 /// One caller's request, which is sent with digests.
 struct DigestCall<Output: HTTPResponseHead>: Sendable {
-    /// The largest number of repetitions: one for the first challenge, and one if its nonce is stale on arrival.
+    /// The largest number of repetitions: one with the first challenge's nonce, and one more if that nonce was stale.
     private static var mostRepeats: Int { 2 }
 
     let service: Service<HTTPRequest, Output>

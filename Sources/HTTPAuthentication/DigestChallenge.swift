@@ -51,7 +51,9 @@ struct DigestChallenge: Equatable, Sendable {
         domain = urls.isEmpty ? nil : urls
     }
 
-    /// Returns the challenge with the strongest hash; if several have it, the first, which the server prefers.
+    /// Returns the challenge with the strongest hash.
+    ///
+    /// If several challenges have that hash, the first one is returned, because the server prefers it.
     static func strongest(in headers: HTTPHeaders) -> DigestChallenge? {
         AuthenticationChallenge.all(in: headers).compactMap(DigestChallenge.init)
             .reduce(nil as DigestChallenge?) {

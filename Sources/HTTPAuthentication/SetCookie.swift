@@ -3,8 +3,9 @@ import PledgeHTTPNetworking
 extension Cookie {
     /// Creates the cookie of a header; nil if it must not be stored.
     ///
-    /// It follows RFC 6265, section 5.3. From RFC 6265bis, section 5.7, it takes the rules that protect cookies set
-    /// over TLS: Secure is accepted from https only, and the prefixes `__Secure-` and `__Host-` are checked.
+    /// The initializer follows RFC 6265, section 5.3. It also applies two rules of RFC 6265bis, section 5.7, which
+    /// protect cookies set over TLS: Secure is accepted from https only, and the prefixes `__Secure-` and `__Host-` are
+    /// checked.
     ///
     /// - Parameters:
     ///   - header: The parsed header.
@@ -144,7 +145,10 @@ struct SetCookie {
         return DeltaSeconds.parse(text.dropFirst()).map { _ in 0 }
     }
 
-    /// Splits a text by bytes, as servers do; a separator with a combining accent would be another `Character`.
+    /// Splits a text by bytes, as servers do.
+    ///
+    /// Splitting by `Character` would miss a separator that a combining accent follows, because both are one
+    /// `Character`.
     private static func split(_ text: String, at separator: Unicode.Scalar) -> [Substring] {
         text.utf8.split(
             separator: UInt8(ascii: separator), omittingEmptySubsequences: false

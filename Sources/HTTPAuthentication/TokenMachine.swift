@@ -5,8 +5,8 @@ import PledgeHTTPNetworking
 ///
 /// - Signed out. Next: usable, when a user signs in.
 /// - Usable. Next: refused, after a 401; usable with a new token, after a refresh; signed out, when the user signs out.
-/// - Refused: requests wait for a refresh. Next: usable, after the refresh, with the old token if the refresh failed;
-///   latched; signed out.
+/// - Refused: requests wait for a refresh. Next: usable with a new token, after the refresh; usable with the old token,
+///   after a failed refresh; latched; signed out.
 /// - Latched: a refresh has failed because the refresh token is no longer valid. There are no more refreshes, and a
 ///   request that needs a new token fails at once. Next: usable or signed out, when a user signs in or out.
 ///
@@ -147,8 +147,8 @@ struct TokenMachine<Waiter> {
     ) {
         lastNumber += 1
         held = token.map { token in
-            // A token is renewed at most half its lifetime before its end. Otherwise a short-lived token would be
-            // renewed with every request.
+            // In the first half of its lifetime, a token isn't renewed ahead of time. Otherwise a short-lived token
+            // would be renewed with every request.
             let ahead = token.lifetime.map { min(leeway, $0 / 2) } ?? .zero
             return HeldToken(
                 grant: Grant(token: token, signIn: signIn, number: lastNumber),
@@ -222,7 +222,7 @@ extension TokenMachine {
     }
 }
 
-/// A request's token, its sign-in, and its number.
+/// A token for a request, with the token's sign-in and number.
 struct TokenGrant: Sendable {
     let token: AccessToken
     /// The sign-in of the token; a new token of the same user has the same sign-in.

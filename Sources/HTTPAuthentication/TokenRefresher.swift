@@ -37,9 +37,9 @@ public final class TokenRefresher: Sendable {
     private struct State {
         var machine: Machine
         var changes = ChangeQueue<AccessToken?>()
-        /// The priority of the refresh that was begun last.
+        /// The priority of the latest refresh.
         var priority: SharedPriority?
-        /// The highest priority of a task that waits for the refresh that was begun last.
+        /// The highest priority of the tasks that wait for the latest refresh.
         var raised: TaskPriority?
         /// The refresh in flight, once its future is known.
         var refreshing: (number: Int, future: FutureNode)?
@@ -60,8 +60,8 @@ public final class TokenRefresher: Sendable {
     ///   - token: The current token; nil if no user is signed in. Requests are then sent without a token, and a 401 is
     ///     returned.
     ///   - name: The name in the refresher's events and errors; nil for none. It must hold no secrets.
-    ///   - leeway: How long before its end a token is renewed, at most half its lifetime. Less than zero is a
-    ///     programming error and traps.
+    ///   - leeway: A request renews a token that expires within this time, but not in the first half of the token's
+    ///     lifetime. Less than zero is a programming error and traps.
     ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
     ///   - grace: How long after a refresh a 401 doesn't count against the new token. During this time, a 401 is
     ///     returned without a refresh, because a server that refuses a new token forbids the request. Less than zero is

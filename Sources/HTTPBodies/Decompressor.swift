@@ -141,7 +141,7 @@ final class BrotliDecoder: Decompressor {
     }
 }
 
-/// A decoder of one Zstandard frame after another (RFC 8878); a skippable frame has no output.
+/// A decoder of one or more Zstandard frames (RFC 8878); a skippable frame has no output.
 final class ZstdDecoder: Decompressor {
     /// The base-2 logarithm of the largest window that HTTP allows, 8 MiB (RFC 9659, section 3).
     private static let windowLog: Int32 = 23

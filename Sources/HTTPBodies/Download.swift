@@ -31,7 +31,7 @@ public import PledgeServices
 ///   - scheduler: The clock that measures the second during which the beginning of a refused body is read.
 /// - Returns: A future of the result, which settles on a queue of the file. It rejects with an `HTTPError` that keeps
 ///   the request and the response. With the code `HTTPError.Code.unacceptableStatus`, the response has the beginning of
-///   its body: at most a megabyte, as far as it arrives within a second. The other codes are
+///   its body: what arrives within a second, up to a megabyte. The other codes are
 ///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` if the body doesn't have the declared length,
 ///   and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors of the service and of the body arrive
 ///   unchanged, except that the request and the response are added to an `HTTPError` of the body. Cancelling the future

@@ -132,7 +132,7 @@ enum ForwardedAnswer: Sendable {
 extension ForwardedAnswer: Shareable {
     /// The answer without its Set-Cookie headers, which are for the caller whose request was sent.
     ///
-    /// The stored form keeps these headers, because a cache that replays cookies returns them.
+    /// The stored form keeps these headers, because a cache with `replaysCookies` returns them.
     var shared: ForwardedAnswer {
         switch self {
         case .confirmed(let entry, let fresh): .confirmed(entry, fresh.shared)
@@ -171,7 +171,7 @@ struct ForwardedMiss: Sendable {
         /// The request without the headers that only identify its users.
         let request: HTTPRequest
         let partition: CachePartition
-        /// The number of the last call for the URL that was invalidated; earlier calls were invalidated too.
+        /// The number up to which all calls for the URL are invalid.
         let lastInvalid: Int
     }
 
@@ -214,7 +214,7 @@ extension ForwardedMiss: AnswerKeeping {
 struct OriginReply: Sendable {
     let presented: PresentedRequest
     var response: HTTPResponse
-    /// The error that a layer below the cache made of the response; nil if no layer did so.
+    /// The error, if a layer below the cache turned the response into an error; otherwise nil.
     var refusal: HTTPError?
     let requestTime: ClockReading
     let responseTime: ClockReading
@@ -222,7 +222,7 @@ struct OriginReply: Sendable {
     let isForeign: Bool
     /// The number of the call in its cache; a later call has a higher number.
     let number: Int
-    /// The stored response that the cache asked to confirm; nil if it didn't ask.
+    /// The stored response that the cache asked the origin to confirm; nil if the cache didn't ask.
     var validated: CachedResponse?
 }
 
@@ -235,9 +235,9 @@ extension OriginReply {
         return reply
     }
 
-    /// Reports that the answer isn't stored, because credentials were added below the cache; once per call.
+    /// Reports, once per call, that the answer isn't stored because credentials were added below the cache.
     ///
-    /// Nothing is reported for a 304 that can't be used, because a second request follows, and its answer is reported.
+    /// Nothing is reported for a 304 that can't be used. A second request follows, and its answer is reported.
     func reportIfForeign(in context: CallContext, named name: String?) {
         guard isForeign, validated == nil || response.status != 304 else { return }
         context.report(

@@ -10,7 +10,7 @@ struct CacheLayer: Sendable {
     let next: HTTPService
     /// Validates a stored response; equal validations share one request to the origin.
     let validate: Service<CacheValidation, ForwardedAnswer>
-    /// Asks the origin without a stored response; equal requests share one request to the origin.
+    /// Sends a request that no stored response answers; equal requests share one request to the origin.
     let fetch: Service<ForwardedMiss, ForwardedAnswer>
 
     init(_ cache: HTTPCache, over next: @escaping HTTPService) {

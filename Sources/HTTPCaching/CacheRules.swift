@@ -1,7 +1,7 @@
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// Decides for a cache by the rules of RFC 9111 and RFC 5861, without state, clock or lock.
+/// Makes a cache's decisions by the rules of RFC 9111 and RFC 5861, without state, clock or lock.
 struct CacheRules: Sendable {
     /// The kind of cache.
     let mode: HTTPCache.Mode

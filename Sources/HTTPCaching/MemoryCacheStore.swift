@@ -8,8 +8,8 @@ import PledgeServices
 /// ```
 ///
 /// To stay within the limit, the store evicts the responses of the least recently used URLs. You can use the store from
-/// any thread. Each use holds a lock, for a time that grows linearly with the number of the URL's variants and of
-/// evicted responses.
+/// any thread. Each use holds a lock. The time under the lock grows linearly with the number of the URL's variants, and
+/// with the number of evicted responses.
 public final class MemoryCacheStore: CacheStore {
     /// The amount stored now.
     public var currentUsage: CacheUsage { table.withLock { $0.usage } }

@@ -3,8 +3,8 @@ public import PledgeHTTPBodies
 public import PledgeHTTPNetworking
 
 // Each method has four overloads. Two of them return the response, and two return a decoded value. In each pair, one is
-// awaited, and the other returns a future. Which of the overloads are disfavoured decides how long the compiler takes
-// to check a chain of calls; see Docs/Decisions/HTTP/which-overloads-a-call-has.md.
+// awaited, and the other returns a future. The time in which the compiler checks a chain of calls depends on which
+// overloads are disfavoured; see Docs/Decisions/HTTP/which-overloads-a-call-has.md.
 
 extension HTTPClient {
     /// Sends a GET and decodes the response's body.
@@ -17,7 +17,8 @@ extension HTTPClient {
     /// the body is returned undecoded.
     ///
     /// - Parameters:
-    ///   - path: The path below `base`, with or without a query. Literal text is structure; values in it are data.
+    ///   - path: The path below `base`, with or without a query. An interpolated value is encoded, so that it stays
+    ///     within its path segment or query item.
     ///   - query: Items to append to the query.
     ///   - headers: The headers of this request.
     ///   - isolation: The caller's actor; leave it out.
@@ -145,7 +146,8 @@ extension HTTPClient {
     /// the body is returned undecoded.
     ///
     /// - Parameters:
-    ///   - path: The path below `base`, with or without a query. Literal text is structure; values in it are data.
+    ///   - path: The path below `base`, with or without a query. An interpolated value is encoded, so that it stays
+    ///     within its path segment or query item.
     ///   - query: Items to append to the query.
     ///   - headers: The headers of this request.
     ///   - json: A value to send as JSON, encoded with the client's `json` settings.

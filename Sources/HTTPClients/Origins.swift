@@ -180,8 +180,8 @@ extension HTTPClient {
 ///
 /// If a slot changes in one copy, that copy gets new states. When the limit of origins is reached, a new origin
 /// replaces an idle one. Only the eight least recently used origins are checked. If none of these is idle, the new
-/// origin gets a state that isn't kept; for retry budgets, all such origins share one state. While a stack still uses
-/// the state of a replaced origin, that state is found again.
+/// origin gets a state that isn't kept; for retry budgets, all such origins share one state. If a replaced origin is
+/// called again while a stack still uses its old state, the origin gets that state back.
 final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
     private struct Used {
         weak var state: State?
@@ -270,7 +270,7 @@ extension StatesByOrigin<RetryBudget> {
 extension StatesByOrigin<Hedging> {
     /// Treats every state as idle, because a lost state does little harm.
     ///
-    /// Hedges then only start later, until latencies are measured again.
+    /// A new state with a measured delay hedges only failures until it has measured enough latencies.
     convenience init() { self.init { _ in true } }
 }
 
@@ -292,7 +292,7 @@ extension StatesByOrigin<Pushback> {
 
 /// The services of the most recently called origins.
 ///
-/// Each of them is the same inner service, wrapped in middleware with that origin's states.
+/// Each service wraps the same inner service in middleware that has the origin's states.
 ///
 /// If there are too many origins, the service of the least recently called one is dropped. The origin's states aren't
 /// dropped: ``StatesByOrigin`` keeps them. A call holds a lock for a short, constant time.

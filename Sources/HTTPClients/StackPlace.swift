@@ -7,7 +7,7 @@ import PledgeServices
 
 /// The places of a client's parts, outermost first.
 ///
-/// No other list has their order: the client's stack, the guide's table and the picture are built from this one.
+/// This is the only list of their order: the client's stack, the guide's table and the picture are built from it.
 /// ``StackProblem/consequences`` tells what goes wrong in another order.
 enum StackPlace: String, CaseIterable {
     case observed, newTrace, aroundCall, deadline, acceptStatus, userAgent, idempotencyKey
@@ -17,7 +17,7 @@ enum StackPlace: String, CaseIterable {
     case circuitBreaker, pushback, rateLimit, attemptHeader, tracePropagation, exchangeLog, timeout
     case aroundExchange, decompress
 
-    /// True if a call may pass the part at this place, and all parts below it, several times.
+    /// True if a level of the stack begins at this place; a call may pass a lower level more often than a higher one.
     var beginsLevel: Bool { [.redirect, .retry, .circuitBreaker].contains(self) }
 
     /// A few words on what the part does at this place.
@@ -295,7 +295,7 @@ extension HTTPClient {
         }.named(.attemptHeader)
     }
 
-    /// The classifier of all policies: the client's own; the standard rules if there is none, or if its result is nil.
+    /// The classifier of all policies: the client's own, or the standard rules if it's missing or returns nil.
     private func outcomes<Output: HTTPResponseHead>() -> Classifier<Output> {
         guard let classifier else { return .standard }
         let standard = Classifier<Output>.standard

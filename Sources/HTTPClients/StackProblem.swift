@@ -53,7 +53,7 @@ extension StackProblem: CustomStringConvertible {
 }
 
 extension StackProblem {
-    /// The consequences of a wrong order: the outer key is a part, the inner key a part that must not be inside it.
+    /// The consequences of a wrong order: the outer key is a part; an inner key is a part that must not be inside it.
     static let consequences: [String: [String: String]] = [
         "retry": [
             "retry":

@@ -18,8 +18,9 @@ extension Middleware where Input == HTTPRequest {
     /// `.coalesce` too, because requests with different headers share no response.
     ///
     /// **What is sent.** Both values come from the current `CallContext`: one header carries the time until the
-    /// deadline, the other one carries the priority. If a request has its own deadline, a client has put that deadline
-    /// into the context. Without a deadline, the first header is not sent; without a priority, the second is not sent.
+    /// deadline, the other one carries the priority. Without a deadline, the first header is not sent; without a
+    /// priority, the second is not sent. A request's own deadline counts only if a client has put it into the
+    /// `CallContext`, as `HTTPClient` does for whole responses.
     ///
     /// **Existing headers.** If the request already has one of the two headers, that header is sent unchanged, to any
     /// origin.

@@ -7,8 +7,8 @@ extension CallRecorder {
     /// try recorder.page(to: URL(fileURLWithPath: "calls.html"))
     /// ```
     ///
-    /// The page is `htmlPage`. The file is overwritten in place, and not replaced by a new file, so it may be a device.
-    /// The calling thread waits until the page is written.
+    /// The page is `htmlPage`. An existing file is overwritten in place, rather than replaced by a new file, so you can
+    /// also write to a device. The calling thread waits until the page is written.
     ///
     /// - Parameter file: The URL of a file in an existing folder.
     /// - Throws: Foundation's error if the file cannot be written, or the URL is not a file URL.

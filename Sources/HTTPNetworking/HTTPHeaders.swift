@@ -135,10 +135,11 @@ public struct HTTPHeaders: Sendable {
 // MARK: - Bytes
 
 extension HTTPHeaders {
-    /// Adds a value as received; its bytes can then be sent back unchanged.
+    /// Adds a received value.
     ///
-    /// White space around it is removed, and CR, LF and NUL in it become spaces (RFC 9110, section 5.5). Some parsers
-    /// read a bare CR as the end of a line, and would read the text after it as another field.
+    /// Each CR, LF and NUL becomes a space, and then the spaces and tabs at both ends are removed (RFC 9110, section
+    /// 5.5). Otherwise a parser that reads a bare CR as the end of a line would read the text after the CR as another
+    /// field. All other bytes are kept, even if they are not UTF-8, so that they can be sent back unchanged.
     package mutating func add(received bytes: UnsafeRawBufferPointer, for name: String) {
         let trimmed = bytes.trimmed
         // The fast path, which nearly every value takes.
@@ -186,7 +187,7 @@ extension HTTPHeaders {
         }
     }
 
-    /// Adds the fields of other headers whose names meet a condition, and keeps their bytes.
+    /// Adds those of the given fields whose names meet a condition, and keeps the bytes of their values.
     package mutating func add(_ others: HTTPHeaders, where isWanted: (String) -> Bool) {
         for (index, field) in others.fields.enumerated() where isWanted(field.name) {
             if let value = others.bytes[index] { bytes[fields.count] = value }
@@ -344,11 +345,11 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
 extension HTTPHeaders {
     /// The condition under which a caller may not set a field.
     enum Reservation: Sendable {
-        /// Always, because the field concerns the connection, the framing or the proxy, which the transport manages.
+        /// Always refused, because the transport manages the connection, the framing and the proxy.
         case always
-        /// If the request has several such fields, or if the value names no host.
+        /// Refused if the request has several such fields, or if the value names no host.
         case host
-        /// If the value is not the length of the body.
+        /// Refused if the value is not the length of the body.
         case length
     }
 
@@ -440,7 +441,7 @@ package struct ReceivedValue: Hashable, Sendable {
 
     /// The bytes; nil if a request's field may not hold them.
     ///
-    /// A request with bytes that a field may not hold would fail before it is sent.
+    /// With such bytes in a field, a request would fail before it is sent.
     package var returnable: [UInt8]? {
         bytes.flatMap { HTTPHeaders.isValid(bytes: $0) ? $0 : nil }
     }

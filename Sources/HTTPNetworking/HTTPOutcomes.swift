@@ -12,8 +12,9 @@ extension CallContext {
     /// }
     /// ```
     ///
-    /// The method calls `CallContext.sending(_:fate:by:)` with the rules of HTTP: a request answered with 401, 407,
-    /// 421, 425, 307 or 308 was refused, and a request whose error has a true `isCertainlyUnsent` was not sent.
+    /// The method calls `CallContext.sending(_:fate:by:)` with the rules of HTTP. If the answer is 401, 407, 421, 425,
+    /// 307 or 308, the request counts as refused. If the call fails without an answer, and the error's
+    /// `isCertainlyUnsent` is true, the request counts as not sent.
     ///
     /// - Parameters:
     ///   - request: An `HTTPRequest` or an `Endpoint`.

@@ -38,8 +38,8 @@ extension Middleware where Input == HTTPRequest {
                 var sent = request
                 sent.context.idempotencyKey = makeKey(request)
                 // If a policy above this middleware repeated the call, the request would get another key, and the
-                // server would not recognise the repetition. So the record shows the policy the request without its
-                // key, and a policy does not repeat such a request.
+                // server would not recognise the repetition. So the request is recorded without its key, and a policy
+                // that reads the record does not repeat it.
                 return CallContext.current.sending(request, fate: { _ in .mayHaveArrived }) {
                     service(sent).naming(sent)
                 }

@@ -24,13 +24,14 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Userinfo in the Location is removed. A Location without a fragment inherits the fragment of the requested URL.
     ///
     /// **Secrets.** A redirect to another ``HTTPOrigin`` keeps three kinds of headers: those known to hold no secret,
-    /// those that you name in `keepingAcrossOrigins`, and those that an `.authorize` above has added for the new origin
-    /// too. Headers known to hold no secret are Accept and Content- headers, User-Agent, Range, the preconditions,
-    /// Cache-Control, Pragma, X-Request-ID and Idempotency-Key. All other headers are removed, such as Authorization,
-    /// Cookie and X-API-Key. (curl, Go and WHATWG's Fetch remove only the headers on a list of secrets, and X-API-Key
-    /// isn't on it.) Removed headers stay removed even if a later redirect leads back to the first origin, because
-    /// another origin has chosen that request's URL. For the same reason, an `.authorize` below `.redirect` adds no
-    /// credentials to that request; but a cookie jar adds its cookies, as a browser does. No Referer is added.
+    /// those that you name in `keepingAcrossOrigins`, and those, except Authorization, that an `.authorize` above
+    /// `.redirect` has added, if the new origin is one of its origins too. Headers known to hold no secret are Accept
+    /// and Content- headers, User-Agent, Range, the preconditions, Cache-Control, Pragma, X-Request-ID and
+    /// Idempotency-Key. All other headers are removed, such as Authorization, Cookie and X-API-Key. (curl, Go and
+    /// WHATWG's Fetch remove only the headers on a list of secrets, and X-API-Key isn't on it.) Removed headers stay
+    /// removed even if a later redirect leads back to the first origin, because another origin has chosen that
+    /// request's URL. For the same reason, an `.authorize` below `.redirect` adds no credentials to that request; but a
+    /// cookie jar adds its cookies, as a browser does. No Referer is added.
     ///
     /// **A body** is sent to another origin after 307 and 308, and after 301 and 302 unless the method is POST, as in
     /// curl, Requests, Node's fetch and browsers. A body with credentials is not sent. Two kinds of body count as such:
@@ -132,10 +133,11 @@ private func follow<Output: HTTPResponseHead>(
     }
 }
 
-/// Records in the attempt that a request answered by a redirect was processed.
+/// Notes in the attempt's record that the server has processed a request and answered with a redirect.
 ///
-/// Usually the transport records this too. Without any record, the error of the next request, such as a failed
-/// connection, would count as this request's error, and a retry would repeat this request although it was processed.
+/// Usually the transport has noted this too. Without such a note, the error of the next request, such as a failed
+/// connection, would count as this request's error. A retry would then repeat this request, although the server has
+/// processed it.
 private func noteProcessed(_ request: HTTPRequest, _ status: Int, in context: CallContext) {
     guard let record = context.record, !request.isReplayable,
         CallRecord.Fate(status: status) == .mayHaveArrived
@@ -185,7 +187,7 @@ struct RedirectRules: Sendable {
             || meant.contains(name) && !Self.ofOneOrigin.contains(name)
     }
 
-    /// Harmless headers that belong to one request: its host, its place in a trace, its time and its priority.
+    /// Harmless headers that belong to one request: its host, its trace, its remaining time and its priority.
     private static let ofOneRequest = [
         "host", "traceparent", "tracestate", "baggage", "grpc-timeout", "request-criticality",
         "request-timeout", "x-envoy-expected-rq-timeout-ms",

@@ -133,12 +133,12 @@ extension HTTPStreamedResponse {
 extension HTTPHeaders {
     /// Creates headers from the fields of HTTPTypes, keeping the order, the values, and the case of the names.
     ///
-    /// Three things are lost, because `HTTPHeaders` can't store them:
+    /// Only three things are lost, because `HTTPHeaders` can't store them:
     ///
-    /// - A value that isn't UTF-8 is read as ISO-8859-1. Its text is kept, but converting it back writes UTF-8.
-    /// - White space around a value, which only `HTTPField(name:lenientValue:)` allows, is dropped.
-    /// - A field's indexing strategy is dropped. Mark a field again if it must never be indexed (RFC 7541, section
-    ///   7.1.3).
+    /// - The bytes of a value that isn't UTF-8. Such a value is read as ISO-8859-1. If it's converted back, its text is
+    ///   written as UTF-8.
+    /// - White space around a value, which only `HTTPField(name:lenientValue:)` allows.
+    /// - A field's indexing strategy. Mark a field again if it must never be indexed (RFC 7541, section 7.1.3).
     ///
     /// Complexity: linear in the size of the fields.
     ///

@@ -275,7 +275,7 @@ extension MemoryTransport {
 }
 
 extension Endpoint {
-    /// Creates an endpoint that would send the same as a request, with its body in memory.
+    /// Creates an endpoint that would send the same request, with the body in memory.
     fileprivate init(_ request: HTTPRequest, body: Data?) {
         self.init(separating: request.url)
         method = request.method

@@ -24,7 +24,9 @@ final class CurlEngine: Sendable {
     }
 
     private struct State {
-        /// Nil after the thread has ended: its descriptors are closed, and it cannot be woken.
+        /// Nil after the thread has ended.
+        ///
+        /// Then the poller's descriptors are closed, and there is no thread to wake.
         var poller: Poller?
         var commands: [Command] = []
         /// True while the thread waits, or is about to wait.

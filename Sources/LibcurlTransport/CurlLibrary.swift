@@ -32,8 +32,8 @@ public struct CurlLibrary: Hashable, Sendable {
 
     /// True if libcurl, before it sends a request again, reports whether the server has excluded that request.
     ///
-    /// A server excludes a request with REFUSED_STREAM, or with a GOAWAY whose last stream is lower. Up to libcurl
-    /// 8.18, both look as if the connection had ended after the server had processed the request.
+    /// A server excludes a request with REFUSED_STREAM, or with a GOAWAY whose last stream is lower than the request's.
+    /// Up to libcurl 8.18, both look as if the connection had ended after the server had processed the request.
     var tellsRefusals = true
 
     /// Finds the libcurl of this machine, on first use.

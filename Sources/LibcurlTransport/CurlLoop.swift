@@ -116,8 +116,9 @@ final class CurlLoop {
                 Transfer(exchange, handle, self), .failure(exchange.failure(.transportClosed)))
         }
         ccurl_multi_free(multi)
-        // `ended` must resolve after all results are delivered, but the jobs that deliver them may run in any order. A
-        // job gives its handle back after its result, so `ended` resolves when all handles are back.
+        // `ended` must resolve after all results are delivered, but the jobs that deliver them may run in any order.
+        // Each job gives its handle back after it has delivered its result, so `ended` resolves when all handles are
+        // back.
         engine.handles.close { [engine] in engine.delivery.deliver { engine.ended.resolve() } }
         engine.delivery.deliver(&results)
     }

@@ -145,8 +145,8 @@ final class CurlOptions: Sendable {
     func configure(_ easy: OpaquePointer) throws(UnsupportedSetting) {
         let http = 1
         let https = 2
-        // Every libcurl takes these options, except `ccurl_quick_exit`. A libcurl that lacks that option has nothing to
-        // switch off, so the results can be ignored.
+        // Every libcurl takes these options, except `ccurl_quick_exit`. A libcurl without that option works too, so the
+        // results can be ignored.
         let kept = max(1, configuration.keepAlive.wholeMilliseconds / 1_000)
         let common = [
             (ccurl_no_signal, 1), (ccurl_protocols, http | https), (ccurl_path_as_is, 1),

@@ -23,9 +23,9 @@ import PledgeServices
 ///   an HTTP/2 GOAWAY. If no part of an answer has arrived by then, the transport sends a request again if the request
 ///   is idempotent, if it has an idempotency key, or if libcurl reports that the server has excluded it. All other
 ///   requests fail with `HTTPError.Code.connectionLost`.
-/// - **Fields.** A response's fields keep their bytes. So an entity tag or a cookie goes back to the server with the
-///   bytes that arrived. A value's text is read as UTF-8, or as ISO-8859-1 if it is not UTF-8. CR and NUL in a value
-///   become spaces (RFC 9110, section 5.5). A line whose name is not a token, such as `X-A : 1`, is dropped.
+/// - **Fields.** A response's values keep their bytes, except that CR and NUL become spaces (RFC 9110, section 5.5). So
+///   an entity tag or a cookie goes back to the server with the bytes that arrived. A value's text is read as UTF-8, or
+///   as ISO-8859-1 if it is not UTF-8. A line whose name is not a token, such as `X-A : 1`, is dropped.
 /// - **Versions.** Over TLS, the transport uses HTTP/2 if the server supports it. It uses HTTP/1.1 for three kinds of
 ///   request, because libcurl would break a promise over HTTP/2:
 ///   - a request whose response is streamed: libcurl would receive megabytes before you read them;
@@ -201,8 +201,8 @@ extension CurlTransport {
 
         /// Creates limits.
         ///
-        /// It is a programming error if a number of connections, `maxHeadSize` or `maxUnreadBytes` is below one, or if
-        /// `maxBodySize` or `idleTimeout` is below zero. Creating a transport then traps.
+        /// It is a programming error if `maxConnectionsPerHost`, `maxConnections`, `maxHeadSize` or `maxUnreadBytes` is
+        /// below one, or if `maxBodySize` or `idleTimeout` is below zero. Creating a transport then traps.
         public init(
             connectTimeout: Duration = .seconds(10),
             connectionWaitTimeout: Duration? = .seconds(60),

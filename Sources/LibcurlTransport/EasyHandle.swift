@@ -9,7 +9,7 @@ import PledgeHTTPNetworking
 final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
-    /// libcurl's report whether the server has excluded the request.
+    /// libcurl's report on whether the server has excluded the request.
     private let refusal = UnsafeMutablePointer<ccurl_refusal>.allocate(capacity: 1)
     private var watchesRefusals = false
     /// libcurl's code for the first option that it rejected; nil if it has taken all options.

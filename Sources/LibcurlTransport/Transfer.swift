@@ -78,7 +78,7 @@ final class Transfer {
     /// The result that the caller gets.
     func result(_ code: Int32) -> Result<Void, any Error> {
         if let failure { return .failure(failure) }
-        // A whole answer counts, even if the server then resets the stream or takes no more of the request.
+        // A whole answer is a success, even if the server then resets the stream or takes no more of the request.
         let isComplete = exchange.isComplete(with: unread.count)
         if hasHead, code == ccurl_ok.rawValue || isComplete { return .success(()) }
         let error = CurlError(code, handle, isAnswered: hasHead)

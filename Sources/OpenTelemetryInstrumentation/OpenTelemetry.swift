@@ -20,16 +20,15 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// **The span.** Its name is the request's method, or "HTTP" for a method that OpenTelemetry doesn't define. Its
     /// parent is the span of `openTelemetryCall`. Without that middleware, the parent is the `ServiceContext` of the
-    /// code that makes the request; a retry makes the request from a timer, which has no such context. The span ends
-    /// when the body ends or is cancelled. Its status is an error if the server answers 400 or more, or if the
+    /// code that makes the request. A retry makes the request from a timer, so its span then has no parent. The span
+    /// ends when the body ends or is cancelled. Its status is an error if the server answers 400 or more, or if the
     /// exchange fails. If the request is cancelled, the status isn't set.
     ///
     /// **Secrets.** In the URL, "…" replaces the user and the query's values, as in the description of an
     /// `HTTPRequest`. The span holds no header and no body. An error appears only as its code or type.
     ///
-    /// **What is sent.** The tracer's headers, such as `traceparent`, replace the request's own. Without a tracer,
-    /// the instruments of `InstrumentationSystem` write the headers. Use this middleware or `tracePropagation`, not
-    /// both.
+    /// **What is sent.** The tracer's headers, such as `traceparent`, replace the request's own. If `tracer` is nil, all
+    /// instruments of `InstrumentationSystem` write headers. Use this middleware or `tracePropagation`, not both.
     ///
     /// **The metric.** ``RequestDuration`` records the time until the end of the body.
     ///
@@ -70,7 +69,7 @@ private struct HeaderInjector: Injector {
 
 /// The span and the measurement of one sent request, until both end.
 final class ClientSpan: ExchangeListener {
-    /// The context of this span, which makes it the parent of the spans below.
+    /// The context of this span; a span that starts in this context is a child of this span.
     var context: ServiceContext { span.context }
 
     private struct State {
@@ -207,7 +206,10 @@ struct RequestEnding {
         attributes["network.peer.port"] = port
     }
 
-    /// The error's code, or its type without the module, as in log lines; without an error, a status of 400 or more.
+    /// What went wrong: the error's code, or its type if it has no code, as in log lines.
+    ///
+    /// The type is given without its module. If there is no error, this is the response's status if it is 400 or more,
+    /// and nil otherwise.
     private var errorType: String? {
         if let error {
             return (error as? any CodedError)?.loggedCode ?? "\(type(of: error))"

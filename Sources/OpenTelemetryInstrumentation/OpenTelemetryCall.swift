@@ -4,7 +4,7 @@ public import PledgeServices
 public import Tracing
 
 extension Middleware {
-    /// Makes the spans of a call's attempts children of the caller's span, which also gets policy events.
+    /// Makes the caller's span the parent of the spans of a call's attempts, and adds policy events to that parent.
     ///
     /// ```swift
     /// let service = stack(
@@ -27,7 +27,7 @@ extension Middleware {
     ///     hold secrets.
     ///   - tracer: The tracer that creates and finds the spans. With nil, the tracer of `InstrumentationSystem`,
     ///     looked up for each call.
-    ///   - scheduler: The clock of the policy events, whose instants observers below in the stack see, too.
+    ///   - scheduler: The clock of the policy events. Observers below in the stack get instants of this clock, too.
     public static func openTelemetryCall(
         named name: (@Sendable (Input) -> String)? = nil, tracer: (any Tracer)? = nil,
         on scheduler: some FutureScheduler = .live

@@ -7,9 +7,9 @@ import Metrics
 /// `server.port`, and if they are known, `http.response.status_code`, `error.type` and `network.protocol.version`.
 /// Each server that you call adds its own time series.
 ///
-/// It is an aggregating `Recorder`, not a `Timer`, because a `Timer` counts nanoseconds and each backend chooses its
-/// own unit for it. swift-metrics has no parameter for a histogram's boundaries, so configure your backend with
-/// ``boundaries`` for this label.
+/// It is an aggregating `Recorder`, not a `Timer`, because a `Timer` counts nanoseconds, and each backend chooses the
+/// unit in which it shows them. swift-metrics has no parameter for a histogram's boundaries, so configure your backend
+/// to use ``boundaries`` for this metric.
 public enum RequestDuration {
     /// The name of the metric.
     public static let label = "http.client.request.duration"

@@ -135,7 +135,7 @@ struct ArrivalTimes {
 }
 
 extension Arrivals {
-    /// Returns `part`/`whole` of the arrivals: lower rates, fewer clients, or the first of the recorded times.
+    /// Returns `part`/`whole` of the arrivals: lower rates, fewer clients, or only the first recorded times.
     ///
     /// - Returns: Nil if nothing would change, if no calls would be left, or if the highest rate would be below 0.1
     ///   calls per second.

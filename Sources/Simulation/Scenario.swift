@@ -103,7 +103,7 @@ extension Scenario {
         run(seed: seed, noting: nil, makeService)
     }
 
-    /// Runs the scenario, and notes the hosts that code names by number.
+    /// Runs the scenario, and notes the hosts that a stack or a fault's closure refers to by number.
     func run<Output: Sendable>(
         seed: UInt64, noting namedHosts: NamedHosts?,
         _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>

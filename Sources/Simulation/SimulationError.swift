@@ -9,7 +9,7 @@ public import PledgeServices
 /// #expect(run.error == nil)
 /// ```
 public struct SimulationError: Error, Hashable {
-    /// The ways that work leaves a simulation.
+    /// The kinds of error: how work left the simulation.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The fleet was called on another thread.
         ///
@@ -25,7 +25,7 @@ public struct SimulationError: Error, Hashable {
         case neverEnds
     }
 
-    /// The way that work left the simulation.
+    /// The kind of error.
     public let code: Code
 
     /// The number of the call that has not ended, or that ended on another thread; nil if it isn't known.

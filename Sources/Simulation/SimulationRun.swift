@@ -20,7 +20,7 @@ public struct SimulationRun: Sendable {
     /// The number of events that happened.
     public let eventCount: Int
 
-    /// The first way that work left the simulation, and what to write instead; nil if the run is valid.
+    /// The first error of the run, with a text that says what to write instead; nil if the run is valid.
     ///
     /// A run has an error if another thread called the fleet, set a timer or ended a call. It also has one if calls
     /// have not ended though there was nothing left to happen. If a call waits forever because one of its messages was
@@ -229,7 +229,7 @@ extension SimulationRun {
 }
 
 extension ContiguousArray<Nanoseconds> {
-    /// Returns the index of the first time that isn't before a number of seconds.
+    /// Returns the index of the first time at or after a number of seconds.
     fileprivate func firstIndex(from seconds: Double) -> Int {
         let time = Nanoseconds(Swift.min(Swift.max(seconds * 1e9, 0), 9e18).rounded())
         var (low, high) = (0, count)
@@ -256,7 +256,7 @@ extension SimulationRun {
         public let succeeded: Int
         /// The number of calls that began in the interval and failed.
         ///
-        /// The calls that neither succeeded nor failed had not ended when the run ended.
+        /// A call that had not ended when the run ended counts as neither failed nor succeeded.
         public let failed: Int
         /// The number of calls sent to the hosts within the interval, including attempts of earlier calls.
         public let sent: Int
@@ -318,8 +318,8 @@ extension SimulationRun {
 extension [Nanoseconds] {
     /// Returns a percentile, in seconds; nil if the array is empty.
     ///
-    /// The times must ascend. The percentile is the nearest rank: the smallest element for which at least this
-    /// percentage of all elements isn't greater.
+    /// The times must ascend. The result is the nearest rank: the smallest element that is at least as large as this
+    /// percentage of all elements, itself included.
     func percentile(_ percentile: Double) -> Double? {
         if isEmpty { return nil }
         let rank = (Double(count) * percentile / 100).rounded(.up)

@@ -143,8 +143,8 @@ private final class SimulatedTimer: SimulatedEvent, ScheduledAction, @unchecked 
         }
         guard let action = action.take() else { return }
         scheduler.remove(self)
-        // Releasing the action may run deinits that schedule or cancel. So the action lives until here, when the queue
-        // has already removed the timer.
+        // Releasing the action may run deinits that schedule or cancel. So the action is released only here, after the
+        // queue has removed the timer.
         withExtendedLifetime(action) {}
     }
 }

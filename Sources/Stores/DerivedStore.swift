@@ -8,9 +8,10 @@ public import PledgeFutures
 /// ```
 ///
 /// A derived store holds no state: it reads the store's state and dispatches to the store. It compares the part once
-/// for each event, however many observers it has, and notifies them only if the part has changed. The store calls all
-/// observers of one derived store one directly after another, when it's the turn of the observer that subscribed first.
-/// As with a ``Store``, each observer sees consecutive pairs, no matter which threads dispatch.
+/// for each event, however many observers it has, and notifies them only if the part has changed. When it's the turn of
+/// the observer that subscribed first, the store calls all observers of the derived store, one directly after another.
+/// As with a ``Store``, the new part in one call of an observer is the old part in its next call, no matter which
+/// threads dispatch.
 ///
 /// A derived store keeps its store alive. Its subscriptions and its ``states`` don't need the derived store:
 /// they continue until you end them or the store is released. So `store.derived(\.name).states` works even if

@@ -12,9 +12,9 @@
 /// inPlace.reduce(1, 2)  // 3
 /// ```
 ///
-/// ``Store``, ``StoreRecorder`` and `TestStore` take a reducer. You can call a reducer in any of these forms,
-/// whichever form you wrote it in. It runs on the calling thread, before the call returns; any thread may call
-/// it.
+/// ``Store``, ``StoreRecorder`` and `TestStore` take a reducer. However you wrote a reducer, you can call it in each of
+/// these ways: in place, with a returned state, or curried. The reducer runs on the calling thread, before the call
+/// returns; any thread may call it.
 public struct Reducer<State, Event: Sendable>: Sendable {
     /// Makes the next state.
     ///
@@ -341,8 +341,8 @@ extension Reducer where State: Identifiable & Sendable, State.ID: Sendable {
     /// ```
     ///
     /// Each element has its own effect ids: `"load"` of one row and `"load"` of another are independent. To
-    /// cancel one from outside the element, return ``Effect/cancel(id:of:in:)``. Effects continue when their
-    /// element is removed; their events then change nothing.
+    /// cancel an element's effect from outside the element, return ``Effect/cancel(id:of:in:)``. Effects continue
+    /// when their element is removed; their events then change nothing.
     ///
     /// - Parameters:
     ///   - elements: The key path of the collection. If several elements have the same id, the first is used.

@@ -16,7 +16,7 @@ public import PledgeFutures
 /// Every completion is called exactly once, and once more each time ``resume()`` sends its request again.
 /// Completions are called in the order of declaration, on the thread that settles the answer. If the answer is
 /// immediate, that happens before the declaring call returns. A completion may declare further requests, which
-/// are appended. The requests continue if the sequence is released.
+/// are appended. The requests continue even if you release the sequence.
 ///
 /// You may use a sequence from any thread.
 public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendable {
@@ -42,8 +42,8 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
     ///   - request: The request.
     ///   - parse: Converts the network's answer, such as `{ $0.decoded() }`.
     ///   - completion: Called with the answer, or with an error: the network's error, an error of `parse`, or a
-    ///     ``RequestNotSent`` if the sequence has stopped before. It has no default, so a single trailing
-    ///     closure is never taken as `parse`.
+    ///     ``RequestNotSent`` if the sequence has stopped before. This parameter has no default, so a single
+    ///     trailing closure is never taken as `parse`.
     /// - Returns: The answer, as a future. If you cancel it, the request fails, and the failure is delivered
     ///   when it's the request's turn.
     @discardableResult
@@ -90,7 +90,7 @@ public final class RequestSequence<Request: Sendable, Answer: Sendable>: Sendabl
         return answer
     }
 
-    /// Declares a request whose answer stays as the network returns it.
+    /// Declares a request whose answer isn't converted.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -179,7 +179,7 @@ public enum RequestFailureRule: Hashable, Sendable {
 
 /// The error of a request that a ``RequestSequence`` didn't send.
 ///
-/// A request before it failed, or the sequence was cancelled.
+/// Either an earlier request failed, or the sequence was cancelled.
 public struct RequestNotSent: Error, CustomStringConvertible {
     /// The request's place in the sequence, counted from 1.
     public let number: Int
@@ -239,7 +239,7 @@ public struct QueuedRequest<Request: Sendable, Answer: Sendable>: Sendable {
         QueuedRequest { $0.send(request, parse: parse, completion: completion) }
     }
 
-    /// A request whose answer stays as the network returns it.
+    /// A request whose answer isn't converted.
     ///
     /// - Parameters:
     ///   - request: The request.

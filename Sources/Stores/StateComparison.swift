@@ -190,7 +190,7 @@ private struct Fingerprint {
     }
 }
 
-/// A number of kept elements, and how many elements were removed and inserted after them.
+/// The number of kept elements, and the numbers of elements that were removed and inserted after them.
 private struct Gap {
     var kept = 0
     var removed = 0

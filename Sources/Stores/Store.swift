@@ -190,8 +190,8 @@ extension Store {
     ///   - fileID: The calling file, for the report about a slow observer.
     ///   - line: The calling line, for the same report.
     ///   - observer: Called in the same order as in ``subscribe(fileID:line:observer:)``, but always
-    ///     asynchronously, even if the main thread dispatches. The store may have a newer state by then. Once
-    ///     you end the subscription on the main actor, the observer isn't called again.
+    ///     asynchronously, even if the main thread dispatches. The store may have a newer state by then. After
+    ///     code on the main actor has ended the subscription, the observer isn't called again.
     /// - Returns: The subscription. Keep it as long as the observer should be called.
     public func subscription(
         on actor: MainActor,
@@ -272,8 +272,8 @@ public struct EffectsUnfinished: Error, Hashable, CustomStringConvertible {
 
     /// The effects that run or wait, oldest first.
     ///
-    /// An effect is named by its ids, outermost first. An effect without an id says so. Events on their way
-    /// through the middleware come last.
+    /// An effect is named by its ids, outermost first. Without an id, it is listed as "an effect without an id".
+    /// Events on their way through the middleware come last.
     public let effects: [String]
 
     /// The time limit and the effects.

@@ -11,8 +11,8 @@ internal import PledgeFutures
 /// recorder.travel(to: 0)  // state is 0
 /// ```
 ///
-/// Going back is a change like any other: the store notifies its observers in the same queue, in consecutive
-/// pairs. An event that you dispatch after going back replaces the undone events. Effects are not undone, and
+/// Going back is a change like any other: it goes through the store's queue, and each observer gets the old state
+/// and the new one. An event that you dispatch after going back replaces the undone events. Effects are not undone, and
 /// going forward doesn't begin them again. If an effect's event arrives while the recorder has gone back, it is
 /// recorded after the undone events, and redone with them. Feedback follows the newest state: going back and
 /// forward doesn't begin or cancel its effects.
@@ -131,7 +131,7 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
     /// Reads the history.
     ///
     /// Inside the reducer, reading the history traps, just as reading the store does, because the reducer is
-    /// about to add to it.
+    /// about to add to the history.
     private func history<Part>(_ part: (Timeline<State, Event>) -> Part) -> Part {
         store.core.trapIfReducing("read the history")
         return timeline.withLock { part($0) }

@@ -136,9 +136,9 @@ struct LibcurlWords {
 
     /// The code that the message stands for; nil if the message is unknown.
     ///
-    /// The first match wins. The words for a lost connection come first, because a message about a connection that was
-    /// lost while TLS was reading has words about TLS too. The words about TLS come next, because a message that names
-    /// a certificate may contain any other words too.
+    /// The first match wins. The words for a lost connection come first: if TLS was reading when the connection was
+    /// lost, the message has words about TLS too. The words about TLS come next, because a message that names a
+    /// certificate may contain any other words too.
     var meaning: HTTPError.Code? {
         if let proxyStatus { return .refusal(byProxy: proxyStatus) }
         return Self.meanings.first { phrases, _ in phrases.contains { words.contains($0) } }?.code

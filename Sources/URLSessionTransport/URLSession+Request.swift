@@ -16,9 +16,9 @@ extension URLSession {
     /// let networking: Networking = URLSession.shared.request
     /// ```
     ///
-    /// It works like `makeNetworking(over:)` around `.redirect()` and a ``SessionTransport/init(session:_:on:)`` of
-    /// this session. The limits, redirects, errors and refusals are the same. If the decoded body has more than 64 MiB,
-    /// the call fails.
+    /// It works like `makeNetworking(over: stack(.redirect(), over: transport.send))`, if you create the transport for
+    /// this session with ``SessionTransport/init(session:_:on:)``. The limits, redirects, errors and refusals are the
+    /// same. If the decoded body has more than 64 MiB, the call fails.
     ///
     /// The request is running when the method returns. Cancelling the future cancels the request, and the future fails
     /// with `CancellationError`. The future settles on the session's delegate queue.
@@ -59,8 +59,8 @@ extension SessionTransport {
             networks[ObjectIdentifier(session)] = made
             return (made.networking, Array(orphans.values))
         }
-        // The orphans, whose sessions have been released, are released outside the lock, because their transports close
-        // then.
+        // The sessions of these networks no longer exist. The networks are released here, outside the lock, because
+        // that closes their transports.
         _ = orphans
         return networking
     }

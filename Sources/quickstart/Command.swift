@@ -174,7 +174,7 @@ struct Failure: Error, CustomStringConvertible {
         exitCode = 2
     }
 
-    /// Creates a failure for a file that can't be written, for the trace or the page.
+    /// Creates a failure for a trace file or page file that can't be written.
     init(_ content: String, unwritable file: String) {
         description =
             "the \(content) cannot be written to \(Printable.quoted(file)); "

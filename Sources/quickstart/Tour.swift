@@ -1,7 +1,9 @@
 import Foundation
 import Pledge
 
-/// Does what the articles do, step by step: a store loads each thing, and an observer shows it.
+/// Loads products and logs in, as the code in Docs/Guides/FromTheArticles.md does.
+///
+/// A store holds the answers, and an observer prints them.
 func runTour(on networking: @escaping Networking) -> Future<Void> {
     let store = Store(initialState: Tour(), reducer: tourReducer(over: reporting(networking)))
     let ended = Promise<Void>()
@@ -136,7 +138,9 @@ extension Endpoint {
     }
 }
 
-/// Builds the article's login from three actions: get the login info, send it, parse the answer.
+/// Builds a login from three actions: get the login info, send it, parse the answer.
+///
+/// The code is adapted from an article; see Docs/Guides/FromTheArticles.md.
 func login(
     as info: LoginInfo,
     over networking: @escaping Networking
@@ -144,7 +148,7 @@ func login(
     fetchLoginInfo(info) >- send(over: networking) >- parse
 }
 
-/// The first step; an app would read text fields here.
+/// The login's first step; an app would read text fields here.
 private func fetchLoginInfo(_ info: LoginInfo) -> Action<Void, LoginInfo> {
     { _, callback in
         print("  1. fetch the login info of \(info.userName)")
@@ -152,7 +156,7 @@ private func fetchLoginInfo(_ info: LoginInfo) -> Action<Void, LoginInfo> {
     }
 }
 
-/// The second step: passes the result of a network's future to a callback.
+/// The login's second step: sends the login info, and passes the result of the network's future to a callback.
 private func send(
     over networking: @escaping Networking
 ) -> Action<LoginInfo, Result<Data, any Error>> {
@@ -162,7 +166,7 @@ private func send(
     }
 }
 
-/// The third step.
+/// The login's third step: parses the answer.
 ///
 /// The answer to a refused login also has a message; the error keeps that answer.
 private let parse: Action<Result<Data, any Error>, NetworkResponse> = { result, callback in
@@ -187,7 +191,9 @@ extension Endpoint {
     static func product(withID id: Product.ID) -> Endpoint { Endpoint(path: "/products/\(id)") }
 }
 
-/// Builds the article's product loader, a chain of three functions.
+/// Builds a product loader, a chain of three functions.
+///
+/// The code is adapted from an article; see Docs/Guides/FromTheArticles.md.
 func productLoading(over networking: @escaping Networking) -> @Sendable (Int) -> Future<Product> {
     chain(Endpoint.product, to: networking, to: Future.decoded)
 }

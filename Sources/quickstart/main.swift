@@ -1,7 +1,7 @@
 import Foundation
 import Pledge
 
-// Without arguments, shows what the two articles do, on a network in memory, and what policies add.
+// Without arguments, runs examples on servers in memory: for policies, and from Docs/Guides/FromTheArticles.md.
 // With a URL, sends one real request.
 let failure = await Command.run(CommandLine.arguments.dropFirst())
 if let failure {

@@ -30,8 +30,9 @@ bool cbrotli_is_available(void);
 
 /// Creates a decoder, to be freed by cbrotli_decoder_free.
 ///
-/// Returns NULL if the system has no such decoder or there isn't enough memory. The decoder keeps at most 16 MiB of its
-/// output, the largest window of RFC 7932. It treats larger windows, which the RFC doesn't define, as malformed.
+/// Returns NULL if `cbrotli_is_available` returns false, or if there isn't enough memory. The decoder keeps at most
+/// 16 MiB of its output, the largest window of RFC 7932. It treats larger windows, which the RFC doesn't define, as
+/// malformed.
 struct cbrotli_decoder *_Nullable cbrotli_decoder_make(void);
 
 /// Frees a decoder.

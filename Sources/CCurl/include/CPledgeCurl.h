@@ -260,8 +260,9 @@ struct ccurl_refusal {
 /// Records in `refusal` if libcurl says that the server has not processed the request and never will.
 ///
 /// A server says that it has not processed a request in three ways: it resets the stream with HTTP_1_1_REQUIRED, resets
-/// it with REFUSED_STREAM, or sends a GOAWAY whose last stream is lower. libcurl reports REFUSED_STREAM and GOAWAY only
-/// from 8.19.0 on. The reports are texts in libcurl's log, and writing the log costs time.
+/// it with REFUSED_STREAM, or sends a GOAWAY whose last stream is lower than the request's. libcurl reports
+/// REFUSED_STREAM and GOAWAY only from 8.19.0 on. The reports are texts in libcurl's log, and writing the log costs
+/// time.
 ///
 /// If `refusal` is NULL, the recording ends.
 void ccurl_watch_refusals(ccurl_easy *_Nonnull easy, struct ccurl_refusal *_Nullable refusal);

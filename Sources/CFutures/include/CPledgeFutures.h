@@ -62,7 +62,7 @@ void *_Nonnull cfutures_opaque(void *_Nonnull object);
 /// Call it after you copy a reference out of a field under a lock, and before the store to the atomic word that
 /// unlocks. Swift sees no connection between the copy and the store, so it may delay the retain until the reference is
 /// used. By then another thread may have taken the field's own reference and released the object. The compiler can't see
-/// that this call does nothing. It has to assume that the call releases the object, so it retains the object before it.
+/// that this call does nothing. It has to assume that the call releases the object, so it retains the object first.
 void cfutures_retain_before_this(void);
 
 /// Retains a Swift object, unless its last reference was released and it is in its deinit.

@@ -31,8 +31,9 @@ bool czstd_is_available(void);
 
 /// Creates a decoder of frames, to be freed by czstd_decoder_free.
 ///
-/// Returns NULL if the system has no such decoder or there isn't enough memory. `window_log` is the base-2 logarithm of
-/// the largest window, in bytes. The window is how far back in the output a frame may refer.
+/// Returns NULL if `czstd_is_available` returns false, if libzstd refuses `window_log`, or if there isn't enough
+/// memory. `window_log` is the base-2 logarithm of the largest window, in bytes. The window is how far back in the
+/// output a frame may refer.
 struct czstd_decoder *_Nullable czstd_decoder_make(int window_log);
 
 /// Frees a decoder.
@@ -44,7 +45,7 @@ bool czstd_decoder_reset(struct czstd_decoder *_Nonnull decoder);
 /// Decompresses as much of one frame as the input and the room for output allow.
 ///
 /// The function keeps no pointer. On entry, `in_count` and `out_count` are the numbers of available bytes; on return,
-/// they are the numbers of used bytes. A skippable frame is a frame without output.
+/// they are the numbers of used bytes. A skippable frame counts as a frame without output.
 enum czstd_status czstd_decoder_step(
     struct czstd_decoder *_Nonnull decoder, const uint8_t *_Nullable in, size_t *_Nonnull in_count,
     uint8_t *_Nonnull out, size_t *_Nonnull out_count);

@@ -27,8 +27,8 @@ extension Publisher where Output: Sendable {
     public func firstValue() -> Future<Output> {
         .make { resolver in
             let subscriber = FirstValueSubscriber<Output, Failure>(resolver)
-            // Weak, because the subscriber keeps the resolver alive, and the resolver keeps the future and this handler
-            // alive.
+            // Weak, to avoid a cycle: the subscriber keeps the resolver alive, the resolver keeps the future alive, and
+            // the future keeps this handler alive.
             resolver.onCancel { [weak subscriber] in subscriber?.cancel() }
             subscribe(subscriber)
         }

@@ -157,8 +157,8 @@ public final class FutureObservation: Sendable {
 
     /// Removes the observer, and gives up its interest in the future.
     ///
-    /// It does nothing if the future has settled, or the second time you call it. A closure that is running on
-    /// another thread runs to its end.
+    /// The closure isn't called afterwards. But if another thread is about to call it, or is running it, that call goes
+    /// on to its end. Nothing happens if the closure has already returned, or if you call this method again.
     public func cancel() {
         isCancelled?.withLock { $0 = true }
         observer.abort(with: .cancelled)

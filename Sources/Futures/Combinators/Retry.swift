@@ -13,7 +13,7 @@ extension Future {
     ///   - isWorthRetrying: Returns whether another attempt may help. By default true, except for
     ///     `CancellationError`.
     ///   - step: Starts an attempt. The first attempt starts on this thread. A later attempt starts on the thread on
-    ///     which the attempt before it failed or, after a delay, on the scheduler's thread. All attempts start in the
+    ///     which the previous attempt failed or, after a delay, on the scheduler's thread. All attempts start in the
     ///     call context in which you called `retry`. If `step` throws, the attempt has failed with that error.
     /// - Returns: The first value, or the last error. If you cancel the returned future, it gives up the current
     ///   attempt and starts no more.

@@ -1,9 +1,9 @@
 extension Future {
     /// A future with the same result, whose cancellation doesn't reach this future.
     ///
-    /// If the code that awaits the shield or derives from it gives up, this future's producer still continues, because
-    /// the pending shield keeps its own interest in this future. If you call ``cancel()`` on the shield, only the
-    /// shield fails. A task that awaits the shield raises the priority of the tasks that produce this future.
+    /// Even if all waiters of the shield give up, this future's producer continues, because the pending shield keeps
+    /// its own interest in this future. If you call ``cancel()`` on the shield, only the shield fails. A task that
+    /// awaits the shield raises the priority of the tasks that produce this future.
     public final func shielded() -> Future<Value> {
         if isSettled { return self }
         let shield = Shield<Value>()

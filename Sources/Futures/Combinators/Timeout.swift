@@ -21,8 +21,8 @@ extension Future {
     /// In all other respects, it works like ``timeout(_:on:fileID:line:)``.
     ///
     /// - Parameters:
-    ///   - newTimer: Called when the time is over. To allow more time, it sets a timer that calls the passed function,
-    ///     and returns that timer. The passed function ends the additional time. To allow no more time, `newTimer`
+    ///   - newTimer: Called with a function when the time is over. To allow more time, `newTimer` sets a timer that
+    ///     calls this function at the end of the additional time, and returns the timer. To allow no more time, it
     ///     returns nil.
     ///   - error: Makes the error, on the scheduler's thread. It is also called if the result arrives at the same
     ///     moment, and the error is then not used.

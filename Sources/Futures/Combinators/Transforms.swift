@@ -193,7 +193,8 @@ extension Future {
     /// Continues with another future, made from the value or the error.
     ///
     /// - Parameters:
-    ///   - transform: Called with the result, as `flatMap(_:fileID:line:)` calls its closure with a value.
+    ///   - transform: Called like the closure of `flatMap(_:fileID:line:)`, but with the result, and also after a
+    ///     failure.
     ///   - fileID: The file that ``failureOrigin`` names; leave it out.
     ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: A future that settles with the result of the closure's future.
@@ -223,9 +224,9 @@ extension Future {
     /// loadProduct(7).always { spinner.stop() }.map(\.name)
     /// ```
     ///
-    /// - Parameter body: Called once, on the thread that settles this future, before anything that derives from the
-    ///   returned future. If the returned future is cancelled or loses all its waiters first, the closure is called in
-    ///   the same way as a handler of ``Promise/onCancel(_:)``.
+    /// - Parameter body: Called once, on the thread that settles this future, before the observers and transforms
+    ///   of the returned future. If the returned future is cancelled or loses all its waiters first, the closure is
+    ///   called in the same way as a handler of ``Promise/onCancel(_:)``.
     /// - Returns: A future with the same result. You may ignore it: the closure runs anyway.
     @discardableResult
     public final func always(_ body: @escaping @Sendable () -> Void) -> Future<Value> {

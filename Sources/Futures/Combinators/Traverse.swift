@@ -6,7 +6,7 @@ extension Future {
     /// ```
     ///
     /// - Parameters:
-    ///   - items: The items; the sequence may be endless. Each item is read when the future of the item before it is
+    ///   - items: The items; the sequence may be endless. Each item is read when the future of the previous item is
     ///     started, so one item is always read ahead.
     ///   - maxConcurrent: The largest number of futures that are pending at once. Less than 1 is a programming
     ///     error and traps.

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// The context of the code that registers a transform, in which the transform runs.
+/// The context of the code that registers a transform; the transform runs in that context.
 ///
 /// The context is a value that a higher module binds. This module doesn't know its type.
 ///
 /// Transforms that return a future start work, so they run in the context of the code that registers them. The code
 /// that settles the upstream may have any other context, and so may a thread that runs deferred deliveries. Until a
-/// context is bound for the first time in the process, this costs two loads of a flag. From then on, it costs two
-/// reads of a task-local value.
+/// context is bound for the first time in the process, each such transform costs two loads of a flag. From then on,
+/// it also costs two reads of a task-local value.
 @usableFromInline
 package struct CallerContext: Sendable {
     /// The value that is bound now.

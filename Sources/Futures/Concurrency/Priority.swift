@@ -1,5 +1,7 @@
 extension FutureNode {
-    /// Raises the priority of the tasks that produce this future, as awaiting a task raises that task.
+    /// Raises the priority of the tasks that produce this future.
+    ///
+    /// Swift does the same for a task that another task awaits.
     ///
     /// A producer that waits for other futures passes the raise on to them. At most 100 nodes are visited, because the
     /// awaiting task spends time on each of them.
@@ -84,7 +86,7 @@ final class FollowingHandlers: CancelHandlers, @unchecked Sendable {
     override var awaited: FutureNode? { observer }
 }
 
-/// The cancel handlers of a promise whose result a policy gets by calls of its own.
+/// The cancel handlers of a promise whose producer waits for other futures, which `raising` returns.
 final class RaisingHandlers: CancelHandlers, @unchecked Sendable {
     private let raising: @Sendable (TaskPriority) -> [FutureNode]
 

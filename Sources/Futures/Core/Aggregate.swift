@@ -18,9 +18,11 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     final let others: OtherInputs
     /// The number of inputs that may still access this future, plus one until `start` has stored the inputs.
     ///
-    /// An input counts until it has reported that it settled, or until it is given up. An input that is never created
-    /// stops counting at once. While the number is above zero, this future owns a reference to itself. The thread that
-    /// counts down to zero releases that reference.
+    /// At first, all inputs are counted. An input counts until it has reported that it settled, or until it is given
+    /// up. After this future has settled, `start` creates no more inputs, and subtracts each missing one instead.
+    ///
+    /// While the number is above zero, this future owns a reference to itself. The thread that counts down to zero
+    /// releases that reference.
     final let remaining: Atomic<Int>
     /// The inputs in the order in which they were given; empty until all are enrolled.
     ///

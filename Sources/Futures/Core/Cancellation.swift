@@ -71,8 +71,8 @@ extension FutureNode {
 /// The way up is a loop and not a recursion, so the length of a chain doesn't matter. At any time, only one node and
 /// the upstream that it leaves are `detaching`. So other threads don't wait longer if the chain is longer.
 ///
-/// Before `finish`, nothing is released and no callback is called. A released object may hold the last reference to a
-/// promise further up. Then this thread would run the promise's deinit, which would wait for this thread itself.
+/// Before `finish`, nothing is released and no callback is called. A released object might hold the last reference to a
+/// promise further up. This thread would then run the promise's deinit, which would wait for this thread itself.
 struct Cancellation {
     /// The producers' handlers and the timers, in the order in which they were found on the way up.
     private var handlers: [CancelHandlers] = []
@@ -145,7 +145,7 @@ struct Cancellation {
     /// Detaches one node from its upstream.
     ///
     /// - Parameter isHeld: True if the caller keeps the node alive.
-    /// - Returns: The upstream, if it has lost all interest and must be detached next.
+    /// - Returns: The upstream, if nobody waits for it any more, so that it must be detached next.
     private mutating func step(_ node: FutureNode, isHeld: Bool) -> FutureNode? {
         node.dropWaits(into: &self)
         let upstream = node.retainUpstream()

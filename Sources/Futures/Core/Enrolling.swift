@@ -147,9 +147,9 @@ extension FutureNode {
 
     /// Does the second half of `enrollShared`, for a node whose `upstream` is already this future.
     ///
-    /// Another thread may give the node up meanwhile, and also locks this future then. If the other thread locks first,
-    /// this thread sees that the node has settled. If this thread locks first, the other thread finds the node in the
-    /// list.
+    /// Another thread may give the node up meanwhile. That thread then locks this future, as this thread does. If the
+    /// other thread locks first, this thread sees that the node has settled. If this thread locks first, the other
+    /// thread finds the node in the list.
     final func enrollExpected(_ node: FutureNode) {
         guard lockIfPending() else { return node.deliver(node, self) }
         guard node.isPending else {

@@ -12,7 +12,7 @@ public protocol FutureScheduler: Sendable {
 
     /// The present on a clock that also counts while the device sleeps.
     ///
-    /// Values that are kept for a time, such as a memoised value or an access token, age by this clock. Actions run by
+    /// Values that are kept for a time, such as a memoised value or an access token, age by this clock. Actions follow
     /// the clock of ``now`` instead. The two clocks may have different origins, so compare readings of this clock only
     /// with each other. For a scheduler without such a clock, this is the same as ``now``.
     var continuousNow: SchedulerInstant { get }

@@ -9,9 +9,9 @@
 /// This margin is at least a millisecond and at most a second. An action without a delay isn't delayed on purpose.
 /// Actions that are due in the same half of a millisecond wake the process once.
 ///
-/// **Order.** Actions run on the scheduler's own queue, in order of their instants, each after the one before it has
-/// ended. If an action takes longer than 50 milliseconds, the next action begins on another thread, without waiting for
-/// the slow one. At most 16 slow actions at a time are treated like this, so move long work to another queue with
+/// **Order.** Actions run on the scheduler's own queue, in order of their instants. Each begins after the previous one
+/// has ended. If an action takes longer than 50 milliseconds, the next action begins on another thread, without waiting
+/// for the slow one. At most 16 slow actions at a time are treated like this, so move long work to another queue with
 /// ``Future/observe(on:_:)-(DispatchQueue,_)``.
 public final class LiveScheduler: FutureScheduler {
     /// The one live scheduler.
@@ -239,8 +239,9 @@ struct LiveTimers {
     /// The window in which to check for due actions again; nil if there are no actions.
     private mutating func upcoming(at now: Int64) -> FiringWindow? {
         guard let wakeUp = wheel.nextWakeUp() else { return nil }
-        // An action that is due at the wake-up is due at `start` or later, so it may be late by the leeway for
-        // `start - now`.
+        // An action's delay runs from the moment it was scheduled, which isn't after `now`, and no action is due before
+        // `start`. So each delay is at least `start - now`, and the alarm may fire after `start` by the leeway for such
+        // a delay.
         let start = wakeUp - TimerWheel.tick
         return FiringWindow(
             earliest: wakeUp, latest: start + Self.leeway(after: max(start - now, 1)))

@@ -193,7 +193,8 @@ private struct DueTimer: HeapElement {
 
 /// The entries of a timer wheel, in slabs of 64.
 ///
-/// A slab frees its memory when it is empty. Adding and removing cost O(1). The index of an entry doesn't change.
+/// A slab that becomes empty frees its memory, except for one spare slab. Adding and removing cost O(1). The index of
+/// an entry doesn't change.
 struct TimerEntries {
     /// The index that means no entry.
     static let none: Int32 = -1

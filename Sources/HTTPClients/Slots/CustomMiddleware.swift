@@ -66,7 +66,8 @@ extension HTTPClient {
         /// - Parameter change: Returns the request to send. Called once for each request, on the caller's thread. If
         ///   it throws, the call fails with an `HTTPError` that has the code `HTTPError.Code.requestNotPrepared` and
         ///   the thrown error as its cause. Such a call is not repeated, and no breaker counts it as a failure of the
-        ///   service. An error that conforms to `OutcomeAdvising`, and `CancellationError`, fail the call unchanged.
+        ///   service. But if the thrown error is a `CancellationError` or conforms to `OutcomeAdvising`, the call fails
+        ///   with that error itself.
         public init(changing change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) {
             self.init(send: .changing(change), stream: .changing(change))
         }

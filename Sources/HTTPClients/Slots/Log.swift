@@ -16,7 +16,7 @@ extension HTTPClient {
         /// Adds the headers to the lines, with "…" for each value that may be a secret.
         public var showsHeaders: Bool
 
-        /// Also writes a line for each event of a policy, `PolicyEvent.logLine`.
+        /// Also writes a line, `PolicyEvent.logLine`, for each event of a policy.
         public var showsEvents: Bool
 
         /// Creates a log.

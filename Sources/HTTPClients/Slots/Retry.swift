@@ -65,7 +65,7 @@ extension HTTPClient {
         /// traps when the client is used.
         public var delay: Duration?
 
-        /// The maximum number of requests for one attempt, including the first.
+        /// The maximum number of requests that hedging may send, including the original; a retry counts anew.
         ///
         /// Less than one is a programming error and traps when the client is used.
         public var attempts: Int
@@ -80,7 +80,7 @@ extension HTTPClient {
         /// - Parameters:
         ///   - delay: How long the latest request is in flight before the next request is sent; nil for the measured
         ///     latency that few requests exceed.
-        ///   - attempts: The maximum number of requests for one attempt, including the first.
+        ///   - attempts: The maximum number of requests that hedging may send, including the original; a retry counts anew.
         ///   - maxExtraLoad: The share of extra requests that a server may get; 0…1.
         public init(after delay: Duration? = nil, attempts: Int = 2, maxExtraLoad: Double = 0.01) {
             self.delay = delay

@@ -65,7 +65,7 @@ public struct DecodingFailure: Error {
 
     private let reason: String
 
-    /// The size, in bytes, above which data isn't searched for the values that the decoder's text quotes.
+    /// The most bytes of data to search for quoted values; if there are more, the decoder's text is left out.
     private static let mostSearched = 1_048_576
 
     /// Formats a key in a path: `.name`, `[3]`, or `["a name"]` if the name is not an identifier.

@@ -20,8 +20,8 @@ public struct JSONCoding: Sendable {
     /// The defaults are Foundation's, except that keys are sorted.
     ///
     /// - Parameters:
-    ///   - encoding: Sets up an encoder, which already sorts keys, so that equal values give equal endpoints. Called
-    ///     for each value, on the caller's thread.
+    ///   - encoding: Sets up an encoder. The encoder already sorts keys, so that equal values give equal endpoints.
+    ///     Called for each value, on the caller's thread.
     ///   - decoding: Sets up a decoder. Called for each value, on the thread that decodes the value.
     public init(
         encoding: (@Sendable (JSONEncoder) -> Void)? = nil,

@@ -91,7 +91,7 @@ extension Endpoint.Body: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .none }
 }
 
-/// A wrapper for a property that the compiler's `==` and `hash(into:)` of the containing type ignore.
+/// Excludes a property from the `==` and the `hash(into:)` that the compiler generates for the containing type.
 @propertyWrapper
 package struct Uncompared<Value> {
     package var wrappedValue: Value

@@ -10,7 +10,7 @@ extension Endpoint {
     /// `Bool`, a `UUID`, or a `RawRepresentable` of these. A value is encoded in such a way that it stays in its path
     /// segment, or in its name or value in the query, and that a server decodes the same text.
     ///
-    /// A path never leaves the base. So an endpoint has no URL in these cases:
+    /// A path never leaves the base, and never loses a value. So an endpoint has no URL in these cases:
     ///
     /// - A segment of its path is "." or "..".
     /// - A value that is a whole segment is empty.
@@ -271,10 +271,10 @@ extension Endpoint {
             body: body, base: base)
     }
 
-    // A literal may have a value that no path accepts, such as an optional. Without the initializer below, Swift would
-    // read such a literal as a String, and pass it to the initializer above. Because of the initializer below, Swift
-    // reports instead that the value is not available. For a literal that a path accepts, Swift prefers the initializer
-    // with `Path`, because that one has one parameter less.
+    // A literal may have a value that no path accepts, such as an optional. Because of the next initializer, Swift
+    // reports that such a value is not available. Without it, Swift would read the literal as a String, and call the
+    // initializer for a path in a variable. If a path accepts the literal, Swift prefers the initializer with `Path`,
+    // because that one has one parameter less.
 
     /// Refuses a literal with a value that no path accepts, such as an optional.
     public init(

@@ -105,7 +105,7 @@ public struct Endpoint: Sendable {
             return
         }
         let path = Path.verbatim(parts.target)
-        // If a literal would encode or refuse the path, the path stays in the base, which is sent unchanged.
+        // If `Path` refuses this path, or encodes a part of it, the path stays in the base, which is sent unchanged.
         guard path.isValid, path.text == parts.target else { return }
         (base, pathAndQuery) = (origin, path)
     }

@@ -193,7 +193,9 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         )
     }
 
-    /// The endpoint or the request; also the request that was sent last, if its origin or path differs.
+    /// The endpoint, or the request if there is no endpoint.
+    ///
+    /// If the request's origin or path differs from the endpoint's, both are shown.
     private var shownSubject: String {
         guard let endpoint else { return request?.description ?? "a request" }
         guard let url = endpoint.url, let request, !request.url.isSamePlace(as: url) else {

@@ -180,7 +180,7 @@ struct JSONPreview {
             case .name(let range):
                 writeSeparator()
                 name = outline.bytes[range]
-                // If the request was not examined, a name may repeat a part of it. Then only the names of errors are
+                // If not all secrets are known, a name may contain one. Then only the names that describe errors are
                 // shown.
                 let isShown = secrets.isComplete || HarmlessNames.ofErrors.contains(name)
                 append((isShown ? quoted(range) : "\"…\"") + ":")
@@ -300,7 +300,7 @@ struct JSONOutline {
 struct HarmlessNames {
     private let names: Set<String>
 
-    /// No names, as for a request.
+    /// No names, so that every value is hidden, as in a request's body.
     static let none = HarmlessNames(names: [])
 
     /// The names in servers' errors: from RFC 9457, from RFC 6749, and other common ones.

@@ -372,8 +372,11 @@ extension [Bool] {
 
     /// Marks the values that may be secrets because of what precedes them.
     ///
-    /// A value is marked after a name like "token" and "=" or ":", after any name and "=" in a query, and after a
-    /// quoted name and ":", unless the name is harmless.
+    /// A value follows a name and a sign, which is "=" or ":". The value is marked in these cases:
+    ///
+    /// - The name is one like "token".
+    /// - The sign is "=", and the name is in a query, or is `value` or `content`.
+    /// - The sign is ":", and the name is in quotes, unless the name describes an error.
     fileprivate mutating func markAssignments(in source: [UInt8]) {
         for sign in source.indices where "=:".utf8.contains(source[sign]) {
             let before = source[..<sign].suffix(64)

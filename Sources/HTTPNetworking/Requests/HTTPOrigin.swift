@@ -18,7 +18,7 @@ public struct HTTPOrigin: Hashable, Sendable {
         self = origin
     }
 
-    /// Reads the URL as bytes, which is faster than as characters; several middleware read each request's origin.
+    /// Parses bytes, which is faster than parsing characters; the origin of each request is read several times.
     private init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let offsets = URLPartOffsets(bytes) else { return nil }
         scheme = offsets.colon == 5 ? "https" : "http"
@@ -105,7 +105,7 @@ public struct HTTPOrigins: Sendable {
     /// Creates a set of the origins for which a function returns true.
     ///
     /// - Parameter isMember: Called with each request's origin, on the caller's thread. Compare the whole scheme and
-    ///   the whole host: "api.example.com.evil.net" begins with the right host, and "notexample.com" ends with it.
+    ///   the whole host: "example.com.evil.net" begins with "example.com", and "notexample.com" ends with it.
     public static func origins(
         where isMember: @escaping @Sendable (HTTPOrigin) -> Bool
     ) -> HTTPOrigins { HTTPOrigins(isMember: isMember) }
@@ -150,7 +150,7 @@ enum IPAddress: Equatable {
             switch (groups[0], groups[1]) {
             case (0x2002, _): return Self.v4(groups[1], groups[2]).isPrivate
             case (0x2001, ..<0x200), (0x2001, 0xDB8), (0x3FFF, ..<0x1000): return true
-            // All other global unicast addresses begin with the bits 001.
+            // Global unicast addresses begin with the bits 001. Any other address counts as private.
             case (let first, _): return first >> 13 != 1
             }
         }

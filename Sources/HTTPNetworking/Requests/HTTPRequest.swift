@@ -48,7 +48,7 @@ public struct HTTPRequest: Sendable {
         self.context = context
     }
 
-    /// Creates a request that gets a URL.
+    /// Creates a GET request.
     ///
     /// - Parameters:
     ///   - url: The absolute http or https URL.

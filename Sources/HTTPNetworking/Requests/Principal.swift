@@ -14,8 +14,8 @@ package enum Principal: Hashable, Sendable {
 
     /// Returns the holder of the secret in a header.
     ///
-    /// The hash represents the secret within this process. It cannot be inverted, and its salt differs in each process.
-    /// The probability that two secrets have the same hash is 2⁻⁶⁴.
+    /// A hash of the secret stands for it within this process. The hash can't be inverted, and its salt differs in each
+    /// process. The probability that two secrets have the same hash is 2⁻⁶⁴.
     package static func holder(of value: String, in header: String) -> Principal {
         var hasher = Hasher()
         hasher.combine(salt)
@@ -65,7 +65,7 @@ package struct SignIns: CallUsers, Equatable {
     /// True if one of the sign-ins has ended.
     package var isOver: Bool { token?.isOver ?? false || cookies?.isOver ?? false }
 
-    /// Replaces each sign-in by the sent request's own, if the request has one.
+    /// Copies the sign-ins of the sent request; a sign-in that the request lacks stays as it is.
     package mutating func bind(_ sent: SignIns?) {
         token = sent?.token ?? token
         cookies = sent?.cookies ?? cookies
@@ -93,11 +93,11 @@ extension SignIn: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A cookie jar that keeps the cookies of all responses to the requests that it added cookies to.
+/// A cookie jar that keeps the cookies of all responses to a request, even of responses that the caller never gets.
 ///
-/// The jar's middleware sees only the response that the caller gets. Other middleware below it may replace a response,
-/// or share a response whose caller has left. Such middleware finds the jar in the request, and passes the response to
-/// it.
+/// The jar's own middleware sees only the response that the caller gets. But middleware below may replace a response,
+/// or share a response whose caller has left. Such middleware finds the jar in the request's context, and passes the
+/// response to the jar.
 package protocol CookieKeeping: AnyObject, Sendable {
     /// Keeps the cookies of a response.
     ///

@@ -51,7 +51,7 @@ public struct HTTPResponse: Sendable {
 
     /// Returns the body if the status is in 200…299.
     ///
-    /// Every transport calls this method, so that all transports fail with the same error.
+    /// A transport that calls this method fails with the same error as the transports of this package.
     ///
     /// - Parameter endpoint: The endpoint that the error keeps, if there is one.
     /// - Throws: An ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus`` that keeps the whole response and

@@ -31,7 +31,8 @@ public final class HTTPBodyPipe: Sendable {
 
     /// Creates a pipe whose writer does not run the reader's functions.
     ///
-    /// - Parameter hand: Gets a function that notifies a waiting reader, and runs it elsewhere, for example on a queue.
+    /// - Parameter hand: Called with a function that notifies a waiting reader. It must run this function elsewhere,
+    ///   for example on a queue.
     package static func make(
         length: Int64?, capacity: Int,
         handing hand: (@Sendable (@escaping @Sendable () -> Void) -> Void)?

@@ -93,9 +93,10 @@ extension HTTPBodyStream {
     private func wait(
         for chunk: Future<Data?>, from source: Source, _ resolver: Resolver<Data?>
     ) {
-        // Waits for a future that is derived from the chunk's future. If the stream kept the chunk's future itself,
-        // nobody would notice if the source released its promise without settling it. And cancelling the derived future
-        // does not affect others who hold the chunk's future.
+        // Waits for a future that is derived from the chunk's future, because the chunk's future may be the source's
+        // own promise. If the source releases its promise unsettled, the derived future fails. If the stream held the
+        // promise too, nothing would ever settle it. Also, cancelling the derived future does not affect others who
+        // hold the chunk's future.
         let reading = chunk.mapWithoutOrigin { $0 }
         guard state.withLock({ $0.wait(for: reading) }) else {
             reading.cancel()
@@ -203,8 +204,8 @@ extension HTTPBodyStream {
     /// The next chunk is requested when the function's future has resolved, so a slow writer slows the reading down.
     /// Stack and memory use are constant, however many chunks there are.
     ///
-    /// - Parameter body: Called with each chunk, on the thread where that chunk settled, or where the future that was
-    ///   returned for the previous chunk settled.
+    /// - Parameter body: Called with each chunk, on the thread where the chunk arrived or where the function's previous
+    ///   future settled.
     /// - Returns: A future that resolves after the last chunk. It rejects with the stream's error, or with the error of
     ///   the function or its future; the rest of the stream is then cancelled. Cancelling the returned future cancels
     ///   the stream and the function's pending future.

@@ -90,8 +90,8 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// The last event ID that the stream has received so far; empty without one.
     ///
     /// When a client reconnects, it sends the last non-empty ID as the header Last-Event-ID. In the new stream, the ID
-    /// is empty again until the server sends one. An ID is ignored if no header could send it, because it contains a
-    /// control character, or U+FFFD in place of bytes that are not UTF-8.
+    /// is empty again until the server sends one. An ID that no header can hold is ignored: one with a control
+    /// character, or with U+FFFD in place of bytes that are not UTF-8.
     public var id: String
 
     /// The time that the server asks a client to wait before reconnecting; nil if it has not asked.
@@ -179,7 +179,7 @@ struct ServerSentEventParser: Sendable {
             type = ""
             data = ""
         }
-        // Without a line of data, there is no event; an empty line of data is enough.
+        // An event needs at least one line of data, which may be empty.
         if data.isEmpty { return nil }
         return ServerSentEvent(
             type: type.isEmpty ? "message" : type, data: String(data.dropLast()), id: id,

@@ -111,7 +111,7 @@ package struct ProxyChoice: Hashable, Sendable {
 }
 
 extension ProxySettings.Server {
-    /// Reads a variable of the environment, whose URL may omit the scheme "http".
+    /// Reads a proxy's URL from the text of an environment variable; without a scheme, the URL is http.
     ///
     /// An invalid URL creates a server without a URL, which every transport refuses.
     fileprivate init(variable text: String) {

@@ -423,8 +423,8 @@ extension TransportExchange {
     }
 
     private func next(of body: HTTPBodyStream) -> Future<Data?> {
-        // This note comes before the call of `next()`. If a chunk arrives during that call, the reader is noted as
-        // away, and that note must be the later one.
+        // Before `next()` is called, the reader is noted as asking. If a chunk arrives during the call, the reader is
+        // noted as away, and a later note that the reader asks would undo that.
         noteReader(asks: true)
         let chunk = body.next()
         if chunk.isSettled { noteReader(asks: false) }
@@ -558,9 +558,10 @@ extension TransportExchange {
 extension CallDeadline {
     /// Runs a transport's action when the deadline has passed.
     ///
-    /// A policy with the same deadline must act first, so that the caller gets the policy's error. The policy sets its
-    /// timer after the transport does: on virtual time for the same instant, on a live clock some microseconds later.
-    /// That is why the action is scheduled once more when the deadline has passed.
+    /// A policy with the same deadline must act first, so that the caller gets the policy's error. But the policy sets
+    /// its timer after the transport, so the policy's timer fires after the transport's: in the same instant on virtual
+    /// time, some microseconds later on a live clock. That is why the transport's timer only schedules the action once
+    /// more: for the end of the same instant on virtual time, for a millisecond later on a live clock.
     ///
     /// - Returns: A token that cancels the action. After the deadline, the action may run although it was cancelled.
     package func schedule(_ action: @escaping @Sendable () -> Void) -> any ScheduledAction {

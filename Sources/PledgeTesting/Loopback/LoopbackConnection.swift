@@ -49,7 +49,7 @@ final class LoopbackConnection {
     var descriptor: Int32 { socket.number }
     var hasUnsentBytes: Bool { !unsent.isEmpty }
 
-    /// Reads the bytes that have arrived, and goes on with them.
+    /// Reads the bytes that have arrived, and processes them.
     func receive(into buffer: inout [UInt8]) -> Verdict {
         while true {
             switch socket.receive(into: &buffer) {
@@ -79,7 +79,7 @@ final class LoopbackConnection {
         return goOn()
     }
 
-    /// Goes on after a hold.
+    /// Takes the steps after a `hold` step.
     func release() -> Verdict {
         guard case .held(let request, let steps) = phase else { return .keep }
         phase = .answering(request, steps)

@@ -24,7 +24,7 @@ struct LoopbackLoop {
     private var isStopped = false
     /// True if the system had no descriptor left.
     ///
-    /// The server then accepts no connection until another one ends.
+    /// The server then accepts no new connection until an open connection ends.
     private var isFull = false
 
     init(listener: LoopbackListener, context: LoopbackContext) {

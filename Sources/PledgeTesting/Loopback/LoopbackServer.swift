@@ -105,7 +105,7 @@ public final class LoopbackServer: Sendable {
         log.moment { $0.hangUps >= count }.map { _ in }
     }
 
-    /// Waits until the clients of all requests that have arrived have hung up.
+    /// Waits until, for every request that has arrived, the client has hung up.
     ///
     /// - Returns: A future that rejects as ``received(_:)`` does.
     public func allHungUp() -> Future<Void> {
@@ -172,7 +172,7 @@ extension HTTPRequest {
 extension LoopbackAnswer {
     /// Converts a response.
     ///
-    /// All headers are kept, but the length of the body replaces those that give a length.
+    /// Content-Length and Transfer-Encoding are replaced with the length of the body. All other headers are kept.
     fileprivate init(_ response: HTTPResponse) {
         var headers = response.headers
         headers.remove("Content-Length")

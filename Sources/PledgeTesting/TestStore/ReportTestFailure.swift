@@ -53,8 +53,8 @@ struct TestFrameworks: Sendable {
 /// The functions of Swift Testing that ``reportTestFailure(_:at:)`` calls, found by name in the running process.
 ///
 /// Swift Testing is built for library evolution, so its public functions keep their names, and its structs are passed
-/// by address, like values of a generic type. So a generic function type calls the original function correctly, if a
-/// generic parameter takes the place of each such struct.
+/// by address, like values of a generic type. So each function can be called through a type that has a generic
+/// parameter in place of each such struct.
 ///
 /// Invariant: each function is cast to the signature that its symbol contains.
 struct SwiftTestingCalls: Sendable {
@@ -100,7 +100,7 @@ struct SwiftTestingCalls: Sendable {
         return call(test)
     }
 
-    /// Records an issue in the running test; if no test is running, in the whole run.
+    /// Records an issue in the running test, or in the whole test run if no test is running.
     func record(_ message: String, at place: TestSourceLocation) {
         func call<Comment: RawRepresentable, Location, Issue>(
             _: Comment.Type, _: Location.Type, _: Issue.Type
@@ -184,11 +184,11 @@ struct LoadedFunction: Sendable {
 
     /// Returns the function as the only property of a struct.
     ///
-    /// A bare function value would be converted to its generic form, which takes all arguments by address. The struct
-    /// prevents the conversion.
+    /// If `Holder` were a function type, Swift would convert the function to a form that takes all arguments by
+    /// address, because this method is generic. The struct prevents the conversion.
     ///
-    /// - Parameter type: The struct. Its only property is a thin function, that is, an address without a context. It
-    ///   has the type of the loaded function.
+    /// - Parameter type: The struct. Its only property is a thin function (an address without a context) of the loaded
+    ///   function's type.
     func cast<Holder>(to type: Holder.Type) -> Holder {
         precondition(MemoryLayout<Holder>.size == MemoryLayout<UInt>.size, "a thin function")
         return unsafeBitCast(address, to: type)

@@ -55,7 +55,7 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
     /// Adds a promise to resolve when the next event arrives.
     mutating func wait(_ promise: InternalPromise<Void>) { waiting.append(promise) }
 
-    /// Removes a promise, unless it has been taken to be resolved.
+    /// Removes a promise; does nothing if the promise isn't waiting any more.
     mutating func stopWaiting(_ promise: InternalPromise<Void>) {
         waiting.removeAll { $0 === promise }
     }
@@ -76,7 +76,7 @@ extension TestJournal {
     /// events. Their steps are not at the test's level, because these events enter the chain again, one level deeper.
     struct Sending: Sendable {
         private let thread: TestThread
-        /// The number of dispatches that are inside the chain on the test's thread; always zero without middleware.
+        /// The number of dispatches inside the middleware on the test's thread; always zero if there is no middleware.
         private var depth = 0
         private var steps: [(step: ReducedEvent, isAtTestsLevel: Bool)] = []
 
@@ -109,8 +109,9 @@ extension TestJournal {
 
     /// Ends the recording in `sending`.
     ///
-    /// - Returns: The step of the sent event, or nil if the middleware passed on no event. If there are other steps,
-    ///   which the test can now receive, also the promises that wait for an event.
+    /// - Returns: `sent` is the step of the sent event, or nil if the middleware passed on no event. `waiting` has the
+    ///   promises that wait for an event, if there are other steps, which the test can now receive. Otherwise it is
+    ///   empty.
     mutating func endSending(of event: Event) -> (
         sent: ReducedEvent?, waiting: [InternalPromise<Void>]
     ) {

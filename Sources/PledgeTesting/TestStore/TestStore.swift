@@ -179,8 +179,8 @@ public struct TestStoreExhaustivity: OptionSet, Hashable, Sendable {
 
     /// The test states every change of the state.
     ///
-    /// Without this check, `send` and `receive` apply their closure to the new state, and fail the test if that changes
-    /// the state. So a closure that sets some properties checks only those.
+    /// Without this check, `send` and `receive` apply their closure to the new state, and fail the test if the closure
+    /// changes it. So a closure that sets some properties checks only those.
     public static let state = TestStoreExhaustivity(rawValue: 1)
 
     /// The test receives every event of an effect, in order.

@@ -232,7 +232,7 @@ extension TestStore {
         }
     }
 
-    /// Waits until a promise settles, or for 10 ms if the running effects must be checked again.
+    /// Waits until a promise settles, but at most 10 ms if the running effects must be checked again.
     ///
     /// An effect that fails, is cancelled or sends nothing ends without an event, so waiting for events isn't enough. A
     /// test that passes doesn't wait these 10 ms.

@@ -8,10 +8,10 @@ public import PledgeFutures
 /// }
 /// ```
 ///
-/// The context is a task-local value, and also works outside tasks. A `Task` that starts within a call inherits it. The
-/// closure of a transform that returns a future, such as `flatMap`, runs in the context in which you registered the
-/// closure. Every other callback of a future or a scheduler runs in the context of the code that calls the callback. A
-/// middleware that calls a service from such a callback has to keep the context:
+/// The context is a task-local value, and also works outside tasks. A `Task` that starts within a call inherits the
+/// context. A closure that you pass to `flatMap`, or to another transform whose closure returns a future, runs in the
+/// context in which you passed it. Every other callback of a future or a scheduler runs in the context of the code that
+/// calls the callback. A middleware that calls a service from such a callback has to keep the context:
 ///
 /// ```swift
 /// let context = CallContext.current
@@ -35,7 +35,7 @@ public struct CallContext: Sendable {
 
     /// Calls a service in this context.
     ///
-    /// This has the same effect as ``run(_:)`` with a closure that calls the service. But in generic code, that would
+    /// This has the same effect as ``run(_:)`` with a closure that calls the service. But in generic code, `run` would
     /// look up the type of the closure's result at run time, for each call.
     func call<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input
@@ -128,7 +128,7 @@ public struct CallContext: Sendable {
         return storage.parts.span == nil && storage.parts.attempt == 1
     }
 
-    /// The object in which an observed call stores its span, for an unobserved policy around the call.
+    /// The object in which an observed call stores its span, so that an unobserved policy around the call can read it.
     var callBeneath: CallBeneath? { storage?.parts.callBeneath }
 
     /// The span of an observed call, or nil without observers.
@@ -245,7 +245,7 @@ extension CallContext {
         }
     }
 
-    /// Returns this context with an object in which an observed call that is made in this context stores its span.
+    /// Returns this context with an object; an observed call in this context stores its span in the object.
     func with(callBeneath: CallBeneath) -> CallContext {
         callBeneath === self.callBeneath ? self : with { $0.callBeneath = callBeneath }
     }

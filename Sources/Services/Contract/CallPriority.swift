@@ -1,7 +1,7 @@
 package import PledgeFutures
 import Synchronization
 
-/// The importance of a call, which decides which calls are served when not all of them can be.
+/// The importance of a call, which decides whether the call is served when there are too many calls.
 ///
 /// The levels are the criticalities of Google's services. A service should be able to serve all calls that are
 /// ``critical`` or ``criticalPlus``. (Beyer et al., "Site Reliability Engineering", chapter 21, "Criticality".) A
@@ -48,11 +48,11 @@ package final class SharedPriority: Sendable {
     /// True once any priority was bound in the process.
     ///
     /// Relaxed loads are enough. A thread that has bound a priority always reads true. If another thread still reads
-    /// false, its shared call counts as one that began before.
+    /// false, its shared call counts as begun before any priority was bound.
     private static let isInUse = Atomic<Bool>(false)
 
     private struct State {
-        /// The priority; nil if no caller has bound one, so that the call is critical.
+        /// The priority; nil if no caller has bound one, and the call is therefore critical.
         var bound: CallPriority?
         var listeners: [Int: @Sendable (CallPriority) -> Void] = [:]
         var lastListener = 0

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A record of the requests that one attempt of a call has sent.
 ///
-/// A policy that may repeat a call binds a record in the ``CallContext`` of each attempt. Before code sends a request,
-/// it notes a mark for the request in the record, and afterwards the request's fate.
+/// A policy that may repeat a call binds a record in the ``CallContext`` of each attempt. Code that sends a request
+/// notes two things in the record: a mark before it sends the request, and the request's fate when the fate is known.
 /// ``CallContext/sending(_:fate:by:)`` notes both. So the policy's decision depends on what has left the process,
 /// whatever code lies between the policy and the sender: functions that convert inputs to requests, further policies,
 /// or your own services.
@@ -391,7 +391,7 @@ struct RecordState: RawRepresentable, AtomicRepresentable {
 
     mutating func add(isReplayable: Bool) { rawValue = (rawValue | 4) + (isReplayable ? 0 : 8) }
 
-    /// Counts one unreplayable request fewer.
+    /// Decreases the number of unreplayable requests by one.
     mutating func subtract() { rawValue -= 8 }
 }
 

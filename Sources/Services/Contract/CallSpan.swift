@@ -31,7 +31,7 @@ extension CallContext {
         report(kind(), isUnproven: false, by: policy, named: name)
     }
 
-    /// Reports a policy's action, and whether it repeats a call that isn't known to be repeatable.
+    /// Reports a policy's action, and whether the action repeats a call that isn't known to be repeatable.
     func report(
         _ kind: @autoclosure () -> PolicyEvent.Kind, isUnproven: Bool, by policy: String,
         named name: String?
@@ -133,7 +133,7 @@ struct CallSpan: Sendable {
     /// Returns a new span within this one.
     func child() -> CallSpan { CallSpan(trace, parent: number) }
 
-    /// Returns a new span within this one that is also reported to further observers.
+    /// Returns a new span within this one; events of the new span also go to further observers.
     func child(toldTo observers: [ServiceObserver]) -> CallSpan {
         CallSpan(CallTrace(joining: trace, observers: observers), parent: number)
     }

@@ -33,7 +33,7 @@ public struct Classifier<Output: Sendable>: Sendable {
         rules = .own(classify)
     }
 
-    /// Returns whether a future has already succeeded, and counts as a success by the standard rules.
+    /// Returns whether a future has already succeeded with a value that is a success by the standard rules.
     ///
     /// Nearly all calls take this path, so it avoids looking up generic types at run time.
     func isPlainSuccess(_ future: Future<Output>) -> Bool {

@@ -63,9 +63,9 @@ public typealias Service<Input: Sendable, Output: Sendable> = @Sendable (Input) 
 ///
 /// The outer closure runs once, when the stack is built. The inner one runs for each call, on the caller's thread.
 ///
-/// The call's ``CallContext`` is in place if `next` is called by the inner closure itself, or by the closure of a
-/// transform that returns a future, such as `flatMap`. In any other callback, wrap the call of `next` in
-/// ``CallContext/run(_:)``. Without it, the wrapped service doesn't see the call's deadline.
+/// The call's ``CallContext`` is in place in the inner closure itself, and in a closure that you pass to `flatMap` or
+/// to another transform whose closure returns a future. In any other callback, wrap the call of `next` in
+/// ``CallContext/run(_:)``. Otherwise, the wrapped service doesn't see the call's deadline.
 public struct Middleware<Input: Sendable, Output: Sendable>: Sendable {
     /// Wraps a service.
     ///

@@ -71,7 +71,7 @@ extension Outcome {
     /// The service failed, and would fail again.
     public static let failure = Outcome(.unhealthy, .never, .service)
 
-    /// The service failed and asked for no wait, but another call may succeed.
+    /// The service failed without asking for a wait, but another call may succeed.
     public static let retryable = Outcome(.unhealthy, .after(nil), .service)
 
     /// The service failed, but another call may succeed.

@@ -70,7 +70,7 @@ extension ServiceError {
         case rateLimited
         /// The service has asked all calls to wait, and the wait is longer than allowed.
         case heldBack
-        /// A throttle refused the call, because the service fails too large a share of the calls.
+        /// A throttle refused the call, because too large a share of the calls to the service fails.
         case throttled
         /// A load shedder's queue was full of calls that it serves before this one.
         ///

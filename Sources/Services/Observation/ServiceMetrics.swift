@@ -135,7 +135,7 @@ extension String {
 
 /// The counters and histograms of events.
 struct MetricsTable: Sendable {
-    /// The largest number of calls' spans that may be open at the same time.
+    /// The largest number of spans of whole calls that may be open at the same time.
     ///
     /// A further span is counted as "other" when it ends.
     static let openLimit = 65_536
@@ -263,8 +263,8 @@ struct MetricFamily<Value: Sendable>: Sendable {
 
     /// The series in the order of their label values, each with its labels.
     ///
-    /// A label without a value is left out: the policy's name if it has none, or the call if the event comes after the
-    /// call's end. To Prometheus, a missing label means the same as an empty one.
+    /// The label `policy_name` is left out if the policy's state has no name. The label `call` is left out if the event
+    /// comes after the call's end. To Prometheus, a missing label means the same as an empty one.
     var sorted: [(labels: [(name: String, value: String)], value: Value)] {
         series.sorted { $0.key.lexicographicallyPrecedes($1.key) }
             .map { values, value in

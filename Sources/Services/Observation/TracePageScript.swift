@@ -95,7 +95,7 @@ enum TracePageScript {
         const showWhole = () => showTime(state.call.start, state.call.end);
         const showSpan = () => state.row && showTime(state.row.start, endOf(state.row));
 
-        // The instants that the axis names: at steps of 1, 2 or 5 times a power of ten, and their digits.
+        // Returns the labelled instants of the axis, 1, 2 or 5 times a power of ten apart, and how many digits they need.
         function ticks(count) {
           const least = (state.to - state.from) / count;
           const power = 10 ** Math.floor(Math.log10(least));
@@ -148,7 +148,7 @@ extension TracePageScript {
             this.box.scrollTop = Math.min(top, Math.max(lowest, this.box.scrollTop));
             this.draw();
           }
-          // The item so many places after the chosen one.
+          // Returns the item at a distance after the chosen one, or before it if the distance is negative.
           after(distance) {
             const index = this.items.indexOf(this.chosen) + distance;
             return this.items[Math.min(this.items.length - 1, Math.max(0, index))];
@@ -208,7 +208,7 @@ extension TracePageScript {
             make("span", "note", row.note));
           const [lane, scale] = [make("span", "lane"), make("span", "scale")];
           const shape = make("span", `${row.isSpan ? "bar" : "point"} ${row.kind}`);
-          // A bar that reaches far out of sight is cut: browsers draw no lengths of millions.
+          // A bar that reaches far out of sight is cut, because browsers can't draw a bar millions of pixels long.
           const left = Math.max(-10, Math.min(110, place(row.start)));
           shape.style.left = `${left}%`;
           if (row.isSpan) shape.style.width = `${Math.min(120, place(endOf(row)) - left)}%`;

@@ -17,9 +17,9 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - limit: The limit, shared by all stacks that call the same service.
-    ///   - classifier: Assesses the end of a call. The limit learns from the time that a healthy call took. It counts
-    ///     an unhealthy call as a drop, a sign of overload, if another call may succeed and this call may have left the
-    ///     process. It learns nothing from any other call.
+    ///   - classifier: Assesses the end of a call. The limit learns from the time that a healthy call took. It also
+    ///     learns from drops, which are signs of overload. A drop is an unhealthy call that may have left the process,
+    ///     and that may succeed if it is repeated. The limit learns nothing from any other call.
     public static func adaptiveConcurrency(
         sharing limit: AdaptiveConcurrency, classifier: Classifier<Output> = .standard
     ) -> Middleware {
@@ -103,7 +103,7 @@ public final class AdaptiveConcurrency: Sendable {
     }
 }
 
-/// As its place, an admitted call gets a number: how many calls are in flight when it is admitted, itself included.
+/// The place of an admitted call is a number: how many calls are in flight at its admission, including itself.
 extension AdaptiveConcurrency: AdmissionGate {
     /// `adaptiveConcurrency`.
     public static let policy = "adaptiveConcurrency"
@@ -230,7 +230,7 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
 
     /// The number of calls in flight.
     private(set) var inFlight = 0
-    /// The number of calls that may be in flight; for a while after the limit has shrunk, more calls are in flight.
+    /// The number of calls that may be in flight; for a while after it has shrunk, it may be below `inFlight`.
     private(set) var limit: Int
     /// The end of the last call from which the algorithm learned; nil before the first such call.
     private(set) var lastSample: SchedulerInstant?

@@ -301,7 +301,7 @@ struct AdaptiveThrottleMachine: Sendable {
 
 /// The odds that a call is refused.
 struct ThrottleOdds: Equatable, Sendable {
-    /// The quotient of the rule, whose root is the probability of a refusal.
+    /// The rule's quotient; its root is the probability of a refusal, unless the root exceeds `limit`.
     let quotient: Double
     let aggression: Int
     let limit: Double

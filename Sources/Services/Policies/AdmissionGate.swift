@@ -170,8 +170,9 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
 
 /// A queue of entries with a priority; an entry may leave from any position.
 ///
-/// Joining, leaving, raising, and removing the first or the last entry take constant time. When an entry is called, it
-/// leaves the queue, but keeps its slot until the call is confirmed. So each ticket ends exactly once.
+/// Joining, leaving, raising, and removing the first or the last entry take constant time. To call an entry means to
+/// tell it that its turn has come. It then leaves the queue, but keeps its slot until the call is confirmed. So each
+/// ticket ends exactly once.
 struct PriorityWaitQueue<Element> {
     /// An entry's unique number, and its slot.
     struct Ticket: Hashable, Sendable {
@@ -236,7 +237,7 @@ struct PriorityWaitQueue<Element> {
         orders[priority.rawValue].append(slot)
     }
 
-    /// Calls the oldest or the youngest entry of the highest priority, which thereby leaves the queue.
+    /// Calls the oldest or the youngest entry of the highest priority; this entry leaves the queue.
     mutating func call(youngest: Bool) -> Element? {
         for priority in CallPriority.allCases.reversed() {
             if let slot = end(of: priority, youngest: youngest) {

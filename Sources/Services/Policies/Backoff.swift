@@ -37,7 +37,7 @@ public struct Backoff: Sendable {
         }
     }
 
-    /// The delay before the first retry; with randomness, `base`, but at most `cap`.
+    /// The delay before the first retry; for a backoff with jitter, the smaller of `base` and `cap`.
     var firstStep: Duration {
         switch kind {
         case .constant(let duration): duration

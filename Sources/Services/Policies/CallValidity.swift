@@ -76,13 +76,13 @@ extension CallValidity: Sendable where Key: Sendable {}
 
 /// The era of each key's last invalidation.
 ///
-/// An ``Era`` is the time between two invalidations. Only the most recently invalidated keys are stored, and older ones
-/// are forgotten. Every key that isn't stored counts as invalidated in the latest era in which a forgotten key was
-/// invalidated. So a key may seem to have been invalidated later than it was, but never earlier.
+/// An ``Era`` is the time between two invalidations. Only the most recently invalidated keys are stored, with their
+/// eras, and older ones are forgotten. Every key that isn't stored gets the latest era of all forgotten keys. So a key
+/// may seem to have been invalidated later than it was, but never earlier.
 struct Invalidations<Key: Hashable> {
     private let limit: Int
     private var eras = LRUTable<Key, Era>()
-    /// The latest era that began when everything was invalidated, or a key that is forgotten now.
+    /// The latest era that began with an invalidation of everything, or of a key that is now forgotten.
     private var all = Era.first
 
     init(limit: Int) { self.limit = limit }

@@ -136,8 +136,8 @@ public final class CircuitBreaker: Sendable {
     ///     call is slow.
     ///   - slowCallRate: The share of slow calls from which the breaker opens; more than 0, at most 1.
     ///   - probes: The number of calls that must succeed before the breaker closes again; at least 1.
-    ///   - backoff: The time that the breaker stays open. It is asked once for each opening. As the number of the
-    ///     retry, it gets the number of earlier openings since the breaker was last closed.
+    ///   - backoff: Chooses how long the breaker stays open. It is asked once for each opening. Instead of the
+    ///     retry's number, it gets the number of earlier openings since the breaker was last closed.
     ///   - scheduler: The clock. The breaker schedules no action on it.
     ///   - random: The source of the jitter.
     public init(
@@ -424,8 +424,8 @@ struct CircuitBreakerMachine: Sendable {
     ///
     /// - Parameters:
     ///   - ticket: The call's ticket.
-    ///   - health: The service's health that the end shows. If it is unknown and the call was slow, the call counts as
-    ///     a failure.
+    ///   - health: The service's health, as the call's end shows it. If it is unknown and the call was slow, the call
+    ///     counts as a failure.
     ///   - isSlow: True if the call was slow.
     ///   - instant: The present instant.
     mutating func end(

@@ -24,10 +24,10 @@ extension Middleware {
     /// and its answer discarded; a later caller makes a new call. (As in Go's singleflight.)
     ///
     /// **Context.** The shared call runs in its first caller's context, even after that caller has left: it has that
-    /// caller's deadline, attempt and observers. The observers of other callers learn that they joined. No caller fails
-    /// because of another's deadline. If the call fails after the first caller's deadline, the failure goes only to the
-    /// callers whose own deadline has passed, and to those whose input must not be sent again (``Replayable``). The
-    /// others share a new call, which is made at once in the context of the caller with the most time left.
+    /// caller's deadline, attempt and observers. The observers of other callers learn that they joined. If the call
+    /// fails after the first caller's deadline, the failure goes only to the callers whose own deadline has passed, and
+    /// to those whose input must not be sent again (``Replayable``). The others share a new call, which is made at once
+    /// in the context of the caller with the most time left.
     ///
     /// **Priority.** The shared call gets the highest ``CallContext/priority`` of all callers who have joined it. A
     /// call that waits in a ``LoadShedder`` moves up when a more important caller joins. The call keeps its new
@@ -112,7 +112,7 @@ public struct CoalescingKey<Input: Sendable, Output: Sendable, Key: Hashable & S
         changes = { _ in false }
     }
 
-    /// Creates a named key for inputs such as HTTP requests, of which some ask and others change something.
+    /// Creates a named key for inputs that either ask about something or change it, such as HTTP requests.
     ///
     /// - Parameters:
     ///   - key: Returns an input's key.
@@ -235,7 +235,7 @@ extension Coalescer {
         }
     }
 
-    /// Returns the earliest era of a call whose answer this caller may share.
+    /// Returns an era; this caller may share only a call that began in that era or later.
     ///
     /// If the call in flight depends on an outdated answer, this closes the call to new callers. Memos are asked
     /// whether an answer is outdated. This happens while no lock is held, because memos compare keys, and that runs the
@@ -436,7 +436,7 @@ private func choose(
 /// Unchecked, because the compiler can't check a class with subclasses.
 private class AnyCaller: @unchecked Sendable {
     let context: CallContext
-    /// The caller's input, if it must be told of every answer.
+    /// The caller's input, if it keeps parts of answers, such as cookies, even after the caller has left.
     let keeper: (any AnswerKeeping)?
     private let repeatability: @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
 

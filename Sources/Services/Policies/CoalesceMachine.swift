@@ -39,7 +39,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         var call: Call?
         /// The highest priority of a task that awaits the call.
         var raised: TaskPriority?
-        /// True while the first caller is calling the service, and has no number yet.
+        /// True while the first caller has no number yet, because it is still calling the service.
         var isBeginning = true
         var callers: [Int: Caller] = [:]
 
@@ -77,7 +77,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
     /// Enters a caller with a key.
     ///
     /// - Parameters:
-    ///   - since: The earliest era of a call that this caller may share.
+    ///   - since: An era; this caller may share only a call that began in that era or later.
     ///   - era: The present era.
     ///   - notes: Creates the notes of a new call.
     mutating func enter(
@@ -271,7 +271,8 @@ extension CoalesceMachine {
             past.map { flights.values[index].past.remove(at: $0) }
             ?? flights.values[index].current.take()
         count -= 1
-        // If no call is in flight, no call began before these changes, so they can be forgotten.
+        // A change matters only to a call in flight that began before it. If no call is in flight, all changes can be
+        // forgotten.
         if count == 0, !changes.isEmpty { changes = Invalidations(limit: 1_000) }
         let hasMore =
             flights.values[index].current != nil || !flights.values[index].past.isEmpty

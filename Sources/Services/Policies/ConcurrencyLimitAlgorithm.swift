@@ -15,10 +15,9 @@ public struct ConcurrencyLimitAlgorithm: Sendable {
     /// The limit that a new state starts with.
     let initial: Int
 
-    /// Adds one to the limit for each answer while at least half of it is used, and shrinks it by a factor for each
-    /// drop.
+    /// Raises the limit by one for each answer while at least half of it is used, and cuts it by a factor for a drop.
     ///
-    /// A drop is the end of a call that is a sign of overload, such as a timeout. The algorithm works only if there are
+    /// A drop is a call whose end is a sign of overload, such as a timeout. The algorithm works only if there are
     /// drops. If a service answers everything, however late, only answers slower than `slowCallDuration` count as
     /// drops. The minimum applies to each client: a hundred clients with the default may always have 200 calls in
     /// flight. A value outside the bounds below is a programming error and traps.
@@ -69,7 +68,7 @@ public struct ConcurrencyLimitAlgorithm: Sendable {
         }
     }
 
-    /// Compares the median round trip with one that it measures regularly, with few calls in flight.
+    /// Regularly measures the median round trip with few calls in flight, and compares later medians with it.
     ///
     /// It starts at the minimum, with a measurement. A value outside the bounds below is a programming error and traps.
     ///
@@ -203,7 +202,7 @@ struct AIMDLimit: ConcurrencyLimitMachine {
 
 /// A limit that estimates the service's queue: the time above the shortest round trip is waiting time.
 ///
-/// With L calls in flight, L·(1 − shortest ÷ round trip) of them wait. Let log be the integer part of L's decimal
+/// If L is the limit, about L·(1 − shortest ÷ round trip) calls wait. Let log be the integer part of L's decimal
 /// logarithm, at least 1. The limit grows by 6·log while at most log calls wait, and by log while fewer than 3·log
 /// wait. It shrinks by log when more than 6·log wait, and after a drop. After 15·L to 30·L samples, the shortest round
 /// trip is measured again, because it may no longer be reachable. The number of samples is chosen at random for each
@@ -388,8 +387,8 @@ struct MovingAverage: Sendable {
 ///
 /// A window has at least 50 samples. It lasts at least a second, or twice the shortest round trip if that is longer,
 /// but no more than 30 seconds are required. The 90th percentiles of the windows are smoothed to an average called
-/// recent, which is compared with a slower average called baseline. With L calls in flight, L·(1 − baseline ÷ recent)
-/// of them wait. Let log be the integer part of L's decimal logarithm, at least 1. The limit shrinks by log if
+/// recent, which is compared with a slower average called baseline. If L is the limit, about L·(1 − baseline ÷ recent)
+/// calls wait. Let log be the integer part of L's decimal logarithm, at least 1. The limit shrinks by log if
 ///
 /// - more than 6·log calls wait,
 /// - all places are taken, and throughput falls as the calls in flight rise,
@@ -400,7 +399,7 @@ struct MovingAverage: Sendable {
 /// Otherwise it grows by log if fewer than 3·log calls wait.
 ///
 /// (The adaptive limiter of failsafe-go, with its numbers. There, drops are ignored. Here, the limit also shrinks after
-/// a window with more than a tenth of drops, because the 90th percentile of such a window isn't the time of an answer.)
+/// a window if more than a tenth of its samples are drops, because its 90th percentile isn't the time of an answer.)
 struct CorrelationLimit: ConcurrencyLimitMachine {
     var limit: Int { Int(exact) }
 
@@ -495,7 +494,7 @@ struct RoundTripWindow: Sendable {
         count = 0
     }
 
-    /// Returns the round trip that a share of all round trips doesn't exceed, in nanoseconds; infinite if it is a drop.
+    /// Returns a quantile of the round trips, in nanoseconds; infinite if it falls on a drop.
     func quantile(_ share: Double) -> Double {
         let rank = Int((Double(count) * share).rounded(.up))
         var sum = 0

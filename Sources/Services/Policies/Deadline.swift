@@ -30,8 +30,8 @@ extension Middleware {
     ///
     /// If the limit for an input is nil, only the caller's own deadline applies.
     ///
-    /// - Parameter isUpload: Returns whether the input has a body that is read while it is sent. The time during which
-    ///   the body's bytes leave doesn't count.
+    /// - Parameter isUpload: Returns whether the input has a body that is read while it is sent. If so, the clock of
+    ///   the limit stops while the body's bytes are being sent.
     package static func deadline(
         on scheduler: some FutureScheduler,
         excludingUploads isUpload: @escaping @Sendable (Input) -> Bool = { _ in false },

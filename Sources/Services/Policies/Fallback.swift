@@ -83,8 +83,8 @@ extension Middleware {
 
 /// The fallback policy.
 ///
-/// The policy keeps no state between calls. When a call ends, its result is final, or a substitute takes its place, and
-/// the substitute's result is final.
+/// The policy keeps no state between calls. A call that succeeds or is cancelled keeps its result. Any other call gets
+/// the substitute's result, even if that is a failure, too.
 struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     typealias Substitute = @Sendable (Input, (any Error)?, CallContext) -> Future<Output>
 

@@ -163,8 +163,8 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         var records: [Int: CallRecord]
         /// The contexts and task-local values for further calls.
         ///
-        /// Only one thread at a time may use each, so there is one for each call that may be asked for at the same
-        /// time.
+        /// Only one thread at a time may use each of them. So there are several, because several threads may make
+        /// further calls at the same time.
         var callers: [KeptCaller]
         /// The instant at which each call started.
         var starts: [Int: SchedulerInstant]
@@ -404,9 +404,9 @@ struct HedgeMachine: Sendable {
     enum Decision: Equatable {
         /// Nothing is to be done: other calls are in flight or asked for, or everything is over.
         case wait
-        /// A further call is due, if the budgets allow it.
+        /// The budgets must be asked for a further call.
         ///
-        /// Their answer must be reported with ``HedgeMachine/grant()`` or ``HedgeMachine/refuse()``.
+        /// Report whether they allow it with ``HedgeMachine/grant()`` or ``HedgeMachine/refuse()``.
         case ask
         /// The timer must be set, because the service asks for a delay before another call.
         case arm(Timer, after: Duration)

@@ -34,8 +34,9 @@ public final class Hedging: Sendable {
     /// Creates a hedging whose delay is a latency that calls seldom exceed.
     ///
     /// The delay is the percentile 1 − `maxExtraLoad` of the latencies, at least 1 millisecond. It is measured over the
-    /// last 20 to 30 seconds, in whole milliseconds, rounded up, and computed again every 3 seconds. It isn't known
-    /// until 1 ÷ `maxExtraLoad` calls (at least 10) have been measured, or while it is above 65 seconds.
+    /// last 20 to 30 seconds, in whole milliseconds, rounded up, and computed again every 3 seconds. It is unknown
+    /// until at least 10 calls, and at least 1 ÷ `maxExtraLoad` calls, have been measured in that time. It is also
+    /// unknown while it is above 65 seconds.
     ///
     /// - Parameters:
     ///   - name: The name in events; with nil, the budget's name. It must hold no secrets.
@@ -234,7 +235,7 @@ struct LatencyWindow: Sendable {
         slices[Int(newest.modulo(3))]?.add(latency)
     }
 
-    /// Returns the latency that only the share of slow calls exceeds; at least 1 millisecond.
+    /// Returns the latency that at most `share` of the calls exceed; at least 1 millisecond.
     ///
     /// Nil while there are too few calls, or if the latency is longer than a histogram covers.
     mutating func delay(at instant: SchedulerInstant) -> Duration? {
@@ -245,7 +246,7 @@ struct LatencyWindow: Sendable {
         return delay
     }
 
-    /// Returns the shortest latency, in milliseconds, that at most the share of slow calls exceeds.
+    /// Returns the shortest latency, in milliseconds, that at most `share` of the calls exceed.
     private func percentile() -> Int? {
         let known = slices.compactMap(\.self)
         let total = known.reduce(0) { $0 + $1.total }
@@ -262,7 +263,7 @@ struct LatencyWindow: Sendable {
 
     /// Empties the histograms that have expired.
     ///
-    /// A late thread may pass an instant that lies before the newest slice. Such an instant counts as part of the
+    /// A late thread may call this with an instant before the newest slice. Such an instant counts as part of the
     /// newest slice.
     private mutating func turn(to instant: SchedulerInstant) {
         let nanoseconds = instant.offset.nanoseconds

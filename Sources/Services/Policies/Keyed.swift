@@ -149,7 +149,7 @@ struct KeyTable<Key: Hashable, Value> {
     private struct Entry {
         let value: Value
         var users = 1
-        /// The number of the entry's last use: when it became used or unused, or was postponed.
+        /// A number that rises when the entry becomes unused or is postponed.
         var use = 0
     }
 
@@ -176,7 +176,7 @@ struct KeyTable<Key: Hashable, Value> {
 
     /// Enters a user of a known key.
     ///
-    /// - Returns: The slot to leave with; nil if the key is unknown.
+    /// - Returns: The slot, to be passed to ``leave(_:)``, and the value; nil if the key is unknown.
     mutating func enter(_ key: Key) -> (slot: Int, Value)? {
         guard let slot = entries.slot(of: key), let entry = entries[slot]?.value else { return nil }
         if entry.users == 0 { hold(slot) }

@@ -59,10 +59,10 @@ extension Middleware {
 /// ```
 ///
 /// It works like a ``Bulkhead``, but keeps its queue short during lasting overload. A call normally waits for at most
-/// `interval`, which is enough for bursts. Once the queue hasn't been empty for that long, new calls wait for at most
-/// `target`. So callers of an overloaded service learn about it within milliseconds, and the calls that start are
-/// recent ones, whose callers still wait. (Maurer, "Fail at Scale", ACM Queue 13:8, 2015. Both times come from CoDel,
-/// RFC 8289; its schedule of drops isn't used.)
+/// `interval`, which is enough for bursts. Once there have been waiting calls for that long without a break, new calls
+/// wait for at most `target`. So callers of an overloaded service learn about it within milliseconds, and the calls
+/// that start are recent ones, whose callers still wait. (Maurer, "Fail at Scale", ACM Queue 13:8, 2015. Both times
+/// come from CoDel, RFC 8289; its schedule of drops isn't used.)
 ///
 /// Waiting calls with the highest ``CallContext/priority`` start first, whatever their age. If the queue is full, the
 /// call that would be served last is refused. If the priority of a waiting shared call rises, it becomes the youngest
@@ -92,7 +92,7 @@ public final class LoadShedder: Sendable {
     /// The number of calls that wait now.
     public var queued: Int { machine.withLock { $0.queued } }
 
-    /// True if the queue hasn't been empty for an `interval`, so that new calls wait for at most `target`.
+    /// True if there have been waiting calls for an `interval` without a break; new calls then wait at most `target`.
     public var isOverloaded: Bool {
         let now = scheduler.now
         return machine.withLock { $0.isOverloaded(at: now) }
@@ -107,8 +107,8 @@ public final class LoadShedder: Sendable {
     ///   - limit: The maximum number of calls in flight; at least 1.
     ///   - queue: The maximum number of waiting calls; zero or more.
     ///   - target: The maximum wait of a call that arrives in overload; more than zero.
-    ///   - interval: The maximum wait of any other call, and the time after which a queue that was never empty counts
-    ///     as overload; at least the target.
+    ///   - interval: The maximum wait of any other call. It is also the time after which a queue that doesn't become
+    ///     empty counts as overload. At least the target.
     ///   - order: The order in which waiting calls of the same priority start.
     ///   - scheduler: The clock for the waits. Each waiting call schedules one action on it.
     public init(
@@ -187,10 +187,10 @@ extension LoadShedder: AdmissionGate {
 
 /// The state of a load shedder: the calls in flight, the queue, and the longest wait.
 ///
-/// A call's longest wait is decided when it starts to wait: `target` if the queue hasn't been empty for an `interval`,
-/// or else `interval`. So the calls of a burst may wait for up to `interval`, but the calls in a queue that never gets
-/// empty wait only for a short time. (Maurer, "Fail at Scale", ACM Queue 13:8, 2015, after Nichols and Jacobson,
-/// "Controlling Queue Delay", ACM Queue 10:5, 2012.)
+/// A call's longest wait is decided when it starts to wait. It is `target` if there have been waiting calls for an
+/// `interval` without a break, or else `interval`. So the calls of a burst may wait for up to `interval`, but the calls
+/// in a queue that never gets empty wait only for a short time. (Maurer, "Fail at Scale", ACM Queue 13:8, 2015, after
+/// Nichols and Jacobson, "Controlling Queue Delay", ACM Queue 10:5, 2012.)
 struct LoadShedderMachine<Waiter: Sendable>: Sendable {
     typealias Ticket = PriorityWaitQueue<Waiter>.Ticket
 
@@ -218,7 +218,7 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
     /// The number of waiting calls.
     var queued: Int { line.count }
 
-    /// Returns whether the queue hasn't been empty for an interval.
+    /// Returns whether there have been waiting calls for an interval without a break.
     func isOverloaded(at instant: SchedulerInstant) -> Bool {
         standingSince.map { $0.duration(to: instant) >= limits.interval } ?? false
     }

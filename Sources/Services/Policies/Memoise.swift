@@ -46,7 +46,7 @@ extension Middleware {
     /// aren't kept. If several calls with one key find no answer at the same time, each calls the service; put
     /// ``coalesce(by:sharing:)-((Input)->Key,_)`` below to let them share a call. If several calls bring an answer, the
     /// one from the call that started last is kept. An HTTP response is kept without its Set-Cookie, which is for the
-    /// first caller only, and no longer than until its user signs out.
+    /// first caller only. The response isn't used any more once its user has signed out.
     ///
     /// Each service that this wraps has its own answers. To share or invalidate answers, create a ``Memo``; its page
     /// describes expiry and eviction.
@@ -327,8 +327,8 @@ struct MemoMachine<Key: Hashable, Value> {
 
     /// Removes expired answers, in amortised constant time.
     ///
-    /// All answers have the same time to live, so they expire in the order they were stored. A late thread may pass an
-    /// instant before the latest one. Then the latest instant is used instead.
+    /// All answers have the same time to live, so they expire in the order they were stored. A late thread may call
+    /// this with an instant before the latest one. Then the latest instant is used instead.
     private mutating func expire(at instant: SchedulerInstant) -> [Entry] {
         let now = latest.map { max($0, instant) } ?? instant
         latest = now

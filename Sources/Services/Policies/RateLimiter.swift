@@ -63,8 +63,8 @@ public final class RateLimiter: Sendable {
     ///   - burst: The number of calls that may pass at once after an idle time; 1…1,000,000,000. With one, calls are
     ///     spaced evenly.
     ///   - maxWait: The maximum wait of a call, decided when the call arrives; zero or more. With zero, calls that come
-    ///     too early are refused. These are nearly half of the calls if `burst` is one, and calls come at random times
-    ///     at four fifths of the rate.
+    ///     too early are refused. For example, if `burst` is one, and calls come at random times at four fifths of the
+    ///     rate, nearly half of them are refused.
     ///   - scheduler: The clock for the waits. At most one action is scheduled on it at a time.
     public init(
         named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
@@ -171,7 +171,7 @@ extension RateLimiter {
         if !isNeeded { timer.cancel() }
     }
 
-    /// Lets the calls that are due pass.
+    /// Lets all due calls pass.
     private func fire(_ number: Int) {
         let now = scheduler.now
         guard let due = state.withLock({ $0.fire(number, at: now) }) else { return }
@@ -212,9 +212,9 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     private var due: Int128?
     private var line = WaitQueue<Waiter>()
 
-    /// - Parameter lateness: If a timer is late by no more than this, or by no more than a whole burst takes, the turns
-    ///   of all waiting calls stay as they were. If it is later, the remaining calls get new turns. So a process that
-    ///   was stopped doesn't make all its calls at once.
+    /// - Parameter lateness: If a timer is late by no more than this, or by no more than the time of a whole burst, the
+    ///   turns of all waiting calls stay as they were. If it is later, the remaining calls get new turns. So a process
+    ///   that was stopped doesn't make all its calls at once.
     init(rate: Int, per period: Duration, burst: Int, lateness: Duration) {
         partsOfNanosecond = Int128(rate)
         interval = Int128(period.nanoseconds)
@@ -352,7 +352,7 @@ struct RateLimiterState: Sendable {
         return true
     }
 
-    /// Lets the calls that are due pass; nil if the timer isn't valid any more.
+    /// Removes all due calls from the queue, and returns them; nil if the timer isn't valid any more.
     mutating func fire(_ number: Int, at now: SchedulerInstant) -> DueCalls? {
         guard number == lastTimer else { return nil }
         let passing = machine.popPassing(at: now)

@@ -51,9 +51,9 @@ public final class RetryBudget: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name in events and errors; nil for none. It must hold no secrets.
-    ///   - capacity: The maximum number of retries, and the first balance; 0…1,000,000. With a higher capacity, up to
-    ///     100, a busy client survives short losses of all its connections, but a failing service gets as many retries
-    ///     as the capacity.
+    ///   - capacity: The maximum number of retries, and the first balance; 0…1,000,000. With a higher capacity, such as
+    ///     100, a busy client survives short losses of all its connections. But a failing service then gets up to
+    ///     `capacity` retries.
     ///   - retriesPerSuccess: The share of a retry that each call adds if it succeeds without a retry; 0…1.
     public convenience init(
         named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2

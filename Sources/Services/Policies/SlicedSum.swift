@@ -42,7 +42,7 @@ struct SlicedSum: Sendable {
 
     /// Empties the slices that have expired.
     ///
-    /// A late thread may pass an instant that lies before the newest slice. Such an instant counts as part of the
+    /// A late thread may call this with an instant before the newest slice. Such an instant counts as part of the
     /// newest slice.
     private mutating func turn(to instant: SchedulerInstant) {
         if instant < end { return }

@@ -31,7 +31,7 @@ public final class Fleet: @unchecked Sendable {
 
     // Unchecked: neither property changes, and the network belongs to the simulation's thread, as documented.
     let network: FleetNetwork
-    /// The number of the host that sends its calls through this fleet; nil if the clients send theirs.
+    /// The number of the host that sends its calls through this fleet; nil if the clients use this fleet.
     private let origin: Int?
 
     init(_ network: FleetNetwork, from origin: Int? = nil) {
@@ -75,7 +75,7 @@ extension Fleet {
     ///
     /// A call gets no answer if one of its messages is lost, even if the message was already under way when the
     /// partition began. Hosts on the same side still reach each other. If you make a second partition, its hosts are
-    /// separated from all other hosts, including those of the first one.
+    /// separated from all other hosts, including the hosts of the first partition.
     ///
     /// ```swift
     /// scenario.at(.seconds(30)) { $0.partition([2, 3]) }

@@ -7,7 +7,7 @@ final class FleetNetwork {
     let scheduler: SimulationScheduler
     /// The number of calls that the clients have sent in each second.
     @exclusivity(unchecked) var sent = CountsBySecond()
-    /// Notes which hosts code names by number, so that a swarm can remove hosts that no code names.
+    /// Notes the hosts that a stack or a fault's closure refers to by number, so that a swarm can remove other hosts.
     var namedHosts: NamedHosts?
 
     /// The numbers of the hosts that have names, by lowercase name.
@@ -158,25 +158,25 @@ struct CountsBySecond: Sendable {
     }
 }
 
-/// The highest host number that the client's stack names in a run, and the highest that each fault's closure names.
+/// The highest host numbers that a run refers to: one for all stacks, and one for each fault's closure.
 ///
 /// A swarm may remove the hosts with higher numbers.
 final class NamedHosts: @unchecked Sendable {
     // Unchecked: only the simulation's thread uses this object.
 
-    /// The highest number that the stack names; −1 if it names none.
+    /// The highest number that a stack refers to; −1 if there is none.
     private(set) var highestOfStack = -1
-    /// The highest number that each fault names, by the fault's index.
+    /// The highest number that each fault's closure refers to, by the fault's index.
     private(set) var highestOfFaults: [Int: Int] = [:]
     private var fault: Int?
 
-    /// Begins the closure of a fault: until ``endFault()``, the hosts that code names count for this fault.
+    /// Begins the closure of a fault: until ``endFault()``, every noted number counts for this fault.
     func beginFault(_ index: Int) { fault = index }
 
-    /// Ends the closure of a fault: from now on, the hosts that code names count for the client's stack.
+    /// Ends the closure of a fault: from now on, every noted number counts for the stacks.
     func endFault() { fault = nil }
 
-    /// Notes that code has named a host.
+    /// Notes that a stack or a fault's closure refers to the host with this number.
     func note(_ number: Int) {
         guard let fault else {
             highestOfStack = max(highestOfStack, number)

@@ -32,7 +32,7 @@ public final class SimulatedHost: @unchecked Sendable {
     public var callsWaiting: Int { waiting.count }
 
     // Unchecked: everything here belongs to the simulation's thread. Calls come through the network, which refuses
-    // calls from other threads. Ends and cancellations of calls check the thread. Checks for overlapping accesses are
+    // calls from other threads. Code that ends or cancels a call checks the thread. Checks for overlapping accesses are
     // off: only one event runs at a time, and the checks would take a tenth of a simulation's time.
     @exclusivity(unchecked) var statistics = HostStatistics()
     let scheduler: SimulationScheduler
@@ -176,7 +176,7 @@ extension SimulatedHost {
     var isPaused: Bool { pauseEnd > scheduler.time }
 }
 
-/// The end of a pause, which begins the waiting calls.
+/// The event at the end of a pause: the host begins its waiting calls.
 private final class EndOfPause: SimulatedEvent {
     let host: SimulatedHost
 
@@ -309,8 +309,8 @@ extension SimulatedHost {
 
 /// A call on its way to a host, in the queue, with a worker, or on its way back.
 final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
-    // Unchecked: a call belongs to the simulation's thread. Another thread can cancel the promise, and so call
-    // `stopWork`, which checks the thread.
+    // Unchecked: a call is used only on the simulation's thread, with one exception. Another thread can cancel the
+    // promise, which runs `stopWork`. That notes an error and touches nothing else.
     private enum Phase {
         case arriving
         case working
@@ -333,8 +333,8 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
     var downstream: FutureObservation?
     /// The host that the call was sent to.
     ///
-    /// The host also holds the call, until the call is answered or cancelled, at the latest at the end of the
-    /// simulation.
+    /// The host holds the call, too, so this is a reference cycle. The cycle ends when the host is done with the call,
+    /// at the latest at the end of the simulation.
     private let host: SimulatedHost
     private var phase = Phase.arriving
 

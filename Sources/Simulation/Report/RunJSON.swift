@@ -159,7 +159,7 @@ indirect enum JSONText {
         }
     }
 
-    /// The value as lines: one for each member, and one for each object in a member that is an array of objects.
+    /// The value as text, with a line for each member and, in an array of objects, a line for each object.
     var lines: String {
         guard case .object(let members) = self else { return line }
         let lines = members.map { "  \($0.name.quoted): \($0.value.lineOrLinesOfObjects)" }

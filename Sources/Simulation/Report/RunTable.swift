@@ -17,8 +17,8 @@ extension SimulationRun {
     /// the median host's by 0.01 or more. At most ten such hosts are shown.
     ///
     /// - Parameter phases: The parts of the run, in seconds, that each get a line. By default, these are the parts
-    ///   between the ``changes``, or none if the changes are at more than ten different times. Sent calls are counted
-    ///   by whole seconds.
+    ///   between the ``changes``, or none if the changes are at more than ten different times. Sent calls are recorded
+    ///   by the second, so a part's sent calls include those of its whole first and last second.
     /// - Returns: Lines, each with a newline. If the run has an ``error``, the first line says so.
     public func table(phases: [ClosedRange<Double>]? = nil) -> String {
         text(summaryLines(phases: phases) + policyLines + hostLines)

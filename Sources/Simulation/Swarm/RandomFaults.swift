@@ -8,9 +8,10 @@ import PledgeServices
 /// faults.part = 0.2...0.5
 /// ```
 ///
-/// Each seed first draws the kinds of faults for its run, because runs that leave a kind out find as many bugs as runs
-/// with that kind (Groce et al., "Swarm testing", ISSTA 2012). Then the seed draws the number of faults, and for each
-/// fault the kind, the host, the times and the strength. The same seed draws the same faults on every machine.
+/// Each seed first draws the kinds of faults for its run, because many runs that each leave out some kinds find more
+/// bugs than runs with all kinds (Groce et al., "Swarm testing", ISSTA 2012). Then the seed draws the number of faults,
+/// and for each fault the kind, the host, the times and the strength. The same seed draws the same faults on every
+/// machine.
 public struct RandomFaults: Sendable {
     /// The kinds of faults.
     public enum Kind: Sendable, Hashable, CaseIterable {

@@ -4,7 +4,7 @@ public struct Shrinking: Sendable {
     public enum Part: Sendable, Hashable, CaseIterable {
         /// Removes faults.
         case faults
-        /// Removes hosts that no fault and no code names by number.
+        /// Removes hosts that no fault and no stack refers to by number.
         case hosts
         /// Makes faults begin earlier and end sooner.
         case faultTimes
@@ -55,7 +55,7 @@ final class Shrinker {
     let named: NamedHosts
 
     /// - Parameters:
-    ///   - named: The hosts that code names by number in a run of the scenario.
+    ///   - named: The highest host numbers that stacks and faults' closures refer to in a run of the scenario.
     ///   - judge: Runs a scenario, and returns the run and its failure, if it has one.
     init(
         _ scenario: Scenario, _ run: SimulationRun, failingWith text: String, _ named: NamedHosts,
@@ -118,7 +118,7 @@ extension Shrinker {
         return kept.count < whole.faults.count
     }
 
-    /// Removes hosts that no fault names and whose numbers are above the highest one that code names.
+    /// Removes hosts that are in no fault and have higher numbers than any that a stack or a fault's closure refers to.
     func removeHosts() -> Bool {
         let whole = least
         let highest = origins.map { named.highestOfFaults[$0] ?? -1 }

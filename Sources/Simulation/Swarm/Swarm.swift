@@ -26,9 +26,9 @@ extension Scenario {
     ///     several runs share objects, each run depends on the runs before it.
     ///   - expectation: Returns the failure of a run, or nil. A thrown error is a failure with the error's text. The
     ///     closure also gets the runs of the smaller cases, with fewer hosts or a shorter time, and perhaps without any
-    ///     call. ``SimulationRun/recovers(within:after:to:)`` finds the end of the last fault by itself. If work has
-    ///     left the simulation, the run counts as failed, and this closure isn't called. A run with another
-    ///     ``SimulationRun/error`` fails even if this closure returns nil.
+    ///     call. In these runs, faults may end earlier; ``SimulationRun/recovers(within:after:to:)`` uses the end of
+    ///     the run's own last fault. If work has left the simulation, the run counts as failed, and this closure isn't
+    ///     called. A run with another ``SimulationRun/error`` fails even if this closure returns nil.
     /// - Returns: The findings. The same arguments give the same result. The runs take place one after another on the
     ///   calling thread, with at most ``Shrinking/maxRuns`` + 1 further runs for the shrinking.
     public func swarm<Output: Sendable>(
@@ -102,7 +102,8 @@ private struct Swarm<Output: Sendable> {
 
     /// Makes a failing case smaller.
     ///
-    /// First runs the seed once more, to see whether the seed fails again and which hosts code names.
+    /// First runs the seed once more, to see whether the seed fails again, and to note the hosts that a stack or a
+    /// fault's closure refers to by number.
     private func failure(
         of scenario: Scenario, _ run: SimulationRun, _ text: String, _ shrinking: Shrinking
     ) -> SwarmFailure {

@@ -126,8 +126,8 @@ extension StoreCore {
     /// Ends an effect whose event is about to go through the middleware.
     ///
     /// The end of the effect may cancel other effects. These cancellations keep their place in the order of all
-    /// commands. The end may also let other effects begin. They wait until this effect's event has been through the
-    /// middleware, so effects of newer events may begin before them.
+    /// commands. Effects that waited for this effect don't begin yet. They begin when this effect's event has been
+    /// through the middleware, so effects of newer events may begin before them.
     ///
     /// - Returns: The commands to run once the event has been through the middleware; nil if the effect was
     ///   replaced or cancelled before.

@@ -123,7 +123,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     /// The index of the observer being called, in the order of subscription; only a hint for reports.
     @usableFromInline
     let observing = Atomic<Int>(0)
-    /// The most entries in the queue before a dispatch has to wait for a free place; nil for no limit.
+    /// The number of entries in the queue at which a dispatch has to wait for a free place; nil for no limit.
     @usableFromInline
     let queueLimit: Int?
     @usableFromInline

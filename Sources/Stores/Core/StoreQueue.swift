@@ -32,8 +32,8 @@ extension StoreCore {
     ///
     /// If entries of other threads hold up this thread for too long, a thread of the library delivers the rest.
     ///
-    /// Each batch is taken out of the queue at once. An observer that subscribes later is newer than the whole
-    /// batch, and gets none of its changes.
+    /// The thread takes out the whole queue as one batch. An observer that subscribes after that is newer than all
+    /// changes of the batch, and gets none of them.
     @usableFromInline
     func drain() {
         var patience = Patience()
@@ -195,7 +195,7 @@ final class QueuePlace: Sendable {
 /// An entry in a store's queue.
 @usableFromInline
 enum QueueEntry<State: Sendable, Event: Sendable>: Sendable {
-    /// A change, for the observers that subscribed earlier, and the commands to carry out after their calls.
+    /// A change for the observers that subscribed before it, and the commands to carry out after notifying them.
     case transition(Transition<State, Event>)
     /// The state at the time of subscription, for a new subscriber.
     case replay(@Sendable () -> Void)

@@ -34,7 +34,7 @@ internal import PledgeFutures
 ///
 /// ## Invariants
 ///
-/// They hold after each call of a method from outside.
+/// They hold whenever a call from outside the machine has returned.
 ///
 /// 1. A run is among its parent's children exactly as long as both exist. A parent's number is smaller than its
 ///    children's numbers.
@@ -352,7 +352,7 @@ extension EffectMachine {
 }
 
 extension EffectMachine {
-    /// Cancels all runs that have an id or wait for it.
+    /// Cancels all runs with the given id, running or waiting for their turn.
     mutating func cancel(_ id: EffectID) {
         guard let index = slots.index(forKey: id) else { return }
         let (key, slot) = slots.remove(at: index)
@@ -360,7 +360,7 @@ extension EffectMachine {
         removeTrees(slot.runs)
     }
 
-    /// Cancels the runs that have an id or wait for it, and drops all effects with that id that have not begun.
+    /// Cancels all runs with the given id, running or waiting for their turn, and drops its effects that have not begun.
     ///
     /// - Parameter parent: The run that the cancellation is a part of. Effects that come later in this run, or
     ///   in a run that contains it, are not cancelled.
@@ -413,7 +413,7 @@ extension EffectMachine {
         }
     }
 
-    /// Drops the parts with an id from the one effect that waits for a delay or a turn.
+    /// Drops the parts with an id from a run's only effect, which waits for a delay or a turn.
     ///
     /// - Returns: `emptied`, without a change, if no part would be left; nil if no part has the id.
     private mutating func shorten(

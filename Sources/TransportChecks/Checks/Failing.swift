@@ -164,7 +164,7 @@ extension TransportCheck {
 extension TransportCheck {
     /// Checks that an answer that can't be parsed isn't reported as a lost connection.
     ///
-    /// A retry would repeat the call after a lost connection.
+    /// If it were, a retry would repeat the call.
     static var spoiltAnswers: [TransportCheck] {
         let spoilt: [(Name, String, String)] = [
             (

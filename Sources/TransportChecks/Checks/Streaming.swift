@@ -128,7 +128,7 @@ extension TransportBench {
     /// Returns the response to a request whose deadline passes only after the head has arrived.
     ///
     /// The first try has a deadline of half a second. On a busy machine the head may come later, so each further try
-    /// has ten times as long.
+    /// has ten times the limit of the previous try.
     fileprivate func streamUntilDeadline(
         _ server: LoopbackServer
     ) async throws -> HTTPStreamedResponse {

@@ -301,10 +301,9 @@ struct ChangeLabels {
 
     /// Places names, each on the preferred side of its line if it fits there.
     ///
-    /// A name's line goes down through all rows below the name. A name to the right of its line covers the positions of
-    /// later changes, so it must stand above their names. The names are placed from the bottom row up. So if names are
-    /// preferred to the right of their lines, the last name is placed first. If they are preferred to the left, the
-    /// first name is placed first.
+    /// Each name gets the lowest row where it fits. Its line runs down from there through all lower rows, and must not
+    /// cross another name. A name to the right of its line may extend over later changes, so their names must be in
+    /// lower rows, and are placed first. If the preferred side is the left, earlier names are placed first.
     private init(
         _ changes: [(name: String, x: Double)], within room: ClosedRange<Double>,
         preferring side: SVG.Anchor
