@@ -193,7 +193,8 @@ let package = Package(
             exclude: ["expected-output.txt"], swiftSettings: settings),
         .testTarget(
             name: "Examples",
-            dependencies: dependencies(all + ["Simulation"], ["PledgeQuickstart", "TestSupport"]),
+            dependencies: dependencies(
+                all + ["Simulation"], ["PledgeQuickstart", "TestSupport", "HTTPTestSupport"]),
             path: "Docs/Examples", exclude: ["Outputs"], swiftSettings: settings),
     ].filter(isWanted)
 )

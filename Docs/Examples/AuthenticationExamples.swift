@@ -90,6 +90,25 @@ import Testing
         #expect(same == token)
     }
 
+    @Test func keptInAFile() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "token.json")
+        try AccessTokenFile(file).save(AccessToken("old", refreshToken: "r"))
+        let (transport, server) = (origin(expecting: "Bearer new", ExampleLog()), server)
+        // snippet: file
+        let kept = TokenRefresher(storedIn: AccessTokenFile(file)) { _ in
+            transport(HTTPRequest(.post, server.appending(path: "token"))).decoded()
+        }
+        // end snippet
+        #expect(try await kept.refresh().value.value == "new")
+        #expect(try AccessTokenFile(file).load()?.value == "new")
+    }
+
+    // snippet: place
+    let file = FileManager.default.temporaryDirectory.appending(path: "shop/token.json")
+    // end snippet
+
     @Test func refresh() throws {
         let (log, kept) = (ExampleLog(), ExampleLog())
         let print: @Sendable (String) -> Void = { kept.add($0) }

@@ -56,6 +56,22 @@ import Testing
             ])
     }
 
+    // snippet: place
+    let file = FileManager.default.temporaryDirectory.appending(path: "shop/cookies.json")
+    // end snippet
+
+    @Test func keptInAFile() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "cookies.json")
+        // snippet: file
+        let jar = CookieJar(file: file, keepingSessionCookies: true)
+        jar.store("session=31d4d96e; Secure; HttpOnly", from: login)
+        try await jar.flush().value
+        // end snippet
+        #expect(CookieJar(file: file).cookies.count == 1)
+    }
+
     @Test func snapshot() throws {
         // snippet: snapshot
         let jar = CookieJar()

@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import PledgeFutures
 import PledgeHTTPNetworking
+import PledgeServices
 
 /// A use of a client; while any use of the client exists, the client is not shut down.
 ///
@@ -200,13 +201,7 @@ extension AHCTransport.Configuration {
 extension TimeAmount {
     /// Creates a time from a duration, limited to 64 bits of nanoseconds.
     init(saturating duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else {
-            self = .nanoseconds(seconds > 0 ? .max / 2 : 0)
-            return
-        }
-        self = .nanoseconds(max(0, min(whole, .max / 2) + attoseconds / 1_000_000_000))
+        self = .nanoseconds(max(0, min(duration.nanoseconds, .max / 2)))
     }
 }
 #endif

@@ -29,6 +29,11 @@ public struct AccessToken: Hashable, Sendable {
     /// If a new access token comes without a refresh token, the old refresh token is kept (RFC 6749, section 6).
     public var refreshToken: String?
 
+    /// The name of the sign-in that the token belongs to; nil if the sign-in is known to this process only.
+    ///
+    /// A token's store keeps it, but a server can't set it.
+    @Uncompared var signIn: String?
+
     /// Creates a token.
     public init(
         _ value: String, type: String = "Bearer", lifetime: Duration? = nil,

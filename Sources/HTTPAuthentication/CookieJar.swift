@@ -1,4 +1,5 @@
-import PledgeFutures
+import Dispatch
+public import PledgeFutures
 public import PledgeHTTPNetworking
 
 /// Keeps the cookies of servers, and selects the cookies for each request (RFC 6265).
@@ -8,9 +9,8 @@ public import PledgeHTTPNetworking
 /// let service = stack(.redirect(), .cookies(sharing: jar), over: transport.send)
 /// ```
 ///
-/// A server may set cookies for itself and for the domains above it. It can't set cookies for another IP address, or
-/// for a single label such as "com". But "co.uk" is as public as "com", and only a list can tell that. Such a list
-/// changes weekly, and isn't part of this package. So pass `isPublicSuffix` if your servers don't all trust each other.
+/// A server may set cookies for itself and for the domains above it. It can't set cookies for another IP address, for a
+/// single label such as "com", or for a public suffix such as "co.uk" (``PublicSuffix``).
 /// The jar accepts Secure cookies from https only, and checks the prefixes `__Host-` and `__Secure-` (RFC 6265bis).
 /// SameSite is stored but has no effect, because an app's requests don't come from a site.
 ///
@@ -20,6 +20,7 @@ public import PledgeHTTPNetworking
 /// store a cookie grows at most with the total number of cookies.
 public final class CookieJar: CookieKeeping, Sendable {
     private let store: Locked<CookieStore>
+    private let file: CookieFile?
     private let bytesPerCookie: Int
     private let now: @Sendable () -> HTTPDate
     private let isPublicSuffix: @Sendable (String) -> Bool
@@ -37,12 +38,59 @@ public final class CookieJar: CookieKeeping, Sendable {
     ///   - isPublicSuffix: Returns whether anyone may register names directly below a domain, such as "co.uk". No
     ///     cookie is accepted for such a domain. The function is called with a domain in lower case, on the thread on
     ///     which a response arrived.
-    public init(
+    public convenience init(
         restoring snapshot: Snapshot? = nil, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
         now: @escaping @Sendable () -> HTTPDate = { .now },
-        isPublicSuffix: @escaping @Sendable (String) -> Bool = { _ in false }
+        isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains
     ) {
+        self.init(
+            snapshot, in: nil, limits: (cookiesPerDomain, cookiesInAll, bytesPerCookie), now: now,
+            isPublicSuffix: isPublicSuffix)
+    }
+
+    /// Creates a jar whose cookies are kept in a file, across runs of the process.
+    ///
+    /// ```swift
+    /// let jar = CookieJar(file: folder.appending(path: "cookies.json"), keepingSessionCookies: true)
+    /// ```
+    ///
+    /// Only the current user may read the file (0600). It's read on the caller's thread. Changes are written in the
+    /// background, as a whole file; ``flush()`` waits for them. If the file can't be read or written, the jar works on
+    /// without it. A file belongs to one jar.
+    ///
+    /// - Parameters:
+    ///   - file: The file, which is created with its folder when the jar changes.
+    ///   - keepingSessionCookies: True to keep session cookies too, which end with the user's session. In most apps,
+    ///     that session doesn't end with the process.
+    ///   - cookiesPerDomain: The largest number of cookies per domain (RFC 6265, section 6.1).
+    ///   - cookiesInAll: The largest number of cookies in all.
+    ///   - bytesPerCookie: The largest size of name and value together, in bytes; a larger cookie is ignored.
+    ///   - now: The clock that decides when cookies expire.
+    ///   - isPublicSuffix: Returns whether anyone may register names directly below a domain, such as "co.uk".
+    ///   - onFileError: Called with each error of the file: a `FileError`, or a `DecodingError` of its content.
+    public convenience init(
+        file: URL, keepingSessionCookies: Bool = false, cookiesPerDomain: Int = 50,
+        cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
+        now: @escaping @Sendable () -> HTTPDate = { .now },
+        isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains,
+        onFileError: @escaping @Sendable (any Error) -> Void = { _ in }
+    ) {
+        let file = CookieFile(
+            SecretFile(file), keepsSessionCookies: keepingSessionCookies, onError: onFileError)
+        self.init(
+            file.read(), in: file, limits: (cookiesPerDomain, cookiesInAll, bytesPerCookie),
+            now: now, isPublicSuffix: isPublicSuffix)
+    }
+
+    /// A jar; `limits` are the cookies per domain, the cookies in all, and the bytes per cookie.
+    init(
+        _ snapshot: Snapshot?, in file: CookieFile?, limits: (Int, Int, Int),
+        now: @escaping @Sendable () -> HTTPDate,
+        isPublicSuffix: @escaping @Sendable (String) -> Bool
+    ) {
+        let (cookiesPerDomain, cookiesInAll, bytesPerCookie) = limits
+        self.file = file
         for (name, limit) in [
             ("cookiesPerDomain", cookiesPerDomain), ("cookiesInAll", cookiesInAll),
             ("bytesPerCookie", bytesPerCookie),
@@ -114,16 +162,33 @@ public final class CookieJar: CookieKeeping, Sendable {
         guard
             let cookie = Cookie(header, from: place, at: now, isPublicSuffix: isPublicSuffix)
         else { return nil }
-        return store.withLock { $0.keep(cookie, isSecure: place.isSecure, at: now) } ? cookie : nil
+        let isKept = store.withLock { $0.keep(cookie, isSecure: place.isSecure, at: now) }
+        if isKept { saveSoon() }
+        return isKept ? cookie : nil
     }
 
+    private func saveSoon() {
+        file?.saveSoon { [self] in snapshot(keepingSessionCookies: $0) }
+    }
+
+    /// Waits until the jar's file has all changes so far; settles at once if the jar has no file.
+    ///
+    /// - Returns: A future that rejects with a `FileError` if the file can't be written.
+    public func flush() -> Future<Void> { file?.flush() ?? Future(value: ()) }
+
     /// Removes the cookie with the same name, domain and path, if there is one.
-    public func remove(_ cookie: Cookie) { store.withLock { _ = $0.remove(cookie) } }
+    public func remove(_ cookie: Cookie) {
+        store.withLock { _ = $0.remove(cookie) }
+        saveSoon()
+    }
 
     /// Removes all cookies, for example when a user signs out.
     ///
     /// A cache stops returning the answers that it has stored for these cookies.
-    public func removeAll() { store.withLock { $0.removeAll() } }
+    public func removeAll() {
+        store.withLock { $0.removeAll() }
+        saveSoon()
+    }
 
     /// Returns a request's cookies and the user whom they belong to, and records that the cookies were used.
     func use(for url: URL) -> (cookies: [Cookie], of: SignIn)? {
@@ -193,6 +258,71 @@ extension CookieJar.Snapshot: Codable {
         var fields = encoder.container(keyedBy: Key.self)
         try fields.encode(1, forKey: .version)
         try fields.encode(cookies, forKey: .cookies)
+    }
+}
+
+/// The file of a jar, which is written in the background.
+final class CookieFile: Sendable {
+    private let file: SecretFile
+    private let keepsSessionCookies: Bool
+    private let onError: @Sendable (any Error) -> Void
+    private let queue = DispatchQueue(label: "Pledge.CookieFile")
+    private let state = Locked((isScheduled: false, error: (any Error)?.none))
+
+    init(
+        _ file: SecretFile, keepsSessionCookies: Bool,
+        onError: @escaping @Sendable (any Error) -> Void
+    ) {
+        self.file = file
+        self.keepsSessionCookies = keepsSessionCookies
+        self.onError = onError
+    }
+
+    /// Reads the cookies, on the caller's thread; nil if there are none.
+    func read() -> CookieJar.Snapshot? {
+        do {
+            return try file.read().map {
+                try JSONDecoder().decode(CookieJar.Snapshot.self, from: $0)
+            }
+        } catch {
+            onError(error)
+            return nil
+        }
+    }
+
+    /// Writes a jar's cookies soon; the changes until then are written with them.
+    ///
+    /// - Parameter snapshot: Returns the cookies, given whether session cookies are among them.
+    func saveSoon(_ snapshot: @escaping @Sendable (Bool) -> CookieJar.Snapshot) {
+        let isFirst = state.withLock { state in
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        guard isFirst else { return }
+        queue.async { [self] in
+            state.withLock { $0.isScheduled = false }
+            var failure: (any Error)?
+            do {
+                try file.write(JSONEncoder().encode(snapshot(keepsSessionCookies)))
+            } catch {
+                failure = error
+                onError(error)
+            }
+            state.withLock { $0.error = failure }
+        }
+    }
+
+    /// Waits for the writes that are scheduled.
+    func flush() -> Future<Void> {
+        Future.make { resolver in
+            queue.async { [self] in
+                if let error = state.withLock({ $0.error }) {
+                    resolver.reject(with: error)
+                } else {
+                    resolver.resolve()
+                }
+            }
+        }
     }
 }
 

@@ -67,7 +67,7 @@ struct TokenMachine<Waiter> {
     ) {
         self.leeway = leeway
         self.grace = grace
-        signIn = SignIn(ofNobody: token == nil)
+        signIn = token?.signIn.map { SignIn(named: $0) } ?? SignIn(ofNobody: token == nil)
         hold(token, from: now)
     }
 
@@ -180,6 +180,7 @@ extension TokenMachine {
         switch result {
         case .success(var token):
             token.refreshToken = token.refreshToken ?? old.grant.token.refreshToken
+            token.signIn = old.grant.token.signIn
             hold(token, from: now, isNew: true)
             return WaiterResults(waiters: takeAll { [held] _ in held?.grant }, hasChanged: true)
         case .failure(let error):
@@ -198,11 +199,15 @@ extension TokenMachine {
     }
 
     /// Begins another session, with or without a token.
+    ///
+    /// - Parameter name: The name of the new sign-in; nil if it is known to this process only.
     mutating func startSession(
-        with token: AccessToken?, at now: SchedulerInstant
+        with token: AccessToken?, named name: String? = nil, at now: SchedulerInstant
     ) -> WaiterResults {
         signIn.end()
-        signIn = SignIn(ofNobody: token == nil)
+        var token = token
+        token?.signIn = name
+        signIn = token?.signIn.map { SignIn(named: $0) } ?? SignIn(ofNobody: token == nil)
         latch = nil
         refreshing = nil
         let hasChanged = held != nil || token != nil

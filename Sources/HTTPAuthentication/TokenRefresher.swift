@@ -51,6 +51,8 @@ public final class TokenRefresher: Sendable {
     private let state: Locked<State>
     private let timeout: Duration
     let scheduler: any FutureScheduler
+    /// True if sign-ins have names, which the next run knows too.
+    private let namesSignIns: Bool
     private let onChange: @Sendable (AccessToken?) -> Void
     private let renew: @Sendable (AccessToken) -> Future<AccessToken>
 
@@ -72,11 +74,22 @@ public final class TokenRefresher: Sendable {
     ///     returned; but if another thread is already running it, they don't wait for that thread.
     ///   - refresh: Gets a new token for an old one. It's called in the context of the request that starts the refresh,
     ///     but without that request's deadline. If the new token has no refresh token, it gets the old token's.
-    public init(
+    public convenience init(
         _ token: AccessToken? = nil, named name: String? = nil, leeway: Duration = .seconds(60),
         timeout: Duration = .seconds(30), grace: Duration = .seconds(10),
         on scheduler: some FutureScheduler = .live,
         onChange: @escaping @Sendable (AccessToken?) -> Void = { _ in },
+        refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
+    ) {
+        self.init(
+            token, named: name, leeway: leeway, timeout: timeout, grace: grace, on: scheduler,
+            namingSignIns: false, onChange: onChange, refresh: refresh)
+    }
+
+    init(
+        _ token: AccessToken?, named name: String?, leeway: Duration, timeout: Duration,
+        grace: Duration, on scheduler: some FutureScheduler, namingSignIns: Bool,
+        onChange: @escaping @Sendable (AccessToken?) -> Void,
         refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
     ) {
         precondition(leeway >= .zero, "a leeway is zero or more, not \(leeway)")
@@ -88,6 +101,7 @@ public final class TokenRefresher: Sendable {
         self.name = name
         self.timeout = timeout
         self.scheduler = scheduler
+        namesSignIns = namingSignIns
         self.onChange = onChange
         renew = refresh
     }
@@ -256,7 +270,14 @@ extension TokenRefresher {
 
     private func startSession(with token: AccessToken?) {
         let now = scheduler.continuousNow
-        settle { $0.startSession(with: token, at: now) }
+        let name = namesSignIns ? Self.newName() : nil
+        settle { $0.startSession(with: token, named: name, at: now) }
+    }
+
+    /// Returns a name that no other sign-in has: 128 random bits.
+    static func newName() -> String {
+        (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined(
+            separator: "-")
     }
 
     /// Ends a refresh or a session, reports the new token, and resumes the waiters.

@@ -34,10 +34,23 @@ struct CacheLayer: Sendable {
         let presented = PresentedRequest(request, key, by: cache.rules)
         if !mayBeStored { return unavailable(presented) }
         let found = cache.store.responses(for: presented.key)
-        if let result = found.result { return go(presented, (try? result.get()) ?? []) }
+        if let result = found.result { return go(presented, stored(result)) }
         let caller = KeptCaller()
-        return found.recover { _ in [] }.flatMap { entries in
-            caller.run { go(presented, entries) }
+        return found.map { Result<[CachedResponse], any Error>.success($0) }.recover {
+            .failure($0)
+        }
+        .flatMap { found in caller.run { go(presented, stored(found)) } }
+    }
+
+    /// Returns the responses that the store has found; none if it failed.
+    private func stored(_ found: Result<[CachedResponse], any Error>) -> [CachedResponse] {
+        do {
+            let entries = try found.get()
+            if cache.storeError != nil { cache.noteStore(nil) }
+            return entries
+        } catch {
+            cache.noteStore(error)
+            return []
         }
     }
 

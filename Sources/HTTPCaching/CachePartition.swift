@@ -10,22 +10,31 @@ import PledgeHTTPNetworking
 /// In a private cache, every header identifies a user unless it's known to be harmless, because any header may hold an
 /// API key. This is true even of a response with `Cache-Control: public`: if another user asks for it, the cache asks
 /// the origin again.
-struct CachePartition: Hashable, Sendable {
-    private struct Member: Hashable {
+struct CachePartition: Sendable {
+    struct Member: Hashable, Sendable {
         let header: String
         let principal: Principal
     }
 
-    private var members: Set<Member> = []
+    private(set) var members: Set<Member> = []
+    /// The key of the hashes that stand for users; nil if they are known to this process only.
+    private let key: [UInt8]?
+
+    /// Creates a partition from its members, as a store has kept them.
+    init(members: Set<Member>) {
+        self.members = members
+        key = nil
+    }
 
     init(of request: HTTPRequest, by rules: CacheRules = CacheRules(mode: .private)) {
+        key = rules.partitionKey
         for credential in request.context.credentials {
             let header = credential.header.lowercased()
             guard request.headers[header] == credential.value else {
                 addHolder(of: header, in: request)
                 continue
             }
-            members.insert(Member(header: header, principal: credential.principal))
+            members.insert(Member(header: header, principal: principal(of: credential)))
         }
         for (name, _) in request.headers {
             let header = name.lowercased()
@@ -36,8 +45,24 @@ struct CachePartition: Hashable, Sendable {
     }
 
     private mutating func addHolder(of header: String, in request: HTTPRequest) {
-        guard let value = Self.value(of: header, in: request.headers) else { return }
-        members.insert(Member(header: header, principal: .holder(of: value, in: header)))
+        guard let holder = holder(of: header, in: request.headers) else { return }
+        members.insert(Member(header: header, principal: holder))
+    }
+
+    /// Returns the user of a credential, known to all processes with the key if that's possible.
+    private func principal(of credential: HTTPRequest.Credential) -> Principal {
+        guard let key else { return credential.principal }
+        switch credential.principal {
+        case .account(let name): return .account(name, key: key)
+        case .holder(of: credential.value, in: credential.header):
+            return .holder(of: credential.value, in: credential.header, key: key)
+        case let other: return other
+        }
+    }
+
+    /// Returns the holder of a header's value; nil if the headers don't have it.
+    func holder(of header: String, in headers: HTTPHeaders) -> Principal? {
+        Self.value(of: header, in: headers).map { .holder(of: $0, in: header, key: key) }
     }
 
     /// Returns whether a header identifies users if no middleware added it; `header` is in lower case.
@@ -68,11 +93,11 @@ struct CachePartition: Hashable, Sendable {
     /// Returns a principal for the current value of each header that identifies these users.
     ///
     /// When a token is renewed, its principal changes.
-    func holders(in headers: HTTPHeaders) -> Set<Principal> {
+    func holders(in headers: HTTPHeaders) -> Set<Member> {
         Set(
             members.compactMap { member in
-                Self.value(of: member.header, in: headers).map {
-                    .holder(of: $0, in: member.header)
+                holder(of: member.header, in: headers).map {
+                    Member(header: member.header, principal: $0)
                 }
             })
     }
@@ -83,5 +108,16 @@ struct CachePartition: Hashable, Sendable {
     /// The approximate size, in bytes.
     var byteCount: Int { members.count * 32 }
 
-    private static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+    /// The headers that always separate users, in lower case.
+    static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+}
+
+extension CachePartition: Hashable {
+    /// Returns whether both have the same users; the key isn't compared.
+    static func == (left: CachePartition, right: CachePartition) -> Bool {
+        left.members == right.members
+    }
+
+    /// Hashes the users.
+    func hash(into hasher: inout Hasher) { hasher.combine(members) }
 }

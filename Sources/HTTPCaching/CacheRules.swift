@@ -18,6 +18,9 @@ struct CacheRules: Sendable {
     /// The lowercase names of the headers that the app has declared harmless: they don't separate users.
     var harmlessHeaders: Set<String> = []
 
+    /// The key of the hashes that stand for users; nil if they are known to this process only.
+    var partitionKey: [UInt8]?
+
     /// The number of variants kept per URL.
     var variantLimit = 16
 }

@@ -30,6 +30,16 @@ public protocol CacheStore: Sendable {
 
     /// Returns how much is stored.
     func usage() -> Future<CacheUsage>
+
+    /// Waits until all earlier changes are durable.
+    ///
+    /// The default implementation settles at once, which is right for a store that writes before it settles an update.
+    func flush() -> Future<Void>
+}
+
+extension CacheStore {
+    /// Settles at once.
+    public func flush() -> Future<Void> { Future(value: ()) }
 }
 
 /// The amount that a ``CacheStore`` holds.

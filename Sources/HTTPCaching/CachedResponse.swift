@@ -46,9 +46,57 @@ public struct CachedResponse: Sendable {
 
     let control: CacheControl
 
+    init(
+        status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: CacheVariant,
+        requestTime: HTTPDate, responseTime: HTTPDate, initialAge: Int64, lifetime: Int64,
+        received: SchedulerInstant?, number: Int, control: CacheControl
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.url = url
+        self.variant = variant
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.initialAge = initialAge
+        self.lifetime = lifetime
+        self.received = received
+        self.number = number
+        self.control = control
+    }
+
+    /// Creates a response, for a test of a ``CacheStore``.
+    ///
+    /// A cache creates the responses that it stores. This one answers any request for its URL, of any user.
+    ///
+    /// - Parameters:
+    ///   - status: The status code.
+    ///   - headers: The headers.
+    ///   - body: The whole body.
+    ///   - url: The URL that answered; nil if it's unknown.
+    ///   - requestTime: The time when its request was sent; nil for the time of the response.
+    ///   - responseTime: The time when it arrived.
+    ///   - initialAge: Its age when it arrived, in seconds. Less than zero is a programming error and traps.
+    ///   - lifetime: The age up to which it's fresh, in seconds.
+    public init(
+        status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil,
+        requestTime: HTTPDate? = nil, responseTime: HTTPDate = .now, initialAge: Int64 = 0,
+        lifetime: Int64 = 0
+    ) {
+        precondition(initialAge >= 0, "an age isn't less than zero: \(initialAge)")
+        self.init(
+            status: status, headers: headers, body: body, url: url,
+            variant: CacheVariant(),
+            requestTime: requestTime ?? responseTime, responseTime: responseTime,
+            initialAge: initialAge, lifetime: lifetime, received: nil, number: 0,
+            control: CacheControl(headers))
+    }
+
     /// Returns the response's age, in seconds (RFC 9111, section 4.2.3).
     func age(at now: ClockReading) -> Int64 {
         let byDate = now.date.secondsSince1970 - responseTime.secondsSince1970
+        // Another process had a later date: one of the two clocks is wrong, so the response counts as stale.
+        if received == nil, byDate < 0 { return max(initialAge, lifetime + 1) }
         let byClock = received.map { $0.duration(to: now.instant).components.seconds } ?? 0
         return initialAge + max(0, byDate, byClock)
     }
@@ -107,14 +155,27 @@ extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible,
 /// private cache, they also have the same users as the original request, so that no user gets another user's answer. A
 /// 401 answers only requests with the refused credentials, and not those with renewed ones.
 public struct CacheVariant: Hashable, Sendable {
-    /// The values of the fields that Vary names, by lowercase name; nil for a field that the request didn't have.
-    let fields: [String: String?]
+    /// A field that Vary names, in lower case, and its value in the requests.
+    struct Field: Hashable, Sendable {
+        let name: String
+        let value: Value
+    }
+
+    /// The value of a field; a secret, such as a Cookie, is known by its holder only.
+    enum Value: Hashable, Sendable {
+        case none
+        case text(String)
+        case holder(Principal)
+    }
+
+    /// The fields that Vary names, sorted by name.
+    let fields: [Field]
 
     /// The users of the requests; nil in a shared cache.
     let partition: CachePartition?
 
     /// The holders of the refused credentials; nil unless the response is a 401.
-    let refused: Set<Principal>?
+    let refused: Set<CachePartition.Member>?
 
     /// Creates the variant of a response.
     ///
@@ -130,17 +191,27 @@ public struct CacheVariant: Hashable, Sendable {
     ) {
         partition = mode == .private ? presented.partition : nil
         refused = status == 401 ? presented.holders : nil
-        var fields: [String: String?] = [:]
+        var names: Set<String> = []
         for line in response.values(for: "Vary") {
             for name in line.split(separator: ",") {
                 let name = HTTPHeaders.trimmed(name).lowercased()
                 if name.isEmpty || partition?.standsFor(name) == true { continue }
                 // An invalid name has the same effect as "*".
                 guard name != "*", HTTPHeaders.isToken(name) else { return nil }
-                fields[name] = .some(Self.value(of: name, in: presented.headers))
+                names.insert(name)
             }
         }
+        fields = names.sorted().map { Field(name: $0, value: presented.value(of: $0)) }
+    }
+
+    /// Creates a variant from its parts, as a store has kept them.
+    init(
+        fields: [Field] = [], partition: CachePartition? = nil,
+        refused: Set<CachePartition.Member>? = nil
+    ) {
         self.fields = fields
+        self.partition = partition
+        self.refused = refused
     }
 
     /// Returns whether a request belongs to this variant.
@@ -151,7 +222,7 @@ public struct CacheVariant: Hashable, Sendable {
     /// Returns whether a request asks for the same response; renewed credentials make no difference.
     func concerns(_ presented: PresentedRequest) -> Bool {
         isOf(presented.partition)
-            && fields.allSatisfy { Self.value(of: $0.key, in: presented.headers) == $0.value }
+            && fields.allSatisfy { presented.value(of: $0.name) == $0.value }
     }
 
     /// Returns whether the given users may get the response.
@@ -162,10 +233,24 @@ public struct CacheVariant: Hashable, Sendable {
     /// True if one of the users has signed out; then no further request can belong to this variant.
     var isOver: Bool { partition?.isOver ?? false }
 
+    /// The names of the fields, in lower case.
+    var names: [String] { fields.map(\.name) }
+
+    /// True if a request of another process may belong to this variant.
+    var mayOutliveProcess: Bool {
+        let users = (partition?.members ?? []).union(refused ?? []).map(\.principal)
+        let holders = fields.compactMap {
+            if case .holder(let holder) = $0.value { holder } else { nil }
+        }
+        return (users + holders).allSatisfy(\.mayOutliveProcess)
+    }
+
     /// The approximate size, in bytes.
     var byteCount: Int {
-        fields.reduce((partition?.byteCount ?? 0) + (refused?.count ?? 0) * 16) {
-            $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0)
+        fields.reduce((partition?.byteCount ?? 0) + (refused?.count ?? 0) * 32) { sum, field in
+            var size = 32
+            if case .text(let text) = field.value { size = text.utf8.count }
+            return sum + field.name.utf8.count + size
         }
     }
 
@@ -182,7 +267,7 @@ public struct CacheVariant: Hashable, Sendable {
 
 extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The names of the fields, without their values.
-    public var description: String { fields.keys.sorted().joined(separator: ", ") }
+    public var description: String { names.joined(separator: ", ") }
 
     /// The same as `description`.
     public var debugDescription: String { description }

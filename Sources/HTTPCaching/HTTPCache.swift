@@ -105,6 +105,24 @@ public final class HTTPCache: Sendable {
     /// Returns how much is stored.
     public func usage() -> Future<CacheUsage> { store.usage() }
 
+    /// Waits until the responses that are stored so far will survive the end of the process and of the system.
+    ///
+    /// No response waits for its write, so a command-line tool calls this before it exits.
+    ///
+    /// ```swift
+    /// try await cache.flush().value
+    /// ```
+    ///
+    /// - Returns: A future that settles when the store has written all. It rejects with the store's error, such as a
+    ///   `FileError` of a full disk. With ``MemoryCacheStore``, it settles at once.
+    public func flush() -> Future<Void> { store.flush() }
+
+    /// The error of the store's last operation; nil if that succeeded.
+    ///
+    /// While a store fails, the cache keeps nothing, and all requests go to the origin. The first call that finds a
+    /// failure reports the note "the store failed: nothing is kept".
+    public var storeError: (any Error)? { failure.withLock { $0 } }
+
     /// Creates a cache.
     ///
     /// - Parameters:
@@ -121,6 +139,9 @@ public final class HTTPCache: Sendable {
     ///   - names: Further request headers that don't separate users, such as "X-Theme". By default, a private cache
     ///     asks the origin when the value of an unknown header differs. If the answer depends on one of these headers,
     ///     the server's Vary must name it. Authorization, Proxy-Authorization and Cookie always separate users.
+    ///   - partitionKey: A secret of at least 16 random bytes that all processes that share the store have. With it,
+    ///     the responses to requests with credentials, cookies or an account are found by all of them. With nil, only
+    ///     the process that stored such a response finds it, except for an account's.
     ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - now: The wall clock, which is compared with the dates in headers.
     ///   - scheduler: The clock for durations. Responses also age while the device sleeps.
@@ -128,7 +149,7 @@ public final class HTTPCache: Sendable {
         named name: String? = nil, in store: some CacheStore = MemoryCacheStore(),
         mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
         coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
-        backgroundLimit: Duration = .seconds(60),
+        partitionKey: Data? = nil, backgroundLimit: Duration = .seconds(60),
         now: @escaping @Sendable () -> HTTPDate = { .now },
         on scheduler: some FutureScheduler = .live
     ) {
@@ -144,7 +165,60 @@ public final class HTTPCache: Sendable {
         var rules = CacheRules(mode: mode)
         rules.replaysCookies = replaysCookies
         rules.harmlessHeaders = Set(names.map { $0.lowercased() })
+        let files = store as? FolderCacheStore
+        rules.partitionKey = partitionKey.map(Array.init) ?? files?.key
         self.rules = rules
+        // Caches of one folder also share what invalidates their calls.
+        calls = files?.calls ?? Locked(CallValidity())
+    }
+
+    /// Creates a cache that keeps its responses in a folder, across runs of the process.
+    ///
+    /// ```swift
+    /// let cache = HTTPCache(folder: .cachesDirectory.appending(path: "com.example.app"))
+    /// ```
+    ///
+    /// The folder and its files are for this user alone (0700 and 0600). No response waits for its write; see
+    /// ``flush()``. A damaged file, or one of another version, counts as absent. Several processes may share a folder,
+    /// and caches of one folder in one process share their responses. Opening the folder reads a file, and writes it
+    /// the first time, on the caller's thread.
+    ///
+    /// If the folder can't be written, or the disk is full, the cache keeps nothing and all requests go to the origin
+    /// (``storeError``). If somebody removes the folder, the cache creates it again.
+    ///
+    /// **Users.** Credentials and cookies are hashed with a random key in the folder. So a user's responses are found
+    /// again after a restart if the app names the account (`.authorize(…, as:)`), or if the headers have the same
+    /// values. The responses of an unnamed sign-in stay in memory.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the cache's events and errors; nil for none. It must hold no secrets.
+    ///   - folder: The folder, which is created if there is none. Other files in it stay.
+    ///   - limit: The largest total size of the files, in bytes; the least recently used URLs are removed. A response of
+    ///     more than an eighth of it isn't stored. Less than one is a programming error and traps. If two caches of one
+    ///     process have the same folder, the limits of the first one count.
+    ///   - memory: The largest total size of the responses that are kept in memory too, in bytes.
+    ///   - mode: The kind of cache.
+    ///   - replaysCookies: If true, a stored response is returned with its Set-Cookie. By default, the header isn't
+    ///     stored.
+    ///   - statusName: The cache's name in the field Cache-Status; nil for no such field.
+    ///   - coalescesMisses: If true, equal requests without a stored response wait for the answer to the first of them.
+    ///   - names: Further request headers that don't separate users.
+    ///   - backgroundLimit: How long a revalidation in the background may take.
+    ///   - now: The wall clock, which is compared with the dates in headers.
+    ///   - scheduler: The clock for durations.
+    public convenience init(
+        named name: String? = nil, folder: URL, limit: Int = 256 << 20, memory: Int = 8 << 20,
+        mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
+        coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
+        backgroundLimit: Duration = .seconds(60),
+        now: @escaping @Sendable () -> HTTPDate = { .now },
+        on scheduler: some FutureScheduler = .live
+    ) {
+        self.init(
+            named: name, in: FolderCacheStore.shared(folder, limit: limit, memory: memory),
+            mode: mode, replaysCookies: replaysCookies, statusName: statusName,
+            coalescesMisses: coalescesMisses, harmlessHeaders: names,
+            backgroundLimit: backgroundLimit, now: now, on: scheduler)
     }
 
     let store: any CacheStore
@@ -155,7 +229,8 @@ public final class HTTPCache: Sendable {
     let scheduler: any FutureScheduler
     let group: Coalescer<CacheValidation.Key, ForwardedAnswer>
     let misses: Coalescer<ForwardedMiss.Key, ForwardedAnswer>
-    let calls = Locked(CallValidity<CacheKey>())
+    let calls: Locked<CallValidity<CacheKey>>
+    private let failure = Locked<(any Error)?>(nil)
     /// The revalidations in the background, kept because releasing one would cancel it.
     let background = Locked<[CacheValidation.Key: Future<ForwardedAnswer>?]>([:])
     private let counts = Locked(Statistics())
@@ -199,6 +274,17 @@ extension HTTPCache {
         counts.withLock { $0[keyPath: what] += 1 }
     }
 
+    /// Notes whether an operation of the store succeeded.
+    func noteStore(_ error: (any Error)?) {
+        let isNew = failure.withLock { known in
+            defer { known = error }
+            return known == nil && error != nil
+        }
+        guard isNew else { return }
+        CallContext.current.report(
+            .note("the store failed: nothing is kept"), by: CacheLayer.policy, named: name)
+    }
+
     /// Removes the stored responses of a key, and invalidates its calls in flight.
     ///
     /// The calls are invalidated first. Otherwise one of them could store its response after the removal and before the
@@ -220,7 +306,10 @@ extension HTTPCache {
             // The check is part of the store's step, so that no invalidation can come between the check and the change.
             guard self.calls.withLock({ $0.isValid(reply.number, key) }) else { return }
             self.rules.apply(change, of: reply, to: &entries)
-        }.observe { _ in self.calls.withLock { _ = $0.end(key) } }
+        }.observe { result in
+            self.calls.withLock { _ = $0.end(key) }
+            if case .failure(let error) = result { self.noteStore(error) }
+        }
     }
 }
 

@@ -26,8 +26,16 @@ struct PresentedRequest: Sendable {
         return !CachePartition(of: sent, by: rules).isPart(of: partition)
     }
 
-    /// A principal for the current value of each header that identifies the users.
-    var holders: Set<Principal> { partition.holders(in: headers) }
+    /// Returns the value of a header that Vary names.
+    func value(of header: String) -> CacheVariant.Value {
+        if CachePartition.secrets.contains(header) {
+            return partition.holder(of: header, in: headers).map { .holder($0) } ?? .none
+        }
+        return CacheVariant.value(of: header, in: headers).map { .text($0) } ?? .none
+    }
+
+    /// The holder of the current value of each header that identifies the users.
+    var holders: Set<CachePartition.Member> { partition.holders(in: headers) }
 
     /// True if the origin must confirm a stored response before it's used.
     ///

@@ -8,9 +8,9 @@ extension CacheRules {
             mayStore(status: response.status, response.headers, reply.presented),
             isWhole(response), isOfItsURL(reply)
         else { return nil }
-        var entry = entry(
-            status: response.status, StoredFields.storable(response.headers, mode: mode),
-            like: response, reply)
+        var headers = StoredFields.storable(response.headers, mode: mode)
+        if !replaysCookies { headers.remove("Set-Cookie") }
+        var entry = entry(status: response.status, headers, like: response, reply)
         entry?.isRefused = reply.refusal != nil
         return entry.flatMap { isOfUse($0) ? $0 : nil }
     }
@@ -176,7 +176,7 @@ extension CacheRules {
         }
         guard let (confirmed, isKept) = freshened(entry, by: reply), isKept else { return nil }
         if isAsked { return confirmed }
-        let isSame = Set(confirmed.variant.fields.keys) == Set(entry.variant.fields.keys)
+        let isSame = confirmed.variant.names == entry.variant.names
         return isSame ? confirmed.with(variant: entry.variant) : nil
     }
 

@@ -1,4 +1,5 @@
 public import PledgeFutures
+import PledgeServices
 import Synchronization
 
 #if canImport(Glibc)
@@ -331,10 +332,7 @@ extension Nanoseconds {
 
     /// Converts a duration to nanoseconds, clamped to the range of the type.
     init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, isLonger) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        self = isTooLong || isLonger ? (seconds < 0 ? .min : .max) : sum
+        self = duration.nanoseconds
     }
 
     /// The sum, clamped to the latest time.

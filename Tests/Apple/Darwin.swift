@@ -38,3 +38,8 @@ public func task_info(
     _ socket: Int32, _ address: UnsafeMutablePointer<sockaddr>!,
     _ size: UnsafeMutablePointer<socklen_t>!, _ flags: Int32
 ) -> Int32 { fatalError() }
+
+extension stat {
+    public var st_mtimespec: timespec { fatalError() }
+    public var st_atimespec: timespec { fatalError() }
+}

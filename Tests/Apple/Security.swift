@@ -18,6 +18,7 @@ public func CFGetTypeID(_ object: CFTypeRef!) -> CFTypeID { fatalError() }
 
 public typealias OSStatus = Int32
 public var errSecSuccess: OSStatus { fatalError() }
+public var errSecItemNotFound: OSStatus { fatalError() }
 public var errSecCertificateExpired: OSStatus { fatalError() }
 public var errSecCertificateNotValidYet: OSStatus { fatalError() }
 public var errSecCertificateRevoked: OSStatus { fatalError() }
@@ -59,3 +60,23 @@ public let kSecImportItemCertChain: CFString = ""
 public func SecPKCS12Import(
     _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus { fatalError() }
+
+public let kSecClass: CFString = ""
+public let kSecClassGenericPassword: CFString = ""
+public let kSecAttrService: CFString = ""
+public let kSecAttrAccount: CFString = ""
+public let kSecAttrAccessGroup: CFString = ""
+public let kSecAttrAccessible: CFString = ""
+public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
+public let kSecReturnData: CFString = ""
+public let kSecValueData: CFString = ""
+public func SecItemCopyMatching(
+    _ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
+) -> OSStatus { fatalError() }
+public func SecItemAdd(
+    _ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
+) -> OSStatus { fatalError() }
+public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus {
+    fatalError()
+}
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus { fatalError() }

@@ -41,13 +41,14 @@ final class CacheBench: Sendable {
     init(
         mode: HTTPCache.Mode = .private, replaysCookies: Bool = false, name: String? = nil,
         coalescesMisses: Bool = true, harmlessHeaders: [String] = ["Foo", "Bar", "Baz"],
-        limit: Int = 1 << 20, largest: Int? = nil,
+        limit: Int = 1 << 20, largest: Int? = nil, folder: FolderCacheStore? = nil,
         wallOffset: Locked<Int64> = Locked(0)
     ) {
         let scheduler = scheduler
         store = MemoryCacheStore(limit: limit, largest: largest)
+        let used: any CacheStore = folder ?? store
         cache = HTTPCache(
-            in: store, mode: mode, replaysCookies: replaysCookies, statusName: name,
+            in: used, mode: mode, replaysCookies: replaysCookies, statusName: name,
             coalescesMisses: coalescesMisses, harmlessHeaders: harmlessHeaders,
             now: {
                 HTTPDate(

@@ -27,6 +27,9 @@ package func cancelCount() -> Int { size("PLEDGE_CANCELS", usually: 1_000) }
 /// How often a transport calls each server that misbehaves: 4 times, or PLEDGE_MISBEHAVIOURS times.
 package func misbehaviourCallCount() -> Int { size("PLEDGE_MISBEHAVIOURS", usually: 4) }
 
+/// How often a process that writes a cache's folder is killed: 20 times, or PLEDGE_KILLS.
+package func killCount() -> Int { size("PLEDGE_KILLS", usually: 20) }
+
 /// How many GETs, and how many POSTs, a server gets that is reloaded meanwhile: 300, or PLEDGE_RELOADED_CALLS.
 package func reloadedCallCount() -> Int { size("PLEDGE_RELOADED_CALLS", usually: 300) }
 

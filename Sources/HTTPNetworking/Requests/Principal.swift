@@ -9,8 +9,12 @@ package enum Principal: Hashable, Sendable {
     case account(String)
     /// A signed-in user, until that user signs out or another signs in.
     case signIn(SignIn)
-    /// The holder of a secret, known only by a salted hash.
+    /// The holder of a secret, known in this process only, by a salted hash.
     case secret(Int)
+    /// An account, or the holder of a secret, known by a hash with a key that several processes have.
+    case digest(UInt64, UInt64)
+    /// A user of another process, whom no request of this process has.
+    case nobody
 
     /// Returns the holder of the secret in a header.
     ///
@@ -24,9 +28,42 @@ package enum Principal: Hashable, Sendable {
         return .secret(hasher.finalize())
     }
 
-    /// True if this user's sign-in has ended.
+    /// Returns the holder of the secret in a header, known to all processes with the same key.
+    ///
+    /// - Parameter key: The key; with nil, the holder is known to this process only.
+    package static func holder(of value: String, in header: String, key: [UInt8]?) -> Principal {
+        guard let key else { return holder(of: value, in: header) }
+        return digest(of: value, as: "header \(header.lowercased())", key: key)
+    }
+
+    /// Returns the account that an app names, known to all processes with the same key.
+    package static func account(_ name: String, key: [UInt8]) -> Principal {
+        digest(of: name, as: "account", key: key)
+    }
+
+    /// SHA-512/256 of a key, a kind and a value, cut to 128 bits; a longer message doesn't follow from its hash.
+    private static func digest(of value: String, as kind: String, key: [UInt8]) -> Principal {
+        let hash = SHA512_256.hash(key + Array(kind.utf8) + [0] + Array(value.utf8))
+        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        return .digest(word(hash[0..<8]), word(hash[8..<16]))
+    }
+
+    /// True if this user's sign-in has ended, or if the user is unknown in this process.
     package var isOver: Bool {
-        if case .signIn(let signIn) = self { signIn.isOver } else { false }
+        switch self {
+        case .signIn(let signIn): signIn.isOver
+        case .nobody: true
+        case .account, .secret, .digest: false
+        }
+    }
+
+    /// True if other processes may know this user.
+    package var mayOutliveProcess: Bool {
+        switch self {
+        case .account, .digest: true
+        case .signIn(let signIn): signIn.name != nil
+        case .secret, .nobody: false
+        }
     }
 
     /// A second seed for the hash, because an environment variable can fix the process's own seed.
@@ -40,8 +77,20 @@ package final class SignIn: Sendable {
     /// True if this object stands for the time in which no user is signed in.
     package let isOfNobody: Bool
 
+    /// The name that the sign-in has in every process; nil if it is known to this process only.
+    package let name: String?
+
     /// Begins a sign-in.
-    package init(ofNobody isOfNobody: Bool = false) { self.isOfNobody = isOfNobody }
+    package init(ofNobody isOfNobody: Bool = false) {
+        self.isOfNobody = isOfNobody
+        name = nil
+    }
+
+    /// Continues a sign-in that may have begun in another process.
+    package init(named name: String) {
+        isOfNobody = false
+        self.name = name
+    }
 
     /// True if the user has signed out, or another has signed in.
     package var isOver: Bool { over.withLock { $0 } }
@@ -86,11 +135,15 @@ extension HTTPRequest: UserBound {
 }
 
 extension SignIn: Hashable {
-    /// Returns whether both are the same object.
-    package static func == (left: SignIn, right: SignIn) -> Bool { left === right }
+    /// Returns whether both are the same object, or have the same name.
+    package static func == (left: SignIn, right: SignIn) -> Bool {
+        left === right || left.name != nil && left.name == right.name
+    }
 
-    /// Hashes the object's identity.
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    /// Hashes the name, or the object's identity if it has none.
+    package func hash(into hasher: inout Hasher) {
+        if let name { hasher.combine(name) } else { hasher.combine(ObjectIdentifier(self)) }
+    }
 }
 
 /// A cookie jar that keeps the cookies of all responses to a request, even of responses that the caller never gets.

@@ -15,7 +15,8 @@ extension Case {
         .combinedUnknownLoading, .chainedUnknownLoading, .combined, .chained, .combinedUnknown,
         .chainedUnknown, .memoryRoundTrip, .loopbackRoundTrip, .sessionAlone, .sessionTogether,
         .curlAlone, .curlAloneInline, .curlTogether, .curlHTTP2,
-        .policies, .passThrough, .wholeStack, .clientWithDefaults, .clientWithAllSlots, .dispatch,
+        .policies, .passThrough, .wholeStack, .clientWithDefaults, .clientWithAllSlots, .cacheHit,
+        .dispatch,
         .derivedStore, .derivedStores, .simulatedCall,
     ]
 }

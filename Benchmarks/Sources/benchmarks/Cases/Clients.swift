@@ -6,6 +6,11 @@ import PledgeHTTPClients
 import PledgeHTTPNetworking
 import PledgeInMemoryTransport
 import PledgeServices
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension Case {
     /// The cost of a new client around a transport that answers at once.
@@ -25,6 +30,104 @@ extension Case {
             Way("bare transport") { posts($0) { $0.send } },
         ]
     )
+}
+
+extension Case {
+    /// The cost of a stored response of 8 KiB, one of a hundred URLs, for a client with its defaults.
+    static let cacheHit = Case(
+        name: "GET answered by the cache",
+        ways: [
+            Way(
+                "folder, each file read", at: 1, over: { CachingClient(inFolder: 1) },
+                closing: { $0.remove() }
+            ) { try await $0.get() },
+            Way(
+                "folder", at: 1, over: { CachingClient(inFolder: 8 << 20) },
+                closing: { $0.remove() }
+            ) { try await $0.get() },
+            Way("memory", at: 1, over: { CachingClient(HTTPCache()) }, closing: { $0.remove() }) {
+                try await $0.get()
+            },
+            Way("URLCache on disk", at: 1, over: { DiskCache() }, closing: { $0.remove() }) {
+                $0.get()
+            },
+        ]
+    )
+}
+
+/// A client whose server answers each URL once, and whose cache answers from then on.
+private final class CachingClient: Sendable {
+    private let client: HTTPClient
+    private let folder: URL?
+    private let count = Atomic(0)
+
+    init(_ cache: HTTPCache, _ folder: URL? = nil) {
+        var client = HTTPClient(base: server, over: CacheableServer())
+        client.cache = cache
+        self.client = client
+        self.folder = folder
+        for number in 0..<100 {
+            _ = client.send(HTTPRequest(.get, Self.url(number)))
+        }
+        let written = DispatchSemaphore(value: 0)
+        cache.flush().observe { _ in written.signal() }
+        written.wait()
+    }
+
+    convenience init(inFolder memory: Int) {
+        let folder = temporaryFolder()
+        self.init(HTTPCache(folder: folder, memory: memory), folder)
+    }
+
+    func get() async throws -> HTTPResponse {
+        let number = count.wrappingAdd(1, ordering: .relaxed).newValue % 100
+        return try await client.send(HTTPRequest(.get, Self.url(number))).value
+    }
+
+    func remove() { folder.map { try? FileManager.default.removeItem(at: $0) } }
+
+    private static func url(_ number: Int) -> URL { server.appending(path: "items/\(number)") }
+}
+
+/// A server whose answers of 8 KiB stay fresh.
+private struct CacheableServer: HTTPTransport {
+    private let answer = HTTPResponse(
+        status: 200, headers: ["Cache-Control": "max-age=1000000"],
+        body: Data(repeating: 7, count: 8_192))
+
+    func send(_ request: HTTPRequest) -> Future<HTTPResponse> { Future(value: answer) }
+}
+
+/// Foundation's cache, which only looks a stored response up.
+private final class DiskCache: Sendable {
+    private let cache: URLCache
+    private let folder = temporaryFolder()
+    private let requests: [URLRequest]
+    private let count = Atomic(0)
+
+    init() {
+        cache = URLCache(memoryCapacity: 0, diskCapacity: 256 << 20, diskPath: folder.path)
+        requests = (0..<100).map { URLRequest(url: server.appending(path: "items/\($0)")) }
+        let body = Data(repeating: 7, count: 8_192)
+        for request in requests {
+            let response = HTTPURLResponse(
+                url: request.url!, statusCode: 200, httpVersion: "HTTP/1.1",
+                headerFields: ["Cache-Control": "max-age=1000000"])!
+            cache.storeCachedResponse(
+                CachedURLResponse(response: response, data: body), for: request)
+        }
+    }
+
+    func get() -> CachedURLResponse? {
+        cache.cachedResponse(
+            for: requests[count.wrappingAdd(1, ordering: .relaxed).newValue % 100])
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+}
+
+private func temporaryFolder() -> URL {
+    FileManager.default.temporaryDirectory.appending(path: "pledge-\(UUID())")
 }
 
 private let server = URL(string: "https://api.example.com")!

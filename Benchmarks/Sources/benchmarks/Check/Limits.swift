@@ -38,6 +38,8 @@ enum Limits {
             Ratio(.wholeStack, to: "settled map", most: 30),
             Ratio(.clientWithDefaults, to: "bare transport", most: 2.5),
             Ratio(.clientWithAllSlots, to: "bare transport", most: 5),
+            Ratio(.cacheHit, to: "memory", most: 5),
+            Ratio(.cacheHit, to: "URLCache on disk", most: 1),
             Ratio(.sessionAlone, to: "URLSession", most: 1.03),
             Ratio(.sessionTogether, to: "URLSession", most: 1.03),
             Ratio(.curlAlone, to: "URLSession", most: 1 / 1.8),

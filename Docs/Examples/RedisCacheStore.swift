@@ -1,0 +1,72 @@
+// snippet: store
+import Dispatch
+import Foundation
+import Pledge
+
+/// Keeps a cache's responses in Redis or Valkey, for all processes that use the same server.
+final class RedisCacheStore: CacheStore {
+    private let connection: RedisConnection
+    private let queue = DispatchQueue(label: "RedisCacheStore")
+
+    init(port: UInt16) { connection = RedisConnection(port: port) }
+
+    func responses(for key: CacheKey) -> Future<[CachedResponse]> {
+        onQueue { connection in try Self.read(Self.name(key), connection) }
+    }
+
+    func update(
+        _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
+    ) -> Future<Void> {
+        onQueue { connection in
+            let name = Self.name(key)
+            try connection.send("WATCH", name)
+            var responses = try Self.read(name, connection)
+            change(&responses)
+            try connection.send("MULTI")
+            if responses.isEmpty {
+                try connection.send("DEL", name)
+            } else {
+                let text = String(decoding: try JSONEncoder().encode(responses), as: UTF8.self)
+                try connection.send("SET", name, text, "EX", "86400")
+            }
+            // If another process has changed the key in between, either may have removed what the other keeps.
+            if case .nothing = try connection.send("EXEC") { try connection.send("DEL", name) }
+        }
+    }
+
+    func removeAll() -> Future<Void> { onQueue { try $0.send("FLUSHDB") } }
+
+    func usage() -> Future<CacheUsage> {
+        onQueue { connection in
+            guard case .number(let count) = try connection.send("DBSIZE") else {
+                throw RedisConnection.Failure()
+            }
+            return CacheUsage(count: count, bytes: 0)
+        }
+    }
+
+    func flush() -> Future<Void> { onQueue { _ in } }
+
+    private static func name(_ key: CacheKey) -> String { "http \(key.host ?? "") \(key.url)" }
+
+    private static func read(_ name: String, _ redis: RedisConnection) throws -> [CachedResponse] {
+        guard case .text(let bytes) = try redis.send("GET", name) else { return [] }
+        // What another version of the app has written counts as absent.
+        return (try? JSONDecoder().decode([CachedResponse].self, from: bytes)) ?? []
+    }
+
+    /// Runs commands in order, on a thread that may wait for the server.
+    private func onQueue<Value: Sendable>(
+        _ body: @escaping @Sendable (RedisConnection) throws -> Value
+    ) -> Future<Value> {
+        Future.make { resolver in
+            queue.async { [connection] in
+                do { resolver.resolve(with: try body(connection)) } catch {
+                    connection.disconnect()
+                    resolver.reject(with: error)
+                }
+            }
+        }
+    }
+}
+// end snippet

@@ -1,0 +1,95 @@
+#if os(Linux)
+import Foundation
+import HTTPTestSupport
+import Pledge
+import TestSupport
+import Testing
+
+// snippet: cache
+func sharedCache(port: UInt16) -> HTTPCache {
+    HTTPCache(in: RedisCacheStore(port: port), partitionKey: Data("0123456789abcdef".utf8))
+}
+// end snippet
+
+/// The stores of Docs/Guides/CachingOnDisk.md over a real server; without one installed, they do nothing.
+@Suite(.oneAtATime) struct RedisCacheStoreTests {
+    private struct Redis: ServingProgram {
+        let program: Program
+        let port: UInt16
+
+        func answers() async -> Bool { (try? RedisConnection(port: port).send("PING")) != nil }
+    }
+
+    private static func start(on port: UInt16? = nil, in folder: URL) async throws -> Redis? {
+        guard
+            let file = try Program.find("redis-server", of: "redis-server")
+                ?? Program.find("valkey-server", of: "valkey-server")
+        else { return nil }
+        return try await Program.serving {
+            let port = try port ?? Program.freePort()
+            let arguments = ["--port", "\(port)", "--bind", "127.0.0.1", "--save", ""]
+            return Redis(program: try Program(file, arguments, in: folder), port: port)
+        }
+    }
+
+    /// An origin whose answers stay fresh, each with another number.
+    private struct Origin: HTTPTransport {
+        let calls = ExampleLog()
+        let name: String
+
+        func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+            calls.add("\(request.url)")
+            return Future(
+                value: HTTPResponse(
+                    status: 200, headers: ["Cache-Control": "max-age=3600"],
+                    body: Data("\(name) \(calls.lines.count)".utf8)))
+        }
+    }
+
+    private static func client(_ name: String, port: UInt16) -> (HTTPClient, Origin) {
+        let origin = Origin(name: name)
+        var client = HTTPClient(base: URL(string: "https://shop.example")!, over: origin)
+        client.authorization = .bearer("token")
+        client.cache = sharedCache(port: port)
+        return (client, origin)
+    }
+
+    @Test("K2: two processes share a store, which is lost midway")
+    func twoProcesses() async throws {
+        let folder = try TestFolder()
+        guard let redis = try await Self.start(in: folder.url) else { return }
+        let port = Int(redis.port)
+        await #expect(processExitsWith: .success) { [port = port as Int] in
+            let (client, _) = Self.client("first", port: UInt16(port))
+            guard try await client.get("/prices").text == "first 1" else { exit(1) }
+            try await client.cache?.flush().value
+        }
+        let (client, origin) = Self.client("second", port: redis.port)
+        #expect(try await client.get("/prices").text == "first 1")
+        #expect(origin.calls.lines == [])
+
+        redis.program.stop()
+        #expect(try await client.get("/prices").text == "second 1")
+        #expect(try await client.get("/prices").text == "second 2")
+        #expect(client.cache?.storeError is RedisConnection.Failure)
+    }
+
+    @Test("K2: a removed response stays removed, in all processes")
+    func removal() async throws {
+        let folder = try TestFolder()
+        guard let redis = try await Self.start(in: folder.url) else { return }
+        let (first, _) = Self.client("first", port: redis.port)
+        let (second, _) = Self.client("second", port: redis.port)
+        #expect(try await first.get("/prices").text == "first 1")
+        try await first.cache?.flush().value
+        #expect(try await second.get("/prices").text == "first 1")
+        try await second.post("/prices")
+        try await second.cache?.flush().value
+        #expect(try await first.get("/prices").text == "first 2")
+        try await first.cache?.flush().value
+        #expect(try await first.cache?.usage().value.count == 1)
+        try await first.cache?.clear().value
+        #expect(try await second.get("/prices").text == "second 2")
+    }
+}
+#endif

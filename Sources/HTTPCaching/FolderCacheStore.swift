@@ -1,0 +1,762 @@
+import Dispatch
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+
+/// Keeps a cache's responses as files of a folder, for `HTTPCache(folder:)`.
+///
+/// **Files.** A URL's responses are one file, whose name is a keyed hash of the URL. It begins with a format and a
+/// checksum, and contains its URL. A file that has another format, is damaged or has another URL counts as absent.
+///
+/// **Writing.** Changes take effect in memory at once, and are written in the background, in batches: write all new
+/// files under other names, sync each, rename them, sync the folder. So after a crash a URL has its old responses or
+/// its new ones.
+///
+/// **Processes.** A batch holds the folder's lock. Before a file is replaced, its version is compared with the one that
+/// the change was based on. If another process has written the file in between, the file is removed, because either
+/// process may have removed a response that the other one has kept.
+///
+/// **Bound.** The file "usage" counts the bytes of all files; the first batch of a process counts them anew. If they
+/// exceed the limit, the least recently used files are removed, until a tenth of the limit is free. A file's access
+/// time is the time of its last use.
+final class FolderCacheStore: CacheStore {
+    /// The calls of all caches of this folder.
+    let calls = Locked(CallValidity<CacheKey>())
+    /// The key of the hashes that stand for users and URLs.
+    let key: [UInt8]
+
+    private let folder: any FileFolder
+    private let limit: Int
+    private let process: UInt64
+    private let table: Locked<FolderCacheTable>
+    private let reads: Queue
+    private let writes: Queue
+    /// True after the first batch of this process, which counts the files.
+    private let hasCounted = Locked(false)
+
+    /// Runs blocking work in order, on another thread.
+    typealias Queue = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// Opens a folder.
+    ///
+    /// - Parameters:
+    ///   - limit: The largest total size of all files, in bytes.
+    ///   - memory: The largest total size of the responses that are kept in memory too, in bytes.
+    ///   - reads: Runs the reads; nil for a queue of the store's own.
+    ///   - writes: Runs the writes; nil for a queue of the store's own.
+    ///   - process: The number of this process; in tests, each store may have one.
+    init(
+        _ folder: any FileFolder, limit: Int, memory: Int, reads: Queue? = nil,
+        writes: Queue? = nil, process: UInt64 = CacheProcess.number
+    ) {
+        precondition(limit >= 1, "a cache needs a limit of at least 1 byte, not \(limit)")
+        self.folder = folder
+        self.limit = limit
+        self.process = process
+        self.reads = reads ?? Self.queue("reads")
+        self.writes = writes ?? Self.queue("writes")
+        var table = FolderCacheTable(memory: memory, largest: limit / 8)
+        do {
+            try folder.create()
+            key = try Self.key(of: folder)
+        } catch {
+            key = Self.newKey()
+            _ = table.fail(error)
+        }
+        self.table = Locked(table)
+    }
+
+    /// Opens the folder at a URL, or returns the store that has it open in this process.
+    static func shared(_ url: URL, limit: Int, memory: Int) -> FolderCacheStore {
+        let folder = SystemFolder(url)
+        // The lock is held while the folder is opened, so that no two stores have it open.
+        return open.withLock { open in
+            open = open.filter { $0.value.store != nil }
+            guard let identity = try? folder.identity() else {
+                return FolderCacheStore(folder, limit: limit, memory: memory)
+            }
+            if let store = open[identity]?.store { return store }
+            let store = FolderCacheStore(folder, limit: limit, memory: memory)
+            open[identity] = WeakStore(store: store)
+            return store
+        }
+    }
+
+    private struct WeakStore: @unchecked Sendable {
+        weak var store: FolderCacheStore?
+    }
+
+    /// The stores by the identities of their folders.
+    private static let open = Locked<[[UInt64]: WeakStore]>([:])
+
+    private static func queue(_ name: String) -> Queue {
+        let queue = DispatchQueue(label: "Pledge.FolderCacheStore.\(name)")
+        return { work in queue.async(execute: work) }
+    }
+
+    private static func newKey() -> [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
+
+    /// Returns the folder's key, and writes a new one if there is none.
+    private static func key(of folder: any FileFolder) throws(FileError) -> [UInt8] {
+        var key = newKey()
+        try folder.withLock { () throws(FileError) in
+            if let found = try folder.read("key")?.bytes,
+                let known = CachedResponse.opened(found, as: keyFormat), known.count == key.count
+            {
+                key = Array(known)
+            } else {
+                try write(key: key, to: folder)
+            }
+        }
+        return key
+    }
+
+    private static func write(key: [UInt8], to folder: any FileFolder) throws(FileError) {
+        try folder.remove("key.part")
+        try folder.write(CachedResponse.sealed(key, as: keyFormat), to: "key.part", at: Self.now())
+        try folder.sync("key.part")
+        try folder.rename("key.part", to: "key")
+        try folder.syncFolder()
+    }
+
+    private static let keyFormat = Array("PLDG-K1\n".utf8)
+
+    /// The time now, in nanoseconds since 1970; later than every time that it has returned.
+    private static func now() -> Int64 {
+        let now = Int64(Date().timeIntervalSince1970 * 1e9)
+        return last.withLock { last in
+            last = max(last + 1, now)
+            return last
+        }
+    }
+
+    private static let last = Locked<Int64>(0)
+}
+
+// MARK: - Reading and changing
+
+extension FolderCacheStore {
+    /// The bytes of the responses in memory.
+    var memoryBytes: Int { table.withLock { $0.bytes } }
+
+    /// Returns the responses of a key: at once if they are in memory and no other process has changed them, and after
+    /// reading their file otherwise.
+    func responses(for key: CacheKey) -> Future<[CachedResponse]> { enter(key, nil) }
+
+    /// Changes the responses of a key; the change is written in the background.
+    func update(
+        _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
+    ) -> Future<Void> {
+        let future = enter(key, change)
+        persistSoon()
+        return future.mapWithoutOrigin { _ in }
+    }
+
+    /// Changes the responses of a key, in order with the other changes of the key.
+    ///
+    /// - Returns: The responses before the change.
+    private func enter(
+        _ key: CacheKey, _ change: FolderCacheTable.Step.Change?
+    ) -> Future<[CachedResponse]> {
+        let known: FolderCacheTable.Known
+        switch table.withLock({ $0.find(key) }) {
+        case .failed(let error): return Future(error: error)
+        case .found(let found): known = found
+        }
+        let name = known.name ?? fileName(of: key)
+        var version = known.isChanged ? known.version : folder.version(of: name)
+        // A file that the system has in memory is read here, which takes less time than a change of threads.
+        if let size = version?.size, size <= Self.mostToReadHere, version != known.version,
+            let file = folder.readFromMemory(name)
+        {
+            version = file.version
+            let entries = entries(in: file.bytes, of: key) ?? []
+            table.withLockThenRelease {
+                $0.add(key, name, entries, at: file.version, after: known.removals)
+            }
+        }
+        if let found = table.withLock({ $0.enter(key, name, at: version, change) }) {
+            return Future(value: found)
+        }
+        return Future.make { resolver in
+            let step = FolderCacheTable.Step(change: change, resolver: resolver)
+            // The file may have been read since, and is not read again.
+            let (isFirst, found) = table.withLock { table -> (Bool, [CachedResponse]?) in
+                if let found = table.enter(key, name, at: version, change) { return (false, found) }
+                return (table.wait(for: key, name, step), nil)
+            }
+            if let found { resolver.resolve(with: found) }
+            if isFirst { reads { self.load(key, name) } }
+        }
+    }
+
+    /// The largest file that a caller reads itself, in bytes.
+    private static let mostToReadHere = 256 << 10
+
+    /// Reads the file of a key, and takes the steps that wait for it.
+    private func load(_ key: CacheKey, _ name: String) {
+        // A file that can't be read counts as absent; if the disk fails, the next write says so.
+        let removals = table.withLock { $0.removals }
+        let file = (try? folder.read(name)) ?? nil
+        let entries = file.flatMap { self.entries(in: $0.bytes, of: key) } ?? []
+        let (taken, failure) = table.withLock {
+            ($0.loaded(key, entries, at: file?.version, after: removals), $0.failure)
+        }
+        for (step, found) in taken {
+            if let failure {
+                step.resolver.reject(with: failure)
+            } else {
+                step.resolver.resolve(with: found)
+            }
+        }
+        persistSoon()
+    }
+
+    private func fileName(of key: CacheKey) -> String {
+        let text = "\(key.host ?? "")\n\(key.url)"
+        let hash = SHA512_256.hash(self.key + Array(text.utf8)).prefix(16)
+        let digits = Array("0123456789abcdef".utf8)
+        var name: [UInt8] = []
+        for byte in hash { name += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+        return String(decoding: name, as: UTF8.self) + Self.ending
+    }
+
+    private static let ending = ".http"
+
+    /// Returns whether a file was written by a cache: its name is 32 hex digits and ".http".
+    private static func isOurs(_ name: String) -> Bool {
+        name.utf8.count == 32 + ending.utf8.count && name.hasSuffix(ending)
+            && name.utf8.prefix(32).allSatisfy {
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+                    || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
+            }
+    }
+
+    private static let format = Array("PLDG-C1\n".utf8)
+
+    private func file(of key: CacheKey, _ entries: [CachedResponse]) -> [UInt8] {
+        var writer = ByteWriter(process: process)
+        writer.add(key.url.utf8)
+        writer.add(key.host)
+        writer.add(entries.count)
+        for entry in entries { writer.add(entry) }
+        return CachedResponse.sealed(writer.bytes, as: Self.format)
+    }
+
+    /// Returns the responses in a file; nil if it is damaged, of another version or of another key.
+    private func entries(in bytes: [UInt8], of key: CacheKey) -> [CachedResponse]? {
+        guard let content = CachedResponse.opened(bytes, as: Self.format) else { return nil }
+        var reader = ByteReader(content, process: process)
+        guard reader.text() == key.url, reader.textIfAny() == key.host else { return nil }
+        var entries: [CachedResponse] = []
+        for _ in 0..<reader.count() { entries.append(reader.response()) }
+        return reader.isComplete ? entries : nil
+    }
+}
+
+// MARK: - Writing
+
+extension FolderCacheStore {
+    /// Waits until all earlier changes are on the disk.
+    func flush() -> Future<Void> {
+        Future.make { resolver in
+            // The steps that wait for a file run before this, because they were enqueued before.
+            reads {
+                self.writes {
+                    self.persist()
+                    if let error = self.table.withLock({ $0.failure }) {
+                        resolver.reject(with: error)
+                    } else {
+                        resolver.resolve()
+                    }
+                }
+            }
+        }
+    }
+
+    /// Removes all files of the cache.
+    func removeAll() -> Future<Void> {
+        Future.make { resolver in
+            table.withLockThenRelease { $0.beginRemoval() }
+            reads {
+                self.writes {
+                    defer { self.table.withLock { $0.endRemoval() } }
+                    let error = self.attempt { () throws(FileError) in
+                        for file in try self.folder.files() where Self.isOurs(file.name) {
+                            try self.folder.remove(file.name)
+                        }
+                        try self.folder.syncFolder()
+                        self.hasCounted.withLock { $0 = false }
+                    }
+                    if let error { resolver.reject(with: error) } else { resolver.resolve() }
+                }
+            }
+        }
+    }
+
+    /// Returns the number of URLs and the bytes on the disk, after all earlier changes.
+    func usage() -> Future<CacheUsage> {
+        Future.make { resolver in
+            reads {
+                self.writes {
+                    self.persist()
+                    do {
+                        if let error = self.table.withLock({ $0.failure }) { throw error }
+                        let files = try self.folder.files().filter { Self.isOurs($0.name) }
+                        resolver.resolve(
+                            with: CacheUsage(
+                                count: files.count, bytes: files.reduce(0) { $0 + $1.size }))
+                    } catch {
+                        resolver.reject(with: error)
+                    }
+                }
+            }
+        }
+    }
+
+    private func persistSoon() {
+        guard table.withLock({ $0.schedule() }) else { return }
+        writes { self.persist() }
+    }
+
+    /// Writes all changes.
+    private func persist() {
+        let batch = table.withLock { $0.takeBatch() }
+        if batch.isEmpty { return }
+        let failure = attempt { () throws(FileError) in
+            let written = try self.write(batch)
+            self.table.withLockThenRelease { $0.persisted(written) }
+        }
+        guard failure != nil else { return }
+        // What is there now may be out of date, so nobody may read it later.
+        for change in batch.changes { try? folder.remove(change.name) }
+    }
+
+    /// Runs work while no other process changes the folder; if it fails, the store fails.
+    ///
+    /// If somebody has removed the folder, it's created again, once.
+    private func attempt(_ work: () throws(FileError) -> Void) -> FileError? {
+        do {
+            do {
+                try folder.withLock(work)
+            } catch  where error.isOfMissingFile {
+                try folder.create()
+                try folder.withLock { () throws(FileError) in
+                    if try folder.read("key") == nil { try Self.write(key: key, to: folder) }
+                    hasCounted.withLock { $0 = false }
+                    try work()
+                }
+            }
+            return nil
+        } catch {
+            table.withLockThenRelease { $0.fail(error) }
+            return error
+        }
+    }
+
+    private func write(_ batch: FolderCacheTable.Batch) throws(FileError) -> [FolderCacheTable
+        .Written]
+    {
+        var bytes = try countedBytes()
+        for name in batch.used { folder.touch(name, at: Self.now()) }
+        var written: [FolderCacheTable.Written] = []
+        var new: [(part: String, change: FolderCacheTable.Change)] = []
+        var hasRemoved = false
+        for change in batch.changes {
+            let old = folder.version(of: change.name)
+            let content = change.entries.filter(\.variant.mayOutliveProcess)
+            if old == change.base, !content.isEmpty {
+                let part = "\(new.count).part"
+                try folder.remove(part)
+                try folder.write(file(of: change.key, content), to: part, at: Self.now())
+                new.append((part, change))
+                bytes -= old?.size ?? 0
+                continue
+            }
+            if let old {
+                try folder.remove(change.name)
+                hasRemoved = true
+                bytes -= old.size
+            }
+            written.append(.init(change: change, version: nil, isKept: old == change.base))
+        }
+        for (part, _) in new { try folder.sync(part) }
+        for (part, change) in new {
+            try folder.rename(part, to: change.name)
+            let version = folder.version(of: change.name)
+            bytes += version?.size ?? 0
+            written.append(.init(change: change, version: version, isKept: true))
+        }
+        if bytes > limit {
+            bytes = try evict()
+            hasRemoved = true
+        }
+        if !new.isEmpty || hasRemoved { try folder.syncFolder() }
+        try note(bytes)
+        return written
+    }
+
+    /// Removes the least recently used files until a tenth of the limit is free; returns the bytes that are left.
+    private func evict() throws(FileError) -> Int {
+        let files = try folder.files().filter { Self.isOurs($0.name) }
+        var bytes = files.reduce(0) { $0 + $1.size }
+        for file in files.sorted(by: { $0.used < $1.used }) {
+            if bytes <= limit / 10 * 9 { break }
+            try folder.remove(file.name)
+            bytes -= file.size
+        }
+        return bytes
+    }
+
+    /// Returns the bytes of all files: as counted by the last batch of any process, or counted now.
+    private func countedBytes() throws(FileError) -> Int {
+        if hasCounted.withLock({ $0 }), let found = try folder.read("usage")?.bytes,
+            found.count == 8
+        {
+            var reader = ByteReader(found[...])
+            return Int(reader.signed())
+        }
+        for file in try folder.files() where file.name.hasSuffix(".part") {
+            try folder.remove(file.name)
+        }
+        return try folder.files().reduce(0) { $0 + (Self.isOurs($1.name) ? $1.size : 0) }
+    }
+
+    private func note(_ bytes: Int) throws(FileError) {
+        hasCounted.withLock { $0 = true }
+        try folder.remove("usage.part")
+        var writer = ByteWriter()
+        writer.add(fixed: UInt64(bitPattern: Int64(bytes)))
+        try folder.write(writer.bytes, to: "usage.part", at: Self.now())
+        try folder.rename("usage.part", to: "usage")
+    }
+}
+
+// MARK: - The state in memory
+
+/// The responses that a ``FolderCacheStore`` has in memory, and the changes that it has yet to write.
+///
+/// It knows neither files nor threads. A key is absent, waits for its file, or has responses. A waiting key, and one
+/// whose last change isn't written, stay. The others are dropped, the least recently used first, when they exceed the
+/// limit.
+struct FolderCacheTable: Sendable {
+    /// A change that waits for a file.
+    struct Step: Sendable {
+        typealias Change = @Sendable (inout [CachedResponse]) -> Void
+
+        /// The change; nil to read only.
+        let change: Change?
+        /// Gets the responses before the change.
+        let resolver: Resolver<[CachedResponse]>
+    }
+
+    /// What is known of a key before its file is looked up.
+    struct Known {
+        /// The name of its file; nil if the key is absent.
+        var name: String?
+        var version: FileVersion?
+        /// True if the memory is newer than the file.
+        var isChanged = false
+        /// The removals so far.
+        let removals: Removals
+    }
+
+    enum Found {
+        case failed(any Error)
+        case found(Known)
+    }
+
+    /// A key's responses that are to be written.
+    struct Change: Sendable {
+        let key: CacheKey
+        let name: String
+        let entries: [CachedResponse]
+        /// The version of the file that the change is based on; nil if there was none.
+        let base: FileVersion?
+        let number: Int
+    }
+
+    /// What one batch writes.
+    struct Batch: Sendable {
+        var changes: [Change] = []
+        /// The files that were used since the last batch, in order.
+        var used: [String] = []
+
+        var isEmpty: Bool { changes.isEmpty && used.isEmpty }
+    }
+
+    /// A change that is on the disk.
+    struct Written: Sendable {
+        let change: Change
+        /// The version of the new file; nil if there is none.
+        let version: FileVersion?
+        /// False if another process had changed the file, so that it was removed.
+        let isKept: Bool
+    }
+
+    /// How many removals of all files have begun and ended.
+    struct Removals: Equatable, Sendable {
+        var begun = 0
+        var ended = 0
+    }
+
+    private struct Cell {
+        let key: CacheKey
+        let name: String
+        var entries: [CachedResponse] = []
+        var bytes = 0
+        /// The version of the file that the entries are based on.
+        var version: FileVersion?
+        /// The number of the last change that isn't written yet; nil if all are.
+        var change: Int?
+        /// True if the key is in `changed`.
+        var isQueued = false
+        /// The steps that wait for the file; nil unless the key waits.
+        var waiting: [Step]?
+
+        /// True if the cell must not be dropped.
+        var isHeld: Bool { change != nil || waiting != nil }
+    }
+
+    private let memory: Int
+    private let largest: Int
+    private var cells = LRUTable<CacheKey, Cell>()
+    /// The bytes of all responses in memory.
+    private(set) var bytes = 0
+    /// The keys that changed since the last batch, in order.
+    private var changed: [CacheKey] = []
+    private var used: [String] = []
+    private var lastChange = 0
+    private var isScheduled = false
+    private(set) var failure: (any Error)?
+    private(set) var removals = Removals()
+
+    /// - Parameters:
+    ///   - memory: The most bytes of responses that could be dropped.
+    ///   - largest: The largest response that is kept, in bytes.
+    init(memory: Int, largest: Int) {
+        self.memory = memory
+        self.largest = largest
+    }
+
+    /// Returns what is known of a key.
+    func find(_ key: CacheKey) -> Found {
+        if let failure { return .failed(failure) }
+        guard let cell = cell(of: key)?.cell else { return .found(Known(removals: removals)) }
+        return .found(
+            Known(
+                name: cell.name, version: cell.version, isChanged: cell.change != nil,
+                removals: removals))
+    }
+
+    private func cell(of key: CacheKey) -> (slot: Int, cell: Cell)? {
+        guard let slot = cells.slot(of: key), let cell = cells[slot]?.value else { return nil }
+        return (slot, cell)
+    }
+
+    /// Changes a key's responses, if they are in memory and of the file's version.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the key's file; nil if there is none.
+    ///   - change: The change; nil to read only.
+    /// - Returns: The responses before the change; nil if the file must be read first.
+    mutating func enter(
+        _ key: CacheKey, _ name: String, at version: FileVersion?, _ change: Step.Change?
+    ) -> [CachedResponse]? {
+        if failure != nil { return nil }
+        if let (slot, cell) = cell(of: key) {
+            if cell.waiting != nil { return nil }
+            if cell.change != nil || cell.version == version {
+                if cell.change == nil { cells.use(slot) }
+                return take(change, at: slot)
+            }
+            remove(slot)
+        }
+        guard version == nil else { return nil }
+        return take(change, at: insert(Cell(key: key, name: name)))
+    }
+
+    /// Adds the responses of a file that a caller has read, unless the key waits or has changed.
+    ///
+    /// - Returns: Responses to release outside the lock.
+    mutating func add(
+        _ key: CacheKey, _ name: String, _ entries: [CachedResponse], at version: FileVersion,
+        after removals: Removals
+    ) -> [CachedResponse] {
+        guard failure == nil, isCurrent(removals) else { return entries }
+        var removed: [CachedResponse] = []
+        if let (slot, cell) = cell(of: key) {
+            if cell.isHeld { return entries }
+            removed = remove(slot)
+        }
+        insert(Cell(key: key, name: name, entries: entries, version: version))
+        return removed
+    }
+
+    /// Returns whether no file was removed since, and none is being removed.
+    private func isCurrent(_ removals: Removals) -> Bool {
+        removals == self.removals && removals.begun == removals.ended
+    }
+
+    /// Has a step wait for a key's file.
+    ///
+    /// - Returns: Whether the file is to be read now, because no other step waits for it.
+    mutating func wait(for key: CacheKey, _ name: String, _ step: Step) -> Bool {
+        if let (slot, cell) = cell(of: key), cell.waiting != nil {
+            cells.update(slot) { $0.waiting?.append(step) }
+            return false
+        }
+        insert(Cell(key: key, name: name, waiting: [step]))
+        return true
+    }
+
+    /// Adds the responses of a file, and takes the steps that waited for it.
+    ///
+    /// - Returns: The steps, each with the responses that it found. If the store has failed, the steps are to fail.
+    mutating func loaded(
+        _ key: CacheKey, _ entries: [CachedResponse], at version: FileVersion?,
+        after removals: Removals
+    ) -> [(Step, [CachedResponse])] {
+        guard let (slot, cell) = cell(of: key), let steps = cell.waiting else { return [] }
+        let isCurrent = isCurrent(removals)
+        set(slot) { cell in
+            cell.waiting = nil
+            // If all files were removed while this one was read, it counts as absent.
+            if isCurrent { (cell.entries, cell.version) = (entries, version) }
+        }
+        let taken = steps.map { step in
+            (step, failure == nil ? take(step.change, at: slot, isHeld: true) : [])
+        }
+        if cells[slot]?.value.isHeld == false { cells.release(slot) }
+        shrink()
+        return taken
+    }
+
+    /// Changes the responses in a slot.
+    ///
+    /// - Parameter isHeld: True if the slot is held even if all changes are written.
+    /// - Returns: The responses before the change.
+    private mutating func take(
+        _ change: Step.Change?, at slot: Int, isHeld: Bool = false
+    ) -> [CachedResponse] {
+        guard let cell = cells[slot]?.value else { return [] }
+        if cell.version != nil { used.append(cell.name) }
+        guard let change else { return cell.entries }
+        var entries = cell.entries
+        change(&entries)
+        entries.removeAll { $0.byteCount > largest }
+        if entries.isEmpty, cell.entries.isEmpty { return [] }
+        lastChange += 1
+        if cell.change == nil, !isHeld { cells.hold(slot) }
+        if !cell.isQueued { changed.append(cell.key) }
+        let number = lastChange
+        set(slot) { ($0.entries, $0.change, $0.isQueued) = (entries, number, true) }
+        return cell.entries
+    }
+
+    /// Returns whether a batch has to be enqueued, because there are changes and none is.
+    mutating func schedule() -> Bool {
+        guard !isScheduled, !changed.isEmpty || used.count >= 1_000 else { return false }
+        isScheduled = true
+        return true
+    }
+
+    /// Takes what is to be written.
+    mutating func takeBatch() -> Batch {
+        isScheduled = false
+        var batch = Batch(used: used)
+        for key in changed {
+            guard let (slot, cell) = cell(of: key), let number = cell.change else { continue }
+            cells.update(slot) { $0.isQueued = false }
+            batch.changes.append(
+                Change(
+                    key: key, name: cell.name, entries: cell.entries, base: cell.version,
+                    number: number))
+        }
+        (changed, used) = ([], [])
+        return failure == nil ? batch : Batch()
+    }
+
+    /// Notes that a batch is on the disk.
+    ///
+    /// - Returns: Responses to release outside the lock.
+    mutating func persisted(_ written: [Written]) -> [CachedResponse] {
+        var removed: [CachedResponse] = []
+        for written in written {
+            guard let (slot, cell) = cell(of: written.change.key), cell.change != nil else {
+                continue
+            }
+            if !written.isKept {
+                cells.release(slot)
+                removed += remove(slot)
+                continue
+            }
+            let isDone = cell.change == written.change.number
+            set(slot) {
+                $0.version = written.version
+                if isDone { $0.change = nil }
+            }
+            if isDone { cells.release(slot) }
+        }
+        return removed + shrink()
+    }
+
+    /// Forgets all responses, and takes all files as absent until ``endRemoval()``.
+    mutating func beginRemoval() -> [CachedResponse] {
+        removals.begun += 1
+        return forget()
+    }
+
+    /// Takes files as they are again.
+    mutating func endRemoval() { removals.ended += 1 }
+
+    /// Ends the store: from now on all steps fail.
+    mutating func fail(_ error: any Error) -> [CachedResponse] {
+        failure = failure ?? error
+        return forget()
+    }
+
+    /// Forgets all responses, also those that are not written yet, but not the steps that wait for a file.
+    private mutating func forget() -> [CachedResponse] {
+        let all = cells.values
+        cells = LRUTable()
+        (bytes, changed, used) = (0, [], [])
+        for cell in all where cell.waiting != nil { insert(cell) }
+        return all.flatMap(\.entries)
+    }
+
+    @discardableResult
+    private mutating func insert(_ cell: Cell) -> Int {
+        var cell = cell
+        cell.bytes = Self.bytes(cell)
+        bytes += cell.bytes
+        return cells.insert(cell.key, cell, isHeld: cell.isHeld)
+    }
+
+    private mutating func set(_ slot: Int, _ change: (inout Cell) -> Void) {
+        guard let old = cells[slot]?.value else { return }
+        cells.update(slot) { cell in
+            change(&cell)
+            cell.bytes = Self.bytes(cell)
+        }
+        bytes += (cells[slot]?.value.bytes ?? 0) - old.bytes
+    }
+
+    @discardableResult
+    private mutating func shrink() -> [CachedResponse] {
+        var removed: [CachedResponse] = []
+        while bytes > memory, let oldest = cells.oldest { removed += remove(oldest) }
+        return removed
+    }
+
+    @discardableResult
+    private mutating func remove(_ slot: Int) -> [CachedResponse] {
+        guard let cell = cells.remove(slot)?.value else { return [] }
+        bytes -= cell.bytes
+        return cell.entries
+    }
+
+    private static func bytes(_ cell: Cell) -> Int {
+        cell.entries.reduce(cell.key.byteCount + 128) { $0 + $1.byteCount }
+    }
+}

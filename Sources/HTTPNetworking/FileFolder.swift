@@ -1,0 +1,406 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The files of one folder, by name; each call blocks until the system has answered.
+///
+/// Tests pass a folder that loses everything that was not synced, or that fails. A write is durable once the file and
+/// then the folder have been synced: `write`, `sync`, `rename`, `syncFolder`.
+package protocol FileFolder: Sendable {
+    /// Returns a file's bytes and version; nil if there is no such file.
+    func read(_ name: String) throws(FileError) -> (bytes: [UInt8], version: FileVersion)?
+
+    /// Returns a file's bytes and version if the system has them in memory; nil if the disk would have to be read, or if
+    /// that isn't known.
+    func readFromMemory(_ name: String) -> (bytes: [UInt8], version: FileVersion)?
+
+    /// Returns a file's version without reading it; nil if there is no such file.
+    func version(of name: String) -> FileVersion?
+
+    /// Writes a new file, which only the user may read; fails if there is one with this name.
+    ///
+    /// - Parameter time: The time of the last write and of the last use, in nanoseconds since 1970. It's a part of the
+    ///   file's version.
+    func write(_ bytes: [UInt8], to name: String, at time: Int64) throws(FileError)
+
+    /// Waits until a file's bytes are on the disk.
+    func sync(_ name: String) throws(FileError)
+
+    /// Renames a file, and replaces a file that has the new name.
+    func rename(_ old: String, to new: String) throws(FileError)
+
+    /// Removes a file; does nothing if there is none.
+    func remove(_ name: String) throws(FileError)
+
+    /// Waits until the names in the folder are on the disk.
+    func syncFolder() throws(FileError)
+
+    /// Returns all regular files.
+    func files() throws(FileError) -> [FileInFolder]
+
+    /// Notes when a file was last used, in nanoseconds since 1970, without changing its version.
+    func touch(_ name: String, at time: Int64)
+
+    /// Creates the folder if there is none.
+    func create() throws(FileError)
+
+    /// Calls a function while no other process does so in this folder.
+    func withLock(_ body: () throws(FileError) -> Void) throws(FileError)
+}
+
+extension FileFolder {
+    package func readFromMemory(_ name: String) -> (bytes: [UInt8], version: FileVersion)? { nil }
+}
+
+extension FileError {
+    /// True if the file or its folder doesn't exist.
+    package var isOfMissingFile: Bool { code == ENOENT }
+}
+
+/// The identity of a file's content: another one is there after each replacement.
+package struct FileVersion: Hashable, Sendable {
+    package var inode: UInt64
+    /// The size, in bytes.
+    package var size: Int
+    /// The time of the last write, in nanoseconds since 1970.
+    package var modified: Int64
+
+    /// Creates a version.
+    package init(inode: UInt64, size: Int, modified: Int64) {
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+    }
+}
+
+/// A file's name, size and last use.
+package struct FileInFolder: Hashable, Sendable {
+    package var name: String
+    /// The size, in bytes.
+    package var size: Int
+    /// The time of the last use, in nanoseconds since 1970.
+    package var used: Int64
+
+    /// Creates a description of a file.
+    package init(name: String, size: Int, used: Int64) {
+        self.name = name
+        self.size = size
+        self.used = used
+    }
+}
+
+/// A folder of the system.
+package struct SystemFolder: FileFolder {
+    /// The folder's path, without a slash at its end.
+    private let path: String
+
+    /// A folder by its URL; nothing is opened yet.
+    package init(_ url: URL) {
+        var path = url.isFileURL ? url.path : ""
+        while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+        self.path = path
+    }
+
+    /// Returns the device and the inode, which are the same for all paths to the folder; creates it if there is none.
+    package func identity() throws(FileError) -> [UInt64] {
+        try create()
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { throw Self.last("stat", path) }
+        guard facts.st_mode & S_IFMT == S_IFDIR else {
+            throw FileError(operation: "open", code: ENOTDIR, path: path)
+        }
+        return [UInt64(truncatingIfNeeded: facts.st_dev), UInt64(facts.st_ino)]
+    }
+
+    package func create() throws(FileError) { try Self.create(path) }
+
+    /// Creates a folder and those above it.
+    private static func create(_ path: String) throws(FileError) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        let error = last("mkdir", path)
+        // A folder that exists may be in one that nobody may write.
+        var facts = stat()
+        if stat(path, &facts) == 0 { return }
+        guard error.code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex
+        else { throw error }
+        try create(String(path[..<slash]))
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw last("mkdir", path) }
+    }
+
+    /// The error of the system call that has just failed on this thread.
+    private static func last(_ operation: String, _ path: String) -> FileError {
+        FileError(operation: operation, code: errno, path: path)
+    }
+
+    private func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    package func version(of name: String) -> FileVersion? {
+        var facts = stat()
+        guard lstat(path(name), &facts) == 0 else { return nil }
+        return FileVersion(facts)
+    }
+
+    package func readFromMemory(_ name: String) -> (bytes: [UInt8], version: FileVersion)? {
+        #if canImport(Glibc)
+        guard let readWithoutWaiting else { return nil }
+        let file = try? read(name) { file, start, size, offset in
+            var part = iovec(iov_base: start, iov_len: size)
+            return readWithoutWaiting(file, &part, 1, offset, 8)
+        }
+        return file ?? nil
+        #else
+        return nil
+        #endif
+    }
+
+    package func read(_ name: String) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
+        try read(name) { file, start, size, _ in readBytes(file, start, size) }
+    }
+
+    /// Reads a file with a function that reads a part of it.
+    private func read(
+        _ name: String, by read: (Int32, UnsafeMutablePointer<UInt8>, Int, Int) -> Int
+    ) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
+        let path = path(name)
+        guard let file = try Self.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
+        defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0 else { throw Self.last("fstat", path) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { return nil }
+        let size = Int(facts.st_size)
+        var failure: FileError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < size {
+                let more = read(file, buffer.baseAddress! + count, size - count, count)
+                if more == 0 { return }
+                if more > 0 {
+                    count += more
+                } else if errno != EINTR {
+                    failure = Self.last("read", path)
+                    return
+                }
+            }
+        }
+        if let failure { throw failure }
+        return (bytes, FileVersion(facts))
+    }
+
+    package func write(_ bytes: [UInt8], to name: String, at time: Int64) throws(FileError) {
+        let path = path(name)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+        guard let file = try Self.open(path, flags) else {
+            throw FileError(operation: "open", code: ENOENT, path: path)
+        }
+        defer { close(file) }
+        var failure: FileError?
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = writeBytes(file, UnsafeRawBufferPointer(rebasing: rest))
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else if count == 0 || errno != EINTR {
+                    failure = Self.last("write", path)
+                    return
+                }
+            }
+        }
+        if let failure {
+            unlink(path)
+            throw failure
+        }
+        setTimes(of: name, used: timespec(nanoseconds: time), written: timespec(nanoseconds: time))
+    }
+
+    package func sync(_ name: String) throws(FileError) {
+        let path = path(name)
+        guard let file = try Self.open(path, O_WRONLY | O_NOFOLLOW) else {
+            throw FileError(operation: "open", code: ENOENT, path: path)
+        }
+        defer { close(file) }
+        guard fsync(file) == 0 else { throw Self.last("fsync", path) }
+    }
+
+    package func rename(_ old: String, to new: String) throws(FileError) {
+        guard renameFile(path(old), path(new)) == 0 else { throw Self.last("rename", path(new)) }
+    }
+
+    package func remove(_ name: String) throws(FileError) {
+        if unlink(path(name)) != 0, errno != ENOENT { throw Self.last("unlink", path(name)) }
+    }
+
+    package func syncFolder() throws(FileError) {
+        guard let file = try Self.open(path, O_RDONLY) else {
+            throw FileError(operation: "open", code: ENOENT, path: path)
+        }
+        defer { close(file) }
+        // Some file systems have no way to sync a folder.
+        if fsync(file) != 0, errno != EINVAL, errno != ENOTSUP { throw Self.last("fsync", path) }
+    }
+
+    package func files() throws(FileError) -> [FileInFolder] {
+        guard let stream = opendir(path) else { throw Self.last("opendir", path) }
+        defer { closedir(stream) }
+        var files: [FileInFolder] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(
+                    to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)
+                ) { String(cString: $0) }
+            }
+            var facts = stat()
+            guard lstat(path(name), &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+                continue
+            }
+            files.append(
+                FileInFolder(name: name, size: Int(facts.st_size), used: facts.lastUse))
+        }
+        return files
+    }
+
+    package func touch(_ name: String, at time: Int64) {
+        // The time of the last write stays, because it's a part of the version.
+        var kept = timespec()
+        kept.tv_nsec = timeKept
+        setTimes(of: name, used: timespec(nanoseconds: time), written: kept)
+    }
+
+    private func setTimes(of name: String, used: timespec, written: timespec) {
+        var times = (used, written)
+        withUnsafePointer(to: &times) { pointer in
+            pointer.withMemoryRebound(to: timespec.self, capacity: 2) { times in
+                _ = utimensat(AT_FDCWD, path(name), times, AT_SYMLINK_NOFOLLOW)
+            }
+        }
+    }
+
+    package func withLock(_ body: () throws(FileError) -> Void) throws(FileError) {
+        let path = path("lock")
+        guard let file = try Self.open(path, O_RDWR | O_CREAT | O_NOFOLLOW) else {
+            throw FileError(operation: "open", code: ENOENT, path: path)
+        }
+        // Closing the file also ends the lock.
+        defer { close(file) }
+        while flock(file, LOCK_EX) != 0 {
+            if errno != EINTR { throw Self.last("flock", path) }
+        }
+        try body()
+    }
+
+    /// Opens a file, which no child process inherits; nil if there is none.
+    private static func open(_ path: String, _ flags: Int32) throws(FileError) -> Int32? {
+        while true {
+            let file = openFile(path, flags | O_CLOEXEC, 0o600)
+            if file >= 0 { return file }
+            switch errno {
+            case EINTR: continue
+            case ENOENT: return nil
+            default: throw last("open", path)
+            }
+        }
+    }
+}
+
+extension FileVersion {
+    fileprivate init(_ facts: stat) {
+        #if canImport(Darwin)
+        let time = facts.st_mtimespec
+        #else
+        let time = facts.st_mtim
+        #endif
+        self.init(
+            inode: UInt64(facts.st_ino), size: Int(facts.st_size), modified: time.nanoseconds)
+    }
+}
+
+extension stat {
+    fileprivate var lastUse: Int64 {
+        #if canImport(Darwin)
+        st_atimespec.nanoseconds
+        #else
+        st_atim.nanoseconds
+        #endif
+    }
+}
+
+extension timespec {
+    fileprivate init(nanoseconds: Int64) {
+        self.init()
+        tv_sec = .init(nanoseconds / 1_000_000_000)
+        tv_nsec = .init(nanoseconds % 1_000_000_000)
+    }
+
+    fileprivate var nanoseconds: Int64 { Int64(tv_sec) &* 1_000_000_000 &+ Int64(tv_nsec) }
+}
+
+#if canImport(Glibc)
+private typealias ReadParts =
+    @convention(c) (Int32, UnsafePointer<iovec>, Int32, Int, Int32) -> Int
+
+/// preadv2, which Glibc's module doesn't import.
+///
+/// With the flag 8 (RWF_NOWAIT, Linux 4.14), it fails where it would have to wait for the disk.
+private let readWithoutWaiting = dlsym(nil, "preadv2").map {
+    unsafeBitCast($0, to: ReadParts.self)
+}
+#endif
+
+// UTIME_OMIT, which Glibc's module doesn't import.
+#if canImport(Darwin)
+private let timeKept = -2
+#else
+private let timeKept = (1 << 30) - 2
+#endif
+
+// The methods of a folder have the names of these functions.
+#if canImport(Darwin)
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    Darwin.open(path, flags, mode)
+}
+private func readBytes(_ file: Int32, _ start: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int {
+    Darwin.read(file, start, size)
+}
+private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    Darwin.write(file, bytes.baseAddress, bytes.count)
+}
+private func renameFile(_ old: String, _ new: String) -> Int32 { Darwin.rename(old, new) }
+#elseif canImport(Glibc)
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    Glibc.open(path, flags, mode)
+}
+private func readBytes(_ file: Int32, _ start: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int {
+    Glibc.read(file, start, size)
+}
+private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    Glibc.write(file, bytes.baseAddress, bytes.count)
+}
+private func renameFile(_ old: String, _ new: String) -> Int32 { Glibc.rename(old, new) }
+#elseif canImport(Musl)
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    Musl.open(path, flags, mode)
+}
+private func readBytes(_ file: Int32, _ start: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int {
+    Musl.read(file, start, size)
+}
+private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    Musl.write(file, bytes.baseAddress, bytes.count)
+}
+private func renameFile(_ old: String, _ new: String) -> Int32 { Musl.rename(old, new) }
+#elseif canImport(Android)
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+    Android.open(path, flags, mode)
+}
+private func readBytes(_ file: Int32, _ start: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int {
+    Android.read(file, start, size)
+}
+private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    Android.write(file, bytes.baseAddress, bytes.count)
+}
+private func renameFile(_ old: String, _ new: String) -> Int32 { Android.rename(old, new) }
+#endif

@@ -1,0 +1,163 @@
+import Foundation
+import HTTPTestSupport
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+import TestSupport
+import Testing
+
+@testable import PledgeHTTPAuthentication
+
+/// Tokens and cookies that are kept across runs.
+@Suite struct StoredSecretsTests {
+    private let folder = try! TestFolder()
+
+    private var file: URL { folder.url.appendingPathComponent("below/secrets.json") }
+
+    private func settled<Value>(_ future: Future<Value>) throws -> Value {
+        let done = DispatchSemaphore(value: 0)
+        future.observe { _ in done.signal() }
+        done.wait()
+        return try #require(future.result).get()
+    }
+
+    @Test("K3: a token is there for the next run, for its user only")
+    func tokenFile() throws {
+        let store = AccessTokenFile(file)
+        #expect(try store.load() == nil)
+        try store.save(AccessToken("one", lifetime: .seconds(3_600), refreshToken: "r"))
+        try store.save(AccessToken("two", lifetime: .seconds(3_600), refreshToken: "r"))
+        #expect(file.filePermissions == 0o600)
+        #expect(file.deletingLastPathComponent().filePermissions == 0o700)
+        let token = try #require(try AccessTokenFile(file).load())
+        #expect(token.value == "two" && token.refreshToken == "r")
+        #expect(try #require(token.lifetime) <= .seconds(3_600))
+        try store.save(nil)
+        #expect(try store.load() == nil && folder.names == ["below"])
+        #expect(!"\(store)".contains("secrets"))
+    }
+
+    @Test("K3: the end of a token's lifetime doesn't move while it is stored")
+    func absoluteTimes() throws {
+        let store = AccessTokenFile(file)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let end = HTTPDate.now.secondsSince1970 - 5
+        try Data(#"{"access_token":"one","expires_at":\#(end)}"#.utf8).write(to: file)
+        #expect(try store.load()?.lifetime == .zero)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try store.save(AccessToken("one", lifetime: .seconds(60)))
+        #expect(try String(contentsOf: file, encoding: .utf8).contains("expires_at"))
+        #expect(text.contains("\(end)"))
+    }
+
+    @Test("K3: a refresher loads the token, and saves a new one before it is sent")
+    func refresher() throws {
+        let store = AccessTokenFile(file)
+        try store.save(AccessToken("old", refreshToken: "r"))
+        let refresher = TokenRefresher(storedIn: store) { token in
+            Future(value: AccessToken("new of \(token.value)"))
+        }
+        let sent = Locked<[String]>([])
+        let service = stack(
+            .authorize(
+                .bearer(from: refresher), for: .origins(of: URL(string: "https://a.example")!)),
+            over: { request in
+                let token = request.headers["Authorization"] ?? ""
+                let stored = (try? store.load())?.value ?? "none"
+                sent.withLock { $0.append("\(token), stored: \(stored)") }
+                return Future(
+                    value: HTTPResponse(status: token.contains("new") ? 200 : 401))
+            })
+        _ = try settled(service(HTTPRequest(.get, URL(string: "https://a.example/")!)))
+        #expect(
+            sent.withLock { $0 } == [
+                "Bearer old, stored: old", "Bearer new of old, stored: new of old",
+            ])
+        #expect(try store.load()?.refreshToken == "r")
+        refresher.signOut()
+        #expect(try store.load() == nil)
+    }
+
+    @Test("K3: a store that fails is said, and the refresher works on")
+    func failingStore() throws {
+        let errors = Locked<[String]>([])
+        let damaged = try folder.file("damaged", Data("{".utf8))
+        let refresher = TokenRefresher(
+            storedIn: AccessTokenFile(damaged),
+            onStoreError: { error in errors.withLock { $0.append("\(type(of: error))") } },
+            refresh: { _ in Future(value: AccessToken("new")) })
+        #expect(refresher.token == nil)
+        let unwritable = TokenRefresher(
+            storedIn: AccessTokenFile(damaged.appendingPathComponent("file")),
+            onStoreError: { error in errors.withLock { $0.append("\(type(of: error))") } },
+            refresh: { _ in Future(value: AccessToken("new")) })
+        unwritable.signIn(with: AccessToken("one"))
+        #expect(unwritable.token?.value == "one")
+        #expect(errors.withLock { $0 } == ["DecodingError", "FileError", "FileError"])
+    }
+
+    @Test("K3: cookies are there for the next run, and session cookies if asked for")
+    func cookieFile() throws {
+        let url = URL(string: "https://shop.example/")!
+        let first = CookieJar(file: file)
+        first.store("id=7; Max-Age=3600", from: url)
+        first.store("session=8", from: url)
+        try settled(first.flush())
+        #expect(file.filePermissions == 0o600)
+        let second = CookieJar(file: file, keepingSessionCookies: true)
+        #expect(second.cookies(for: url).map(\.name) == ["id"])
+        second.store("session=9", from: url)
+        try settled(second.flush())
+        let third = CookieJar(file: file)
+        #expect(third.cookies(for: url).map(\.name) == ["id", "session"])
+        third.removeAll()
+        try settled(third.flush())
+        #expect(CookieJar(file: file).cookies.isEmpty)
+    }
+
+    @Test("K3: a jar works on without its file")
+    func failingFile() throws {
+        let errors = Locked<[String]>([])
+        let parent = try folder.file("file", Data())
+        let jar = CookieJar(
+            file: parent.appendingPathComponent("cookies"),
+            onFileError: { error in errors.withLock { $0.append("\(type(of: error))") } })
+        jar.store("id=7; Max-Age=3600", from: URL(string: "https://shop.example/")!)
+        #expect(throws: FileError.self) { try settled(jar.flush()) }
+        #expect(jar.cookies.count == 1 && errors.withLock { $0 } == ["FileError", "FileError"])
+    }
+
+    @Test(
+        "K3: after a loss of power, a file has its old content or its new one", arguments: 0..<200)
+    func lossOfPower(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let disk = CrashingDisk()
+        let file = SecretFile("token", in: disk)
+        try file.write(Data("old".utf8))
+        disk.fail(after: Int.random(in: 0..<7, using: &random), with: EIO)
+        let isWritten = (try? file.write(Data("new and longer".utf8))) != nil
+        let found = try SecretFile("token", in: disk.crashed(&random)).read()
+        let text = found.map { String(decoding: $0, as: UTF8.self) }
+        #expect(text == "new and longer" || !isWritten && text == "old")
+    }
+
+    @Test(
+        "K3: public suffixes by the rule of thumb",
+        arguments: [
+            ("com", true), ("co.uk", true), ("com.au", true), ("ac.at", true),
+            ("example.com", false), ("example.uk", false), ("shop.co.uk", false), ("t.co", false),
+        ])
+    func ruleOfThumb(_ domain: String, _ isPublic: Bool) {
+        #expect(PublicSuffix.isProbable(domain) == isPublic)
+        #expect(PublicSuffix.contains(domain) == isPublic)
+    }
+
+    @Test("K3: no cookie is accepted for a public suffix")
+    func noCookieForAPublicSuffix() {
+        let jar = CookieJar()
+        let url = URL(string: "https://shop.co.uk/")!
+        #expect(jar.store("a=1; Domain=co.uk", from: url) == nil)
+        #expect(jar.store("a=1; Domain=shop.co.uk", from: url) != nil)
+    }
+}
