@@ -246,11 +246,8 @@ struct SecretFile: Sendable {
         }
         try folder.create()
         // Two processes don't write the same file.
-        let part = "\(name).\(getpid()).part"
-        try folder.remove(part)
-        try folder.write(Array(data), to: part, at: HTTPDate.now.secondsSince1970 * 1_000_000_000)
-        try folder.sync(part)
-        try folder.rename(part, to: name)
-        try folder.syncFolder()
+        try folder.replace(
+            name, with: Array(data), by: "\(name).\(getpid()).part",
+            at: HTTPDate.now.secondsSince1970 * 1_000_000_000)
     }
 }

@@ -50,15 +50,6 @@ struct DigestAlgorithm: Equatable, Sendable {
     }
 }
 
-extension [UInt8] {
-    /// The bytes as two lowercase digits each.
-    fileprivate var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
-    }
-}
-
 /// MD5 (RFC 1321), for servers that support no other hash.
 enum MD5 {
     /// Returns the hash of a message, 16 bytes.

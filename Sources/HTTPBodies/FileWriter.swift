@@ -81,17 +81,7 @@ final class FileWriter: Sendable {
             let descriptor = self.state.withLock { $0.descriptor }
             var rest = data[...]
             while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { bytes in
-                    #if canImport(Darwin)
-                    Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-                    #elseif canImport(Glibc)
-                    Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-                    #elseif canImport(Musl)
-                    Musl.write(descriptor, bytes.baseAddress, bytes.count)
-                    #elseif canImport(Android)
-                    Android.write(descriptor, bytes.baseAddress, bytes.count)
-                    #endif
-                }
+                let count = rest.withUnsafeBytes { writeBytes(descriptor, $0) }
                 if count >= 0 {
                     rest = rest.dropFirst(count)
                 } else if errno != EINTR {

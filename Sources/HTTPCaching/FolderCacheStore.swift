@@ -16,7 +16,7 @@ import PledgeServices
 /// the change was based on. If another process has written the file in between, the file is removed, because either
 /// process may have removed a response that the other one has kept.
 ///
-/// **Bound.** The file "usage" counts the bytes of all files; the first batch of a process counts them anew. If they
+/// **Bound.** The file ".pledge-cache-usage" counts the bytes of all files; the first batch of a process counts them anew. If they
 /// exceed the limit, the least recently used files are removed, until a tenth of the limit is free. A file's access
 /// time is the time of its last use.
 final class FolderCacheStore: CacheStore {
@@ -100,7 +100,7 @@ final class FolderCacheStore: CacheStore {
     private static func key(of folder: any FileFolder) throws(FileError) -> [UInt8] {
         var key = newKey()
         try folder.withLock { () throws(FileError) in
-            if let found = try folder.read("key")?.bytes,
+            if let found = try folder.read(keyName)?.bytes,
                 let known = CachedResponse.opened(found, as: keyFormat), known.count == key.count
             {
                 key = Array(known)
@@ -112,11 +112,20 @@ final class FolderCacheStore: CacheStore {
     }
 
     private static func write(key: [UInt8], to folder: any FileFolder) throws(FileError) {
-        try folder.remove("key.part")
-        try folder.write(CachedResponse.sealed(key, as: keyFormat), to: "key.part", at: Self.now())
-        try folder.sync("key.part")
-        try folder.rename("key.part", to: "key")
-        try folder.syncFolder()
+        try folder.replace(
+            keyName, with: CachedResponse.sealed(key, as: keyFormat), by: partName("key"),
+            at: now())
+    }
+
+    // The names of the files that aren't a URL's; nobody else gives a file such a name.
+    private static let keyName = ".pledge-cache-key"
+    private static let usageName = ".pledge-cache-usage"
+
+    /// Returns the name of a file that isn't complete yet.
+    private static func partName(_ name: String) -> String { ".pledge-cache-\(name).part" }
+
+    private static func isPart(_ name: String) -> Bool {
+        name.hasPrefix(".pledge-cache-") && name.hasSuffix(".part")
     }
 
     private static let keyFormat = Array("PLDG-K1\n".utf8)
@@ -215,10 +224,7 @@ extension FolderCacheStore {
     private func fileName(of key: CacheKey) -> String {
         let text = "\(key.host ?? "")\n\(key.url)"
         let hash = SHA512_256.hash(self.key + Array(text.utf8)).prefix(16)
-        let digits = Array("0123456789abcdef".utf8)
-        var name: [UInt8] = []
-        for byte in hash { name += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-        return String(decoding: name, as: UTF8.self) + Self.ending
+        return Array(hash).hexadecimal + Self.ending
     }
 
     private static let ending = ".http"
@@ -282,9 +288,7 @@ extension FolderCacheStore {
                 self.writes {
                     defer { self.table.withLock { $0.endRemoval() } }
                     let error = self.attempt { () throws(FileError) in
-                        for file in try self.folder.files() where Self.isOurs(file.name) {
-                            try self.folder.remove(file.name)
-                        }
+                        for file in try self.urlFiles() { try self.folder.remove(file.name) }
                         try self.folder.syncFolder()
                         self.hasCounted.withLock { $0 = false }
                     }
@@ -302,7 +306,7 @@ extension FolderCacheStore {
                     self.persist()
                     do {
                         if let error = self.table.withLock({ $0.failure }) { throw error }
-                        let files = try self.folder.files().filter { Self.isOurs($0.name) }
+                        let files = try self.urlFiles()
                         resolver.resolve(
                             with: CacheUsage(
                                 count: files.count, bytes: files.reduce(0) { $0 + $1.size }))
@@ -342,7 +346,7 @@ extension FolderCacheStore {
             } catch  where error.isOfMissingFile {
                 try folder.create()
                 try folder.withLock { () throws(FileError) in
-                    if try folder.read("key") == nil { try Self.write(key: key, to: folder) }
+                    if try folder.read(Self.keyName) == nil { try Self.write(key: key, to: folder) }
                     hasCounted.withLock { $0 = false }
                     try work()
                 }
@@ -366,7 +370,7 @@ extension FolderCacheStore {
             let old = folder.version(of: change.name)
             let content = change.entries.filter(\.variant.mayOutliveProcess)
             if old == change.base, !content.isEmpty {
-                let part = "\(new.count).part"
+                let part = Self.partName("\(new.count)")
                 try folder.remove(part)
                 try folder.write(file(of: change.key, content), to: part, at: Self.now())
                 new.append((part, change))
@@ -398,7 +402,7 @@ extension FolderCacheStore {
 
     /// Removes the least recently used files until a tenth of the limit is free; returns the bytes that are left.
     private func evict() throws(FileError) -> Int {
-        let files = try folder.files().filter { Self.isOurs($0.name) }
+        let files = try urlFiles()
         var bytes = files.reduce(0) { $0 + $1.size }
         for file in files.sorted(by: { $0.used < $1.used }) {
             if bytes <= limit / 10 * 9 { break }
@@ -410,25 +414,31 @@ extension FolderCacheStore {
 
     /// Returns the bytes of all files: as counted by the last batch of any process, or counted now.
     private func countedBytes() throws(FileError) -> Int {
-        if hasCounted.withLock({ $0 }), let found = try folder.read("usage")?.bytes,
+        if hasCounted.withLock({ $0 }), let found = try folder.read(Self.usageName)?.bytes,
             found.count == 8
         {
             var reader = ByteReader(found[...])
             return Int(reader.signed())
         }
-        for file in try folder.files() where file.name.hasSuffix(".part") {
+        for file in try folder.files() where Self.isPart(file.name) {
             try folder.remove(file.name)
         }
-        return try folder.files().reduce(0) { $0 + (Self.isOurs($1.name) ? $1.size : 0) }
+        return try urlFiles().reduce(0) { $0 + $1.size }
+    }
+
+    /// Returns the files of URLs.
+    private func urlFiles() throws(FileError) -> [FileInFolder] {
+        try folder.files().filter { Self.isOurs($0.name) }
     }
 
     private func note(_ bytes: Int) throws(FileError) {
         hasCounted.withLock { $0 = true }
-        try folder.remove("usage.part")
+        let part = Self.partName("usage")
+        try folder.remove(part)
         var writer = ByteWriter()
         writer.add(fixed: UInt64(bitPattern: Int64(bytes)))
-        try folder.write(writer.bytes, to: "usage.part", at: Self.now())
-        try folder.rename("usage.part", to: "usage")
+        try folder.write(writer.bytes, to: part, at: Self.now())
+        try folder.rename(part, to: Self.usageName)
     }
 }
 

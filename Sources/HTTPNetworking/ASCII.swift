@@ -64,3 +64,12 @@ package enum DeltaSeconds {
         return min(Int64(text) ?? most, most)
     }
 }
+
+extension [UInt8] {
+    /// The bytes as two lowercase hexadecimal digits each.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+    }
+}

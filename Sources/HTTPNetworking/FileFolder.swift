@@ -56,6 +56,21 @@ package protocol FileFolder: Sendable {
 
 extension FileFolder {
     package func readFromMemory(_ name: String) -> (bytes: [UInt8], version: FileVersion)? { nil }
+
+    /// Replaces a file as a whole: it has its old content or its new one, whenever the system stops.
+    ///
+    /// - Parameters:
+    ///   - part: The name of the new file until it's complete; a file with this name is removed first.
+    ///   - time: The time of the last write and of the last use, in nanoseconds since 1970.
+    package func replace(
+        _ name: String, with bytes: [UInt8], by part: String, at time: Int64
+    ) throws(FileError) {
+        try remove(part)
+        try write(bytes, to: part, at: time)
+        try sync(part)
+        try rename(part, to: name)
+        try syncFolder()
+    }
 }
 
 extension FileError {
@@ -281,7 +296,7 @@ package struct SystemFolder: FileFolder {
     }
 
     package func withLock(_ body: () throws(FileError) -> Void) throws(FileError) {
-        let path = path("lock")
+        let path = path(".pledge-lock")
         guard let file = try Self.open(path, O_RDWR | O_CREAT | O_NOFOLLOW) else {
             throw FileError(operation: "open", code: ENOENT, path: path)
         }
@@ -358,49 +373,19 @@ private let timeKept = -2
 private let timeKept = (1 << 30) - 2
 #endif
 
-// The methods of a folder have the names of these functions.
-#if canImport(Darwin)
+// Calls to the system, for methods with the same names.
+
 private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-    Darwin.open(path, flags, mode)
+    open(path, flags, mode)
 }
-private func readBytes(_ file: Int32, _ start: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int {
-    Darwin.read(file, start, size)
+
+func readBytes(_ file: Int32, _ start: UnsafeMutableRawPointer, _ size: Int) -> Int {
+    read(file, start, size)
 }
-private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    Darwin.write(file, bytes.baseAddress, bytes.count)
+
+/// Writes bytes to a file, like the system's `write`; code in a type with a method of that name can't call it.
+package func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(file, bytes.baseAddress, bytes.count)
 }
-private func renameFile(_ old: String, _ new: String) -> Int32 { Darwin.rename(old, new) }
-#elseif canImport(Glibc)
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-    Glibc.open(path, flags, mode)
-}
-private func readBytes(_ file: Int32, _ start: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int {
-    Glibc.read(file, start, size)
-}
-private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    Glibc.write(file, bytes.baseAddress, bytes.count)
-}
-private func renameFile(_ old: String, _ new: String) -> Int32 { Glibc.rename(old, new) }
-#elseif canImport(Musl)
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-    Musl.open(path, flags, mode)
-}
-private func readBytes(_ file: Int32, _ start: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int {
-    Musl.read(file, start, size)
-}
-private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    Musl.write(file, bytes.baseAddress, bytes.count)
-}
-private func renameFile(_ old: String, _ new: String) -> Int32 { Musl.rename(old, new) }
-#elseif canImport(Android)
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-    Android.open(path, flags, mode)
-}
-private func readBytes(_ file: Int32, _ start: UnsafeMutablePointer<UInt8>, _ size: Int) -> Int {
-    Android.read(file, start, size)
-}
-private func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    Android.write(file, bytes.baseAddress, bytes.count)
-}
-private func renameFile(_ old: String, _ new: String) -> Int32 { Android.rename(old, new) }
-#endif
+
+private func renameFile(_ old: String, _ new: String) -> Int32 { rename(old, new) }

@@ -174,15 +174,7 @@ final class FileReader: Sendable {
         // `Data(count:)` would fill the memory with zeros first.
         guard let bytes = malloc(size) else { throw .last("malloc", file) }
         while true {
-            #if canImport(Darwin)
-            let count = Darwin.read(descriptor, bytes, size)
-            #elseif canImport(Glibc)
-            let count = Glibc.read(descriptor, bytes, size)
-            #elseif canImport(Musl)
-            let count = Musl.read(descriptor, bytes, size)
-            #elseif canImport(Android)
-            let count = Android.read(descriptor, bytes, size)
-            #endif
+            let count = readBytes(descriptor, bytes, size)
             if count >= 0 { return Data(bytesNoCopy: bytes, count: count, deallocator: .free) }
             if errno == EINTR { continue }
             let error = FileError.last("read", file)

@@ -77,7 +77,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
             disk, limit: 1 << 20, memory: 1, reads: { $0() }, writes: writes.queue)
         store.put("a", at: key(1))
         #expect(try texts(store.responses(for: key(1))) == ["a"])
-        #expect(disk.names == ["key"])
+        #expect(disk.names == [".pledge-cache-key"])
         let flush = store.flush()
         #expect(flush.result == nil)
         while writes.step() {}
@@ -280,19 +280,24 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         let own = folder.url.appendingPathComponent("below/cache")
         let cache = HTTPCache(folder: own)
         #expect(HTTPCache(folder: own).store as AnyObject === cache.store as AnyObject)
-        let foreign = own.appendingPathComponent("notes.txt")
-        try Data("mine".utf8).write(to: foreign)
+        let foreign = ["notes.txt", "film.part", "key", "lock", "usage"]
+        for name in foreign {
+            try Data("mine".utf8).write(to: own.appendingPathComponent(name))
+        }
         let store = try #require(cache.store as? FolderCacheStore)
         store.put("a", at: key(1))
         try wait(for: cache.flush())
         let names = try FileManager.default.contentsOfDirectory(atPath: own.path)
         #expect(names.contains { $0.hasSuffix(".http") })
-        for name in names where name != "notes.txt" {
+        for name in names where !foreign.contains(name) {
             #expect(own.appendingPathComponent(name).filePermissions == 0o600, "\(name)")
         }
         #expect(own.filePermissions == 0o700)
         try wait(for: cache.clear())
-        #expect(try FileManager.default.contentsOfDirectory(atPath: own.path).contains("notes.txt"))
+        for name in foreign {
+            let content = try String(contentsOf: own.appendingPathComponent(name), encoding: .utf8)
+            #expect(content == "mine", "\(name)")
+        }
         // Somebody else, such as the system, may remove the folder.
         try FileManager.default.removeItem(at: own)
         store.put("b", at: key(2))
