@@ -18,7 +18,24 @@ public import PledgeServices
 /// `.part`.
 ///
 /// If the body fails, the request isn't sent again, because a retry in the service ends when the headers arrive. To
-/// send the request again, put the whole download into a retry.
+/// go on where the body has failed, pass `resuming`.
+///
+/// ## Resuming
+///
+/// With `resuming`, a GET goes on where a lost connection, or an earlier run, has stopped. The unfinished file is
+/// `.pledge-NAME.part`, and its record `.pledge-NAME.resume`, which only the user may read. The record is written after
+/// the bytes that it names are on the disk, at least every second or 8 MiB, and when the future fails. After a failure
+/// both files stay; call again with the same URL and file to go on.
+///
+/// The missing bytes are requested with a Range, and with an If-Range that names a strong ETag, or a Last-Modified at
+/// least a minute before the Date. A 206 is used only if its Content-Range has the requested start, and the same size,
+/// and if it isn't encoded. After a 200, after a 206 that doesn't fit, and after a 416 (unless all bytes are there),
+/// the file is loaded anew. If the server has sent no such validator, the file is loaded anew too. At the end, the
+/// file at `file` is whole, or as it was before the call.
+///
+/// Only one download at a time writes a file: a second one, in this process or another, waits for up to five seconds,
+/// and then fails with `HTTPError.Code.fileUnwritable`. A request with another method, or with its own Range, isn't
+/// resumed.
 ///
 /// - Parameters:
 ///   - request: The request.
@@ -26,36 +43,54 @@ public import PledgeServices
 ///   - service: The service for the request.
 ///   - statuses: The statuses whose bodies are saved.
 ///   - limit: The largest body, in bytes.
-///   - progress: Called for each chunk, like the report of `HTTPBodyStream.reportingProgress(to:)`.
+///   - sha256: The expected SHA-256 of the file, in hexadecimal digits; nil for no check. If the file has another
+///     one, the download fails with `HTTPError.Code.digestMismatch`. Digits that aren't a SHA-256 are a programming
+///     error and trap.
+///   - rules: How the download goes on after a lost connection, and in a later run; nil if it doesn't.
+///   - progress: Called after each chunk is written, with the number of bytes that are there and the size of the
+///     file, which is nil if it isn't known; on a queue of the file, or on the thread where the chunk arrives.
 ///   - random: The source of the temporary file's name.
 ///   - scheduler: The clock that measures the second during which the beginning of a refused body is read.
 /// - Returns: A future of the result, which settles on a queue of the file. It rejects with an `HTTPError` that keeps
 ///   the request and the response. With the code `HTTPError.Code.unacceptableStatus`, the response has the beginning of
 ///   its body: what arrives within a second, up to a megabyte. The other codes are
 ///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` if the body doesn't have the declared length,
-///   and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors of the service and of the body arrive
+///   `HTTPError.Code.digestMismatch`, and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors of the service and of the body arrive
 ///   unchanged, except that the request and the response are added to an `HTTPError` of the body. Cancelling the future
 ///   cancels the call, but a file that is being renamed at that moment is still completed.
 public func download(
-    _ request: HTTPRequest, to file: URL, over service: HTTPStreamingService,
+    _ request: HTTPRequest, to file: URL, over service: @escaping HTTPStreamingService,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int64 = .max,
+    sha256: String? = nil, resuming rules: DownloadResumption? = nil,
     progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
     random: RandomSource = .system, on scheduler: some FutureScheduler = .live
 ) -> Future<HTTPDownload> {
-    service(request).flatMap { response in
+    let digest = sha256.map { text in
+        guard let digest = [UInt8](hexadecimal: text), digest.count == 32 else {
+            preconditionFailure("a SHA-256 has 64 hexadecimal digits, not \(text)")
+        }
+        return digest
+    }
+    if let rules, request.method == .get, request.headers["Range"] == nil {
+        return ResumableDownload(
+            request, to: file, over: service, rules, accepting: { statuses.contains($0) },
+            limit: limit, sha256: digest, progress: progress, random: random, on: scheduler
+        ).run()
+    }
+    return service(request).flatMap { response in
         guard statuses.contains(response.status) else {
             return response.refused(for: request, keeping: mostOfRefused, on: scheduler)
         }
-        return save(response, to: file, limit, progress, random)
+        return save(response, to: file, limit, digest, progress, random)
             .mapError { error in named(error, request, response.head) }
     }
 }
 
 /// The largest part of a refused body that the error keeps, in bytes.
-private let mostOfRefused = 1_048_576
+let mostOfRefused = 1_048_576
 
 private func save(
-    _ response: HTTPStreamedResponse, to file: URL, _ limit: Int64,
+    _ response: HTTPStreamedResponse, to file: URL, _ limit: Int64, _ digest: [UInt8]?,
     _ progress: (@Sendable (Int64, Int64?) -> Void)?, _ random: RandomSource
 ) -> Future<HTTPDownload> {
     var body = response.body
@@ -78,6 +113,7 @@ private func save(
             return writer.write(chunk)
         }
     }
+    .flatMap { writer.perform { try $0.check(digest) } }
     .flatMap { writer.commit() }
     .onEnd { [body] result in
         guard case .failure = result else { return }
@@ -87,12 +123,13 @@ private func save(
         writer.discard()
     }
     .mapWithoutOrigin {
-        HTTPDownload(file: file, byteCount: count.withLock { $0 }, response: response.head)
+        HTTPDownload(
+            file: file, byteCount: count.withLock { $0 }, resumedFrom: 0, response: response.head)
     }
 }
 
 /// Adds the request and the response to an error of the file or the body.
-private func named(
+func named(
     _ error: any Error, _ request: HTTPRequest, _ response: HTTPResponse
 ) -> any Error {
     if error is FileError {
@@ -104,15 +141,18 @@ private func named(
     return error.naming(request)
 }
 
-/// The result of ``download(_:to:over:accepting:limit:progress:random:on:)``.
+/// The result of ``download(_:to:over:accepting:limit:sha256:resuming:progress:random:on:)``.
 public struct HTTPDownload: Hashable, Sendable {
     /// The complete file.
     public let file: URL
 
-    /// The number of bytes written to the file.
+    /// The size of the file, in bytes.
     public let byteCount: Int64
 
-    /// The response: its status, headers and URL.
+    /// The number of bytes that an earlier run had loaded; zero if the file was loaded anew.
+    public let resumedFrom: Int64
+
+    /// The last response: its status, headers and URL.
     ///
     /// The response's body is empty, because its bytes are in the file.
     public let response: HTTPResponse

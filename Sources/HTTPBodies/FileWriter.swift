@@ -16,7 +16,8 @@ import Android
 /// A file that appears at its path only when it is complete.
 ///
 /// It is written under another name in the same folder. Only this object uses the descriptor. When the object is
-/// released, it closes the descriptor. If the file is neither committed nor discarded by then, the file is removed.
+/// released, it closes the descriptor. If the file is neither committed nor discarded by then, the file is removed,
+/// unless it is kept for a later run.
 final class FileWriter: Sendable {
     private enum Fate {
         /// The file isn't created yet. Next: `open`, `discarded`.
@@ -25,12 +26,14 @@ final class FileWriter: Sendable {
         case open
         /// The file has its final name.
         case committed
-        /// The file was removed, or never created.
+        /// The file was removed, never created, or closed to be opened again later.
         case discarded
     }
 
     private let target: URL
     private let temporary: URL
+    /// True if the unfinished file stays, so that a later run can open it.
+    private let isKept: Bool
     private let queue = DispatchQueue(label: "Pledge.FileWriter")
     /// The state of the file.
     ///
@@ -43,10 +46,18 @@ final class FileWriter: Sendable {
         let name = ".pledge-\(String(random.next(), radix: 36)).part"
         self.target = target
         temporary = target.deletingLastPathComponent().appendingPathComponent(name)
+        isKept = false
+    }
+
+    /// Stores the path of a file that a later run can continue, under the same temporary name.
+    init(for target: URL, keptAs name: String) {
+        self.target = target
+        temporary = target.deletingLastPathComponent().appendingPathComponent(name)
+        isKept = true
     }
 
     deinit {
-        discard()
+        if !isKept { discard() }
         let descriptor = state.withLock { $0.descriptor }
         if descriptor >= 0 { close(descriptor) }
     }
@@ -62,10 +73,15 @@ final class FileWriter: Sendable {
                 // The new file takes the permissions of the file that it will replace.
                 let permissions = self.target.filePermissions.map { mode_t($0) }
                 // O_EXCL doesn't open an existing file or link.
+                let flags = self.isKept ? O_NOFOLLOW : O_EXCL
                 let descriptor = self.temporary.withPath {
-                    open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions ?? 0o666)
+                    open($0, flags | O_RDWR | O_CREAT | O_CLOEXEC, permissions ?? 0o666)
                 }
                 guard descriptor >= 0 else { throw FileError.last("open", self.temporary) }
+                do { try self.lock(descriptor) } catch {
+                    close(descriptor)
+                    throw error
+                }
                 state = (.open, descriptor)
                 // The process's umask may have removed some permissions.
                 if let permissions, fchmod(descriptor, permissions) != 0 {
@@ -75,19 +91,40 @@ final class FileWriter: Sendable {
         }
     }
 
+    /// Locks a kept file, so that only one download at a time writes it.
+    private func lock(_ descriptor: Int32) throws(FileError) {
+        guard isKept else { return }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("flock", temporary) }
+        // The file may have been renamed between its opening and its lock.
+        var (own, named) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0, temporary.withPath({ lstat($0, &named) }) == 0,
+            own.st_ino == named.st_ino
+        else { throw FileError(operation: "flock", code: EWOULDBLOCK, path: temporary.path) }
+    }
+
     /// Appends bytes.
-    func write(_ data: Data) -> Future<Void> {
+    func write(_ data: Data) -> Future<Void> { perform { try $0.write(data) } }
+
+    /// Calls a function with the open file on the file's queue.
+    ///
+    /// - Returns: A future of the function's result. It rejects with `CancellationError` if the file isn't open any
+    ///   more.
+    func perform<Output: Sendable>(
+        _ body: @escaping @Sendable (OpenFile) throws -> Output
+    ) -> Future<Output> {
         onQueue {
-            let descriptor = self.state.withLock { $0.descriptor }
-            var rest = data[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { writeBytes(descriptor, $0) }
-                if count >= 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno != EINTR {
-                    throw FileError.last("write", self.temporary)
-                }
-            }
+            let (fate, descriptor) = self.state.withLock { $0 }
+            guard case .open = fate else { throw CancellationError() }
+            return try body(OpenFile(descriptor: descriptor, url: self.temporary))
+        }
+    }
+
+    /// Closes a kept file to other calls, and unlocks it, after a last function on the file's queue.
+    func suspend(after body: @escaping @Sendable (OpenFile) -> Void) -> Future<Void> {
+        perform { file in
+            body(file)
+            self.state.withLock { $0.fate = .discarded }
+            _ = flock(file.descriptor, LOCK_UN)
         }
     }
 
@@ -98,7 +135,7 @@ final class FileWriter: Sendable {
     func commit() -> Future<Void> {
         onQueue {
             let descriptor = self.state.withLock { $0.descriptor }
-            guard fsync(descriptor) == 0 else { throw FileError.last("fsync", self.temporary) }
+            try OpenFile(descriptor: descriptor, url: self.temporary).sync()
             try self.state.withLock { state in
                 guard case .open = state.fate else { throw CancellationError() }
                 let code = self.temporary.withPath { old in
@@ -122,15 +159,78 @@ final class FileWriter: Sendable {
         }
     }
 
-    private func onQueue(_ body: @escaping @Sendable () throws -> Void) -> Future<Void> {
+    private func onQueue<Output: Sendable>(
+        _ body: @escaping @Sendable () throws -> Output
+    ) -> Future<Output> {
         Future.make { resolver in
-            queue.async {
-                do {
-                    try body()
-                    resolver.resolve()
-                } catch {
-                    resolver.reject(with: error)
-                }
+            queue.async { resolver.settle(with: Result { try body() }) }
+        }
+    }
+}
+
+extension FileError {
+    /// True if another download has the file.
+    var isOfLock: Bool { operation == "flock" && code == EWOULDBLOCK }
+}
+
+/// An open file of a `FileWriter`, to be used only on the writer's queue.
+struct OpenFile {
+    let descriptor: Int32
+    let url: URL
+
+    /// Writes bytes at a position; nil for the position after the last bytes written.
+    func write(_ data: Data, at position: Int64? = nil) throws(FileError) {
+        if let position, lseek(descriptor, off_t(position), SEEK_SET) < 0 {
+            throw .last("lseek", url)
+        }
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { writeBytes(descriptor, $0) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw .last("write", url)
+            }
+        }
+    }
+
+    /// The file's size, in bytes.
+    func size() throws(FileError) -> Int64 {
+        let size = lseek(descriptor, 0, SEEK_END)
+        guard size >= 0 else { throw .last("lseek", url) }
+        return Int64(size)
+    }
+
+    /// Removes all bytes from a position on.
+    func truncate(to size: Int64) throws(FileError) {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last("ftruncate", url) }
+    }
+
+    /// Waits until the bytes are on the disk.
+    func sync() throws(FileError) {
+        guard fsync(descriptor) == 0 else { throw .last("fsync", url) }
+    }
+
+    /// Compares the SHA-256 of all bytes with the expected one, if there is one.
+    func check(_ digest: [UInt8]?) throws {
+        guard let digest else { return }
+        let found = try sha256()
+        if found == digest { return }
+        throw HTTPError(
+            code: .digestMismatch, reason: "the file's SHA-256 is \(found.hexadecimal)")
+    }
+
+    private func sha256() throws(FileError) -> [UInt8] {
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw .last("lseek", url) }
+        var hash = SHA256()
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = readBytes(descriptor, &buffer, buffer.count)
+            if count == 0 { return hash.hash }
+            if count > 0 {
+                hash.add(buffer[..<count])
+            } else if errno != EINTR {
+                throw .last("read", url)
             }
         }
     }

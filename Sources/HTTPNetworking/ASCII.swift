@@ -72,4 +72,12 @@ extension [UInt8] {
         return String(
             decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
     }
+
+    /// Reads hexadecimal digits, two for each byte; nil for any other text.
+    package init?(hexadecimal text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count % 2 == 0, digits.allSatisfy(\.isHexDigit) else { return nil }
+        let values = digits.map { $0.isDigit ? $0 - 48 : ($0 | 0x20) - 87 }
+        self = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    }
 }

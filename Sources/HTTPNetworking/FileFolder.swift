@@ -379,7 +379,7 @@ private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
     open(path, flags, mode)
 }
 
-func readBytes(_ file: Int32, _ start: UnsafeMutableRawPointer, _ size: Int) -> Int {
+package func readBytes(_ file: Int32, _ start: UnsafeMutableRawPointer, _ size: Int) -> Int {
     read(file, start, size)
 }
 

@@ -1,13 +1,37 @@
-/// SHA-256 (FIPS 180-4, section 6.2).
-package enum SHA256 {
-    /// The hash of a message, in 32 bytes.
-    package static func hash(_ message: [UInt8]) -> [UInt8] {
-        var state = start
-        let length = UInt64(message.count) &* 8
-        for block in PaddedBlocks(message, length: length.bigEndianBytes, of: 64) {
-            rounds.add(block, to: &state)
+/// SHA-256 (FIPS 180-4, section 6.2), of a message that comes in pieces.
+package struct SHA256: Sendable {
+    private var state = Self.start
+    /// The bytes after the last whole block.
+    private var rest: [UInt8] = []
+    private var count: UInt64 = 0
+
+    package init() {}
+
+    /// Adds the next bytes of the message.
+    package mutating func add(_ bytes: some Collection<UInt8>) {
+        count &+= UInt64(bytes.count)
+        rest += bytes
+        let whole = rest.count & ~63
+        for start in stride(from: 0, to: whole, by: 64) {
+            Self.rounds.add(rest[start..<start + 64], to: &state)
+        }
+        rest.removeFirst(whole)
+    }
+
+    /// The hash of the message so far, in 32 bytes.
+    package var hash: [UInt8] {
+        var state = state
+        for block in PaddedBlocks(rest, length: (count &* 8).bigEndianBytes, of: 64) {
+            Self.rounds.add(block, to: &state)
         }
         return state.flatMap(\.bigEndianBytes)
+    }
+
+    /// The hash of a message, in 32 bytes.
+    package static func hash(_ message: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        hash.add(message)
+        return hash.hash
     }
 
     private static let start: [UInt32] = [
@@ -87,23 +111,39 @@ private struct SHA2Rounds<Word: FixedWidthInteger & Sendable>: Sendable {
     let constants: [Word]
 
     func add(_ block: ArraySlice<UInt8>, to state: inout [Word]) {
-        var words: [Word] = block.words()
-        for index in 16..<constants.count {
-            let first = mixed(words[index - 15], early), second = mixed(words[index - 2], late)
-            words.append(words[index - 16] &+ first &+ words[index - 7] &+ second)
-        }
-        var s = state
+        let words = scheduled(block)
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for index in constants.indices {
-            let choice = s[4] & s[5] ^ ~s[4] & s[6]
-            let sum = s[7] &+ rotated(s[4], high) &+ choice &+ constants[index] &+ words[index]
-            let majority = s[0] & s[1] ^ s[0] & s[2] ^ s[1] & s[2]
-            let first = sum &+ rotated(s[0], low) &+ majority
-            // The array is changed in place, because a new array for each round would cost more than the round itself.
-            s[3] &+= sum
-            s.removeLast()
-            s.insert(first, at: 0)
+            let sum =
+                h &+ rotated(e, high) &+ (e & f ^ ~e & g) &+ constants[index] &+ words[index]
+            let first = sum &+ rotated(a, low) &+ (a & b ^ a & c ^ b & c)
+            (h, g, f, e) = (g, f, e, d &+ sum)
+            (d, c, b, a) = (c, b, a, first)
         }
-        for index in state.indices { state[index] &+= s[index] }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
+    }
+
+    /// Returns the words of a block, and those that are computed from them, one for each round.
+    private func scheduled(_ block: ArraySlice<UInt8>) -> [Word] {
+        [Word](unsafeUninitializedCapacity: constants.count) { words, count in
+            var start = block.startIndex
+            for index in 0..<constants.count {
+                if index < 16 {
+                    var word: Word = 0
+                    for _ in 0..<Word.bitWidth / 8 {
+                        word = word << 8 | Word(block[start])
+                        start += 1
+                    }
+                    words[index] = word
+                } else {
+                    words[index] =
+                        words[index - 16] &+ mixed(words[index - 15], early)
+                        &+ words[index - 7] &+ mixed(words[index - 2], late)
+                }
+            }
+            count = constants.count
+        }
     }
 
     private func mixed(_ word: Word, _ counts: (Int, Int, Int)) -> Word {
@@ -148,14 +188,4 @@ extension FixedWidthInteger {
     /// The bits, rotated to the right by `count`.
     @inlinable
     package func rotated(_ count: Int) -> Self { self >> count | self << (Self.bitWidth - count) }
-}
-
-extension ArraySlice<UInt8> {
-    /// Returns the words of a block, each with its highest byte first.
-    fileprivate func words<Word: FixedWidthInteger>() -> [Word] {
-        let size = Word.bitWidth / 8
-        return stride(from: startIndex, to: endIndex, by: size).map { start in
-            self[start..<start + size].reduce(0) { $0 << 8 | Word($1) }
-        }
-    }
 }

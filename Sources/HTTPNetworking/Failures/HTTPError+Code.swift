@@ -56,6 +56,9 @@ extension HTTPError {
         public static let bodyLengthMismatch = Code(
             rawValue: "bodyLengthMismatch",
             description: "the body has not the length that was announced")
+        /// The body isn't the expected one: its digest is different.
+        public static let digestMismatch = Code(
+            rawValue: "digestMismatch", description: "the body has not the expected digest")
         /// The body can be sent only once, and was sent already.
         public static let bodyNotReplayable = Code(
             rawValue: "bodyNotReplayable",

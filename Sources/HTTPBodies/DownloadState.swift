@@ -1,0 +1,241 @@
+import PledgeHTTPNetworking
+
+/// The bytes that a resumable download has, and those that are missing: a pure state machine.
+///
+/// A server sends missing bytes only if the file is still the same: the request's If-Range names a strong validator of
+/// the bytes that are there (RFC 9110, sections 13.1.5 and 15.3.7). An answer that doesn't fit begins the file anew.
+struct DownloadState: Hashable, Sendable {
+    /// A range of bytes that is loaded from its start to its end.
+    struct Part: Hashable, Sendable {
+        /// The position of the next missing byte.
+        var next: Int64
+        /// The position after the last byte; nil for the end of a file of unknown size.
+        var end: Int64?
+
+        var isComplete: Bool { next == end }
+    }
+
+    /// The meaning of an answer.
+    enum Step: Hashable, Sendable {
+        /// The body is the part's next bytes, up to a position, or up to its own end.
+        case write(upTo: Int64?)
+        /// The body is the whole file; the bytes that are there are worthless.
+        case rewrite(upTo: Int64?)
+        /// All bytes are there.
+        case end
+        /// The answer doesn't fit to the bytes that are there, for a reason.
+        case restart(String)
+        /// The answer is an error.
+        case refuse
+    }
+
+    /// The first part of a file that is loaded in several parts; its answer tells the file's size.
+    static let firstPart: Int64 = 1 << 20
+
+    /// A hash of the URL.
+    let source: String
+    /// A strong entity tag, or a date that is as good as one; nil if the server has sent neither.
+    private(set) var validator: String?
+    /// The size of the file, in bytes; nil if it isn't known.
+    private(set) var total: Int64?
+    /// The parts, in order, without gaps between them.
+    private(set) var parts = [Part(next: 0, end: nil)]
+
+    init(source: String) { self.source = source }
+
+    /// The number of bytes that are there.
+    var received: Int64 {
+        parts.indices.reduce(0) { sum, index in
+            sum + parts[index].next - (index == 0 ? 0 : parts[index - 1].end ?? 0)
+        }
+    }
+
+    var isComplete: Bool { total != nil && parts.last?.end == total && missing.isEmpty }
+
+    /// The indices of the incomplete parts.
+    var missing: [Int] { parts.indices.filter { !parts[$0].isComplete } }
+
+    /// Forgets all bytes.
+    mutating func reset() { self = DownloadState(source: source) }
+
+    /// Divides the missing bytes between several requests at a time, if they are one range.
+    mutating func divide(into count: Int) {
+        guard let last = parts.last else { return }
+        guard let total else {
+            if count > 1, last.next == 0 { parts[0].end = Self.firstPart }
+            return
+        }
+        if let end = last.end, end < total { parts.append(Part(next: end, end: total)) }
+        guard let index = missing.first, missing.count == 1, let end = parts[index].end else {
+            return
+        }
+        let start = parts[index].next
+        let count = min(Int64(count), (end - start) / Self.firstPart)
+        guard count > 1 else { return }
+        let size = (end - start) / count
+        parts[index].end = start + size
+        parts.insert(
+            contentsOf: (1..<count).map { number in
+                let next = start + number * size
+                return Part(next: next, end: number == count - 1 ? end : next + size)
+            }, at: index + 1)
+    }
+
+    /// The headers that ask for the next bytes of a part; none if the whole file is to come.
+    func headers(of index: Int) -> HTTPHeaders {
+        let part = parts[index]
+        if part.next == 0, parts.count == 1, part.end == total { return [:] }
+        let isLast = index == parts.count - 1 && (total == nil ? part.end == nil : part.end == total)
+        let last = part.end.map { "\($0 - 1)" } ?? ""
+        var headers: HTTPHeaders = ["Range": "bytes=\(part.next)-\(isLast ? "" : last)"]
+        if let validator { headers.set(validator, for: "If-Range") }
+        return headers
+    }
+
+    /// Takes the head of an answer to a part's request.
+    ///
+    /// - Parameters:
+    ///   - status: The answer's status.
+    ///   - isAccepted: Whether the caller accepts the status.
+    ///   - headers: The answer's headers.
+    ///   - length: The length of the answer's body; nil if it isn't known.
+    mutating func receive(
+        _ status: Int, isAccepted: Bool, _ headers: HTTPHeaders, length: Int64?, for index: Int
+    ) -> Step {
+        let asksForAll = self.headers(of: index).isEmpty
+        let range = headers["Content-Range"].flatMap { ContentRange($0) }
+        switch status {
+        case 206 where !asksForAll: return receivePart(headers, range, length, index)
+        case 206: return .refuse
+        case 416 where !asksForAll:
+            // The range begins at the end of the file: nothing is missing.
+            guard total == nil, parts.count == 1, range?.bytes == nil, let size = range?.total,
+                size == parts[0].next
+            else { return .restart("the server has no such range") }
+            finish(at: size)
+            return .end
+        case _ where !isAccepted: return .refuse
+        default:
+            guard parts.count == 1 else { return .restart("the file has changed") }
+            reset()
+            total = length
+            parts[0].end = length
+            validator = Self.validator(in: headers)
+            return .rewrite(upTo: length)
+        }
+    }
+
+    private mutating func receivePart(
+        _ headers: HTTPHeaders, _ range: ContentRange?, _ length: Int64?, _ index: Int
+    ) -> Step {
+        guard headers["Content-Encoding"].map({ $0.lowercased() == "identity" }) ?? true else {
+            return .restart("the part is encoded")
+        }
+        guard let range, let bytes = range.bytes else {
+            return .restart("the part has no readable Content-Range")
+        }
+        let part = parts[index]
+        guard bytes.lowerBound == part.next, bytes.upperBound <= part.end ?? .max else {
+            return .restart("another part came than was asked for")
+        }
+        guard length ?? Int64(bytes.count) == bytes.count else {
+            return .restart("the part's length isn't what its Content-Range says")
+        }
+        if let total {
+            guard range.total ?? total == total else { return .restart("the size has changed") }
+        }
+        if let validator {
+            let name = validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
+            guard headers[name] ?? validator == validator else {
+                return .restart("the file has changed")
+            }
+        } else {
+            validator = Self.validator(in: headers)
+            if validator == nil { return .restart("the server sends no strong validator") }
+        }
+        if total == nil {
+            if part.end != nil, range.total == nil { return .restart("the size isn't known") }
+            total = range.total
+            if part.end == nil { parts[index].end = total }
+            // A small file ends within its first part.
+            if let total, let end = part.end, end > total { parts[index].end = total }
+        }
+        return .write(upTo: bytes.upperBound)
+    }
+
+    /// Notes that a part's next bytes are there.
+    mutating func advance(_ index: Int, by count: Int) { parts[index].next += Int64(count) }
+
+    /// Notes that a file of unknown size has ended.
+    mutating func finish(at size: Int64) {
+        total = size
+        parts = [Part(next: size, end: size)]
+    }
+
+    /// A validator that If-Range may name: a strong entity tag, or a Last-Modified at least a minute before the Date.
+    ///
+    /// Nil for an encoded body, whose bytes are counted otherwise than they are written.
+    private static func validator(in headers: HTTPHeaders) -> String? {
+        guard headers["Content-Encoding"].map({ $0.lowercased() == "identity" }) ?? true,
+            headers["Accept-Ranges"]?.lowercased() != "none"
+        else { return nil }
+        let tags = headers.values(for: "ETag")
+        if !tags.isEmpty {
+            guard tags.count == 1, tags[0].utf8.count >= 2, tags[0].hasPrefix("\""),
+                tags[0].hasSuffix("\""), tags[0].utf8.allSatisfy({ 0x20...0x7E ~= $0 })
+            else { return nil }
+            return tags[0]
+        }
+        let dates = headers.values(for: "Last-Modified")
+        guard dates.count == 1, let changed = HTTPDate(dates[0]),
+            let sent = headers["Date"].flatMap({ HTTPDate($0) }),
+            changed.secondsSince1970 <= sent.secondsSince1970 - 60
+        else { return nil }
+        return dates[0]
+    }
+}
+
+extension DownloadState {
+    /// The state as the bytes of a file: lines, and a hash of them.
+    var encoded: [UInt8] {
+        var lines = ["pledge-download 1", source, validator ?? "", total.map { "\($0)" } ?? ""]
+        lines += parts.map { "\($0.next) \($0.end.map { "\($0)" } ?? "")" }
+        let text = Array(lines.map { $0 + "\n" }.joined().utf8)
+        return text + SHA256.hash(text).hexadecimal.utf8
+    }
+
+    /// Reads a state; nil if the bytes are damaged, or aren't a state.
+    ///
+    /// If all bytes are there, the last one counts as missing, because the server must still say that the file hasn't
+    /// changed.
+    init?(encoded: [UInt8]) {
+        guard encoded.count > 64 else { return nil }
+        let text = Array(encoded.dropLast(64))
+        guard encoded.suffix(64).elementsEqual(SHA256.hash(text).hexadecimal.utf8) else {
+            return nil
+        }
+        let lines = String(decoding: text, as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 6, lines[0] == "pledge-download 1", !lines[2].isEmpty else {
+            return nil
+        }
+        source = String(lines[1])
+        validator = String(lines[2])
+        total = Int64(lines[3])
+        parts = []
+        for line in lines[4..<(lines.count - 1)] {
+            let ends = line.split(separator: " ", omittingEmptySubsequences: false)
+            let end = ends.last.flatMap { Int64($0) }
+            guard ends.count == 2, let next = Int64(ends[0]),
+                next >= parts.last?.end ?? 0, next <= end ?? .max, end ?? 0 <= total ?? .max
+            else { return nil }
+            parts.append(Part(next: next, end: end))
+        }
+        // Only the end of a file of unknown size is unknown.
+        guard parts.dropLast().allSatisfy({ $0.end != nil }),
+            (parts.last?.end == nil) == (total == nil) || parts.last?.end == Self.firstPart
+        else { return nil }
+        if isComplete, let total { parts = total == 0 ? [] : [Part(next: total - 1, end: total)] }
+        if parts.isEmpty { return nil }
+    }
+}

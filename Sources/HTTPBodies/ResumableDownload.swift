@@ -1,0 +1,409 @@
+import PledgeFutures
+import PledgeHTTPNetworking
+public import PledgeServices
+
+/// How a download goes on after a lost connection, and in a later run.
+public struct DownloadResumption: Sendable {
+    /// How many requests in a row may bring no bytes before the download fails.
+    public var attempts: Int
+
+    /// The waits before a request that follows a failed one.
+    public var backoff: Backoff
+
+    /// The longest wait that a server may ask for; after a longer one, the download fails.
+    public var maxServerDelay: Duration
+
+    /// How many parts of the file are loaded at the same time.
+    ///
+    /// A server that doesn't send parts sends the whole file, in one response.
+    public var parts: Int
+
+    /// Creates the rules.
+    ///
+    /// A value outside the bounds below is a programming error and traps.
+    ///
+    /// - Parameters:
+    ///   - attempts: How many requests in a row may bring no bytes; one or more.
+    ///   - backoff: The waits before a request that follows a failed one.
+    ///   - maxServerDelay: The longest wait that a server may ask for; zero or more.
+    ///   - parts: How many parts of the file are loaded at the same time; 1…32.
+    public init(
+        attempts: Int = 3, backoff: Backoff = .fullJitter(),
+        maxServerDelay: Duration = .seconds(10), parts: Int = 1
+    ) {
+        precondition(attempts >= 1, "a download needs one attempt or more, not \(attempts)")
+        precondition(
+            maxServerDelay >= .zero, "a download needs a wait of zero or more, not \(maxServerDelay)")
+        precondition((1...32).contains(parts), "a download has 1 to 32 parts, not \(parts)")
+        self.attempts = attempts
+        self.backoff = backoff
+        self.maxServerDelay = maxServerDelay
+        self.parts = parts
+    }
+}
+
+/// A download that goes on where a lost connection or an earlier run has stopped.
+///
+/// `DownloadState` decides what the answers mean. All changes of the file and of the state happen on the writer's queue,
+/// in rounds: a round loads the missing parts, until all are complete or one fails. What an earlier round still has to
+/// write is dropped.
+final class ResumableDownload: Sendable {
+    fileprivate struct Progress {
+        var state: DownloadState
+        var round = 0
+        /// The head of the last accepted answer.
+        var head: HTTPResponse?
+        /// The number of bytes that were there at the start.
+        var earlier: Int64 = 0
+        /// True after the record of an earlier run was read, or after there was none.
+        var isOpen = false
+        /// True if the file is loaded as a whole, because its parts didn't fit.
+        var isPlain = false
+        /// The bytes, and the time, of the last record on the disk.
+        var saved: (received: Int64, at: SchedulerInstant)
+    }
+
+    /// The bytes that don't fit to the file any more are given up, for a reason.
+    private struct Restart: Error { var reason: String }
+
+    private let request: HTTPRequest
+    private let service: HTTPStreamingService
+    private let rules: DownloadResumption
+    private let isAccepted: @Sendable (Int) -> Bool
+    private let limit: Int64
+    private let sha256: [UInt8]?
+    private let report: (@Sendable (Int64, Int64?) -> Void)?
+    private let random: RandomSource
+    private let scheduler: any FutureScheduler
+    private let writer: FileWriter
+    private let file: URL
+    /// The folder and the name of the record, which says what the unfinished file holds.
+    private let folder: SystemFolder
+    private let record: String
+    private let progress: Locked<Progress>
+
+    init(
+        _ request: HTTPRequest, to file: URL, over service: @escaping HTTPStreamingService,
+        _ rules: DownloadResumption, accepting isAccepted: @escaping @Sendable (Int) -> Bool,
+        limit: Int64, sha256: [UInt8]?, progress report: (@Sendable (Int64, Int64?) -> Void)?,
+        random: RandomSource, on scheduler: any FutureScheduler
+    ) {
+        var request = request
+        // The positions of bytes count only in a body that isn't encoded.
+        request.headers.set("identity", for: "Accept-Encoding")
+        self.request = request
+        self.service = service
+        self.rules = rules
+        self.isAccepted = isAccepted
+        self.limit = limit
+        self.sha256 = sha256
+        self.report = report
+        self.random = random
+        self.scheduler = scheduler
+        self.file = file
+        let name = file.lastPathComponent
+        // A file's name has at most 255 bytes.
+        let short = name.utf8.count > 200 ? SHA256.hash(Array(name.utf8)).hexadecimal : name
+        writer = FileWriter(for: file, keptAs: ".pledge-\(short).part")
+        record = ".pledge-\(short).resume"
+        folder = SystemFolder(file.deletingLastPathComponent())
+        let state = DownloadState(
+            source: SHA256.hash(Array(request.url.absoluteString.utf8)).hexadecimal)
+        progress = Locked(Progress(state: state, saved: (0, scheduler.now)))
+    }
+
+    /// Loads what is missing, and puts the file in its place.
+    func run() -> Future<HTTPDownload> {
+        open(100).flatMap { self.goOn(failures: 0, restarts: 0, after: nil) }
+            .flatMap { self.finish() }
+            .flatMapSomeResults { result in
+                guard case .failure(let error) = result, !(error is CancellationError) else {
+                    return nil
+                }
+                // What came is recorded before the caller learns of the failure, and may call again.
+                return self.suspend().flatMapResult { _ in Future(error: error) }
+            }
+            .mapError { error in
+                error is FileError
+                    ? HTTPError(code: .fileUnwritable, request: self.request, cause: error) : error
+            }
+            .onEnd { result in
+                if case .failure = result { _ = self.suspend() }
+            }
+    }
+
+    /// Opens the unfinished file; waits while another download, perhaps one that was just cancelled, still has it.
+    private func open(_ tries: Int) -> Future<Void> {
+        writer.create().flatMapError { error in
+            guard tries > 1, let error = error as? FileError, error.isOfLock else {
+                throw error
+            }
+            return Future<Void>(value: ()).delay(.milliseconds(50), on: self.scheduler)
+                .flatMap { self.open(tries - 1) }
+        }
+        .flatMap {
+            self.writer.perform { file in
+                let stored = try self.folder.read(self.record)?.bytes
+                let size = try file.size()
+                let isUsed = self.progress.withLock { progress in
+                    progress.isOpen = true
+                    guard let state = stored.flatMap({ DownloadState(encoded: $0) }),
+                        state.source == progress.state.source,
+                        state.parts.allSatisfy({ $0.next <= size })
+                    else { return false }
+                    progress.state = state
+                    progress.earlier = state.received
+                    progress.saved.received = state.received
+                    return true
+                }
+                if !isUsed { try self.clear(file) }
+            }
+        }
+    }
+
+    /// Runs rounds until the file is complete.
+    private func goOn(failures: Int, restarts: Int, after wait: Duration?) -> Future<Void> {
+        let before = progress.withLock { $0.state.received }
+        return load().flatMapError { error in
+            if let restart = error as? Restart {
+                guard restarts < self.rules.attempts else {
+                    throw HTTPError(code: .badResponse, reason: restart.reason)
+                }
+                self.progress.withLock { progress in
+                    progress.state.reset()
+                    progress.isPlain = true
+                }
+                return self.goOn(failures: failures, restarts: restarts + 1, after: nil)
+            }
+            let hasCome = self.progress.withLock { progress in
+                // Without a validator, nobody can tell whether the next bytes belong to the same file.
+                if progress.state.validator == nil { progress.state.reset() }
+                return progress.state.received > before
+            }
+            let failures = hasCome ? 1 : failures + 1
+            guard case .after(let asked) = Outcome(of: error).retry, failures < self.rules.attempts,
+                asked ?? .zero <= self.rules.maxServerDelay
+            else { throw error }
+            let backoff = self.rules.backoff.delay(
+                before: failures - 1, after: wait, bits: self.random.next())
+            return Future<Void>(value: ()).delay(max(backoff, asked ?? .zero), on: self.scheduler)
+                .flatMap { self.goOn(failures: failures, restarts: restarts, after: backoff) }
+        }
+    }
+
+    /// Loads all missing parts, in one round or more.
+    private func load() -> Future<Void> {
+        let (round, missing) = progress.withLock { progress in
+            progress.round += 1
+            progress.state.divide(into: progress.isPlain ? 1 : rules.parts)
+            return (progress.round, progress.state.missing)
+        }
+        return Future.traverse(missing, maxConcurrent: rules.parts) { self.load($0, round) }
+            .flatMap { _ in
+                self.progress.withLock { $0.state.isComplete } ? Future(value: ()) : self.load()
+            }
+    }
+
+    /// Loads one part.
+    private func load(_ part: Int, _ round: Int) -> Future<Void> {
+        guard let headers = progress.withLock({ $0.headers(of: part, round) }) else {
+            return Future(error: CancellationError())
+        }
+        var request = request
+        for field in headers { request.headers.set(field.value, for: field.name) }
+        return service(request).flatMapResult { [request] result in
+            switch result {
+            case .success(let response):
+                do {
+                    return try self.take(response.head, response, part, round)
+                        .mapError { named($0, request, response.head) }
+                } catch {
+                    response.discardBody()
+                    throw named(error, request, response.head)
+                }
+            case .failure(let error):
+                // The client's own rules may have turned a 416 into an error.
+                guard let head = (error as? HTTPError)?.response, head.status == 416 else {
+                    throw error
+                }
+                return try self.take(head, nil, part, round).mapError { ($0 is Refused) ? error : $0 }
+            }
+        }
+        .flatMap {
+            let isOver = self.progress.withLock { progress in
+                progress.round != round || progress.state.parts[part].isComplete
+            }
+            return isOver ? Future(value: ()) : self.load(part, round)
+        }
+    }
+
+    private struct Refused: Error {}
+
+    /// Takes an answer, and writes its body.
+    private func take(
+        _ head: HTTPResponse, _ response: HTTPStreamedResponse?, _ part: Int, _ round: Int
+    ) throws -> Future<Void> {
+        let step = try progress.withLock { progress in
+            guard progress.round == round else { throw CancellationError() }
+            let step = progress.state.receive(
+                head.status, isAccepted: isAccepted(head.status), head.headers,
+                length: response?.body.length, for: part)
+            switch step {
+            case .write, .rewrite, .end: progress.head = head
+            case .restart, .refuse: break
+            }
+            guard progress.state.total ?? 0 <= limit else { throw HTTPError(code: .bodyTooLarge) }
+            return step
+        }
+        switch step {
+        case .end:
+            response?.discardBody()
+            return Future(value: ())
+        case .restart(let reason):
+            throw Restart(reason: reason)
+        case .refuse:
+            guard let response else { throw Refused() }
+            if isAccepted(head.status) {
+                throw HTTPError(
+                    code: .badResponse, reason: "a part came, though the whole was asked for")
+            }
+            return response.refused(for: request, keeping: mostOfRefused, on: scheduler)
+        case .write(let end):
+            guard let response else { throw Refused() }
+            return write(response.body, upTo: end, part, round)
+        case .rewrite(let end):
+            guard let response else { throw Refused() }
+            return writer.perform { file in
+                try self.check(round)
+                try self.clear(file)
+            }
+            .flatMap { self.write(response.body, upTo: end, part, round) }
+        }
+    }
+
+    /// Removes all bytes; first their record, which must not be taken for a record of other bytes.
+    private func clear(_ file: OpenFile) throws {
+        try folder.remove(record)
+        try folder.syncFolder()
+        try file.truncate(to: 0)
+        progress.withLock { ($0.earlier, $0.saved.received) = (0, 0) }
+    }
+
+    private func check(_ round: Int) throws {
+        guard progress.withLock({ $0.round == round }) else { throw CancellationError() }
+    }
+
+    /// Writes a body to the place of a part's missing bytes.
+    private func write(
+        _ body: HTTPBodyStream, upTo end: Int64?, _ part: Int, _ round: Int
+    ) -> Future<Void> {
+        body.forEach { chunk in
+            self.writer.perform { file in
+                try self.check(round)
+                let position = self.progress.withLock { $0.state.parts[part].next }
+                let room = end.map { $0 - position } ?? .max
+                guard Int64(chunk.count) <= room else {
+                    throw HTTPError(code: .bodyLengthMismatch)
+                }
+                guard Int64(chunk.count) <= self.limit - position else {
+                    throw HTTPError(code: .bodyTooLarge)
+                }
+                try file.write(chunk, at: position)
+                let (received, total) = self.progress.withLock { progress in
+                    progress.state.advance(part, by: chunk.count)
+                    return (progress.state.received, progress.state.total)
+                }
+                try self.saveIfDue(file, received)
+                self.report?(received, total)
+            }
+        }
+        .flatMap {
+            self.writer.perform { _ in
+                try self.check(round)
+                try self.progress.withLock { progress in
+                    let next = progress.state.parts[part].next
+                    guard let end else { return progress.state.finish(at: next) }
+                    guard next == end else {
+                        throw HTTPError(
+                            code: .connectionLost, reason: "the body ended before its length")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Records what is on the disk, after 8 MiB or a second.
+    private func saveIfDue(_ file: OpenFile, _ received: Int64) throws {
+        let saved = progress.withLock { $0.saved }
+        guard received >= saved.received + 8 << 20
+            || scheduler.now >= saved.at.advanced(by: .seconds(1))
+        else { return }
+        try save(file)
+    }
+
+    /// Syncs the file, and then writes the record, so that the record never promises more than the disk holds.
+    private func save(_ file: OpenFile) throws {
+        let state = progress.withLock { progress in
+            progress.saved = (progress.state.received, scheduler.now)
+            return progress.state
+        }
+        guard state.validator != nil else { return }
+        try file.sync()
+        try folder.replace(record, with: state.encoded, by: record + "-new", at: Self.now)
+    }
+
+    /// The time in nanoseconds since 1970.
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
+
+    /// Records what came, and unlocks the file; removes it if nothing of it can be used.
+    private func suspend() -> Future<Void> {
+        writer.suspend { file in
+            let (isOpen, state) = self.progress.withLock { progress in
+                progress.round += 1
+                return (progress.isOpen, progress.state)
+            }
+            guard isOpen else { return }
+            if state.validator == nil || state.received == 0 {
+                self.remove(file)
+            } else {
+                try? self.save(file)
+            }
+        }
+    }
+
+    private func remove(_ file: OpenFile) {
+        try? folder.remove(file.url.lastPathComponent)
+        try? folder.remove(record)
+    }
+
+    /// Checks the whole file, and gives it its name.
+    private func finish() -> Future<HTTPDownload> {
+        writer.perform { file in
+            let total = self.progress.withLock { $0.state.total ?? 0 }
+            try file.truncate(to: total)
+            do { try file.check(self.sha256) } catch {
+                self.progress.withLock { $0.state.reset() }
+                throw error
+            }
+        }
+        .flatMap { self.writer.commit() }
+        .flatMap {
+            // Closed already: a failure here changes nothing for the file.
+            try? self.folder.syncFolder()
+            try? self.folder.remove(self.record)
+            let progress = self.progress.withLock { $0 }
+            return Future(
+                value: HTTPDownload(
+                    file: self.file, byteCount: progress.state.total ?? 0,
+                    resumedFrom: progress.earlier,
+                    response: progress.head ?? HTTPResponse(status: 200)))
+        }
+    }
+}
+
+extension ResumableDownload.Progress {
+    /// The headers of a part's request; nil if the round is over.
+    fileprivate func headers(of part: Int, _ round: Int) -> HTTPHeaders? {
+        self.round == round ? state.headers(of: part) : nil
+    }
+}

@@ -1,0 +1,506 @@
+import Foundation
+import HTTPTestSupport
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPClients
+import PledgeHTTPNetworking
+import PledgeServices
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+@testable import PledgeHTTPBodies
+
+@Suite(.oneAtATime) struct ResumableDownloadTests {
+    private let folder: TestFolder
+    private let target: URL
+    private let request: HTTPRequest
+    private let content = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+    private let server: RangeServer
+
+    init() throws {
+        folder = try TestFolder()
+        target = try folder.file("film.mp4")
+        request = HTTPRequest(.get, try #require(URL(string: "https://a.example/film?key=s3cret")))
+        server = RangeServer(content)
+    }
+
+    private func load(
+        attempts: Int = 1, parts: Int = 1, sha256: String? = nil, limit: Int64 = .max,
+        progress: (@Sendable (Int64, Int64?) -> Void)? = nil
+    ) -> Future<HTTPDownload> {
+        download(
+            request, to: target, over: server.answer, limit: limit, sha256: sha256,
+            resuming: DownloadResumption(
+                attempts: attempts, backoff: .constant(.zero), parts: parts), progress: progress)
+    }
+
+    private func part() throws -> Data {
+        try Data(contentsOf: folder.url.appendingPathComponent(".pledge-film.mp4.part"))
+    }
+
+    /// Loads until the connection is lost.
+    private func loseFirst(after bytes: Int, parts: Int = 1) async throws {
+        server.lose(after: [bytes])
+        await #expect(throws: HTTPError.self) { try await load(parts: parts).value }
+    }
+
+    @Test("L1: a later call goes on behind the bytes that are there, if the file is still the same")
+    func laterCall() async throws {
+        try await loseFirst(after: 7_300)
+        #expect(folder.names == [".pledge-film.mp4.part", ".pledge-film.mp4.resume"])
+        #expect(try part() == content.prefix(7_300))
+        let seen = Locked<[Int64]>([])
+        let saved = try await load(progress: { count, _ in seen.withLock { $0.append(count) } }).value
+        #expect(try Data(contentsOf: target) == content)
+        #expect(saved.byteCount == 20_000 && saved.resumedFrom == 7_300)
+        #expect(saved.response.status == 206)
+        #expect(seen.withLock { $0.first == 8_300 && $0.last == 20_000 })
+        #expect(folder.names == ["film.mp4"])
+        let headers = try #require(server.requests.last).headers
+        #expect(headers["Range"] == "bytes=7300-" && headers["If-Range"] == "\"1\"")
+        #expect(headers["Accept-Encoding"] == "identity")
+        #expect(server.requests.first?.headers["If-Range"] == nil)
+    }
+
+    @Test("L1: a lost connection is followed by a request for the rest, as often as bytes come")
+    func withinACall() async throws {
+        server.lose(after: [1_000, 5_000, 0, 2_000])
+        let saved = try await load(attempts: 3).value
+        #expect(try Data(contentsOf: target) == content)
+        #expect(saved.resumedFrom == 0)
+        #expect(
+            server.ranges == [nil, "bytes=1000-", "bytes=6000-", "bytes=6000-", "bytes=8000-"])
+        server.lose(after: [1_000, 0, 0])
+        await #expect(throws: HTTPError.self) { try await load(attempts: 3).value }
+        #expect(server.ranges.count == 8)
+    }
+
+    @Test("L1: a file that has changed is loaded anew")
+    func changed() async throws {
+        try await loseFirst(after: 9_000)
+        let other = Data(content.reversed())
+        server.change(other, headers: ["ETag": "\"2\""])
+        let saved = try await load().value
+        #expect(try Data(contentsOf: target) == other)
+        #expect(saved.resumedFrom == 0 && saved.response.status == 200)
+    }
+
+    @Test("L1: a 206 that doesn't fit is never appended", arguments: RangeServer.Mistake.allCases)
+    func mistakes(mistake: RangeServer.Mistake) async throws {
+        try await loseFirst(after: 9_000)
+        server.make([mistake])
+        _ = try await load(attempts: 2).value
+        #expect(try Data(contentsOf: target) == content)
+        #expect(folder.names == ["film.mp4"])
+    }
+
+    @Test("L1: a server that makes the same mistake each time fails the download, with its reason")
+    func mistakeAgain() async throws {
+        server.lose(after: [1_000, 1_000, 1_000, 1_000, 1_000])
+        server.make([.noRange, .noRange, .noRange, .noRange])
+        let error = await #expect(throws: HTTPError.self) { try await load(attempts: 2).value }
+        #expect(error?.code == .badResponse && "\(error!)".contains("Content-Range"))
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+    }
+
+    @Test("L1: a part that wasn't asked for is refused")
+    func unaskedPart() async throws {
+        let saving = download(
+            request, to: target,
+            over: { _ in
+                Future(
+                    value: HTTPStreamedResponse(
+                        status: 206, headers: ["Content-Range": "bytes 0-1/2"],
+                        body: HTTPBodyStream(Data("ab".utf8))))
+            }, resuming: DownloadResumption())
+        let error = await #expect(throws: HTTPError.self) { try await saving.value }
+        #expect(error?.code == .badResponse && error?.status == 206)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(
+        "L1: without a strong validator, the file is loaded anew",
+        arguments: [
+            [:], ["ETag": "W/\"1\""], ["ETag": "1"], ["ETag": "\"1\"", "Accept-Ranges": "none"],
+            ["ETag": "\"1\"", "Content-Encoding": "gzip"],
+            [
+                "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+                "Date": "Sun, 06 Nov 1994 08:50:36 GMT",
+            ], ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"],
+        ] as [HTTPHeaders])
+    func noValidator(headers: HTTPHeaders) async throws {
+        server.change(content, headers: headers)
+        try await loseFirst(after: 9_000)
+        #expect(folder.names.isEmpty)
+        server.lose(after: [3_000])
+        _ = try await load(attempts: 2).value
+        #expect(try Data(contentsOf: target) == content)
+        #expect(server.ranges == [nil, nil, nil])
+    }
+
+    @Test("L1: a Last-Modified that is a minute old is a strong validator")
+    func date() async throws {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        server.change(
+            content, headers: ["Last-Modified": date, "Date": "Sun, 06 Nov 1994 08:50:37 GMT"])
+        try await loseFirst(after: 9_000)
+        let saved = try await load().value
+        #expect(try Data(contentsOf: target) == content)
+        #expect(saved.resumedFrom == 9_000)
+        #expect(server.requests.last?.headers["If-Range"] == date)
+    }
+
+    @Test("L1: if only the last step is missing, the server confirms the file by its last byte")
+    func onlyRenaming() async throws {
+        try await loseFirst(after: 20_000)
+        #expect(try part() == content)
+        let saved = try await load().value
+        #expect(saved.resumedFrom == 19_999)
+        #expect(server.ranges == [nil, "bytes=19999-"])
+        #expect(try Data(contentsOf: target) == content)
+    }
+
+    @Test("L1: a 416 that names the size of what is there ends a file of unknown size", arguments: [true, false])
+    func unknownSize(grows: Bool) async throws {
+        server.sendNoLength()
+        try await loseFirst(after: 20_000)
+        if grows { server.change(content + Data("more".utf8), headers: ["ETag": "\"2\""]) }
+        let saved = try await load().value
+        #expect(try Data(contentsOf: target) == server.content)
+        #expect(saved.resumedFrom == (grows ? 0 : 20_000))
+    }
+
+    @Test("L1: a client's 416 is an error of the client, and means the same")
+    func clientsStatus() async throws {
+        server.sendNoLength()
+        var client = HTTPClient(base: URL(string: "https://a.example"), over: Streaming(server))
+        client.retry = .init(attempts: 1)
+        server.lose(after: [20_000])
+        let first = client.download("/film", to: target)
+        await #expect(throws: HTTPError.self) { try await first.value }
+        let saved = try await client.download("/film", to: target).value
+        #expect(saved.resumedFrom == 20_000)
+        #expect(try Data(contentsOf: target) == content)
+    }
+
+    @Test("L1: several parts are loaded at the same time, and again only where they were lost")
+    func parts() async throws {
+        let large = Data((0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 4) })
+        server.change(large, headers: ["ETag": "\"1\""])
+        server.send(inChunksOf: 65_536)
+        let saved = try await load(parts: 3).value
+        #expect(try Data(contentsOf: target) == large)
+        #expect(saved.byteCount == 6_000_000)
+        #expect(
+            server.ranges == [
+                "bytes=0-1048575", "bytes=1048576-2699049", "bytes=2699050-4349523",
+                "bytes=4349524-",
+            ])
+        #expect(server.requests.dropFirst().allSatisfy { $0.headers["If-Range"] == "\"1\"" })
+        // One part is lost: the others' bytes are not loaded again.
+        try FileManager.default.removeItem(at: target)
+        server.lose(after: [.max, 100_000])
+        await #expect(throws: HTTPError.self) { try await load(parts: 3).value }
+        let before = server.requests.count
+        let second = try await load(parts: 3).value
+        #expect(try Data(contentsOf: target) == large)
+        #expect(second.resumedFrom >= 1_048_576 + 100_000)
+        #expect(server.ranges[before...].allSatisfy { $0 != nil && $0 != "bytes=0-1048575" })
+    }
+
+    @Test("L1: parts of a server that sends no parts, or no validator, are one response")
+    func partsOfAServerWithoutThem() async throws {
+        server.make([.whole])
+        _ = try await load(parts: 4).value
+        #expect(try Data(contentsOf: target) == content)
+        server.change(content, headers: [:])
+        _ = try await load(attempts: 2, parts: 4).value
+        #expect(try Data(contentsOf: target) == content)
+        #expect(server.ranges == ["bytes=0-1048575", "bytes=0-1048575", nil])
+    }
+
+    @Test("L1: a file with another SHA-256 doesn't appear, and isn't kept")
+    func digest() async throws {
+        let right = SHA256.hash(Array(content)).hexadecimal
+        _ = try await load(sha256: right.uppercased()).value
+        #expect(try Data(contentsOf: target) == content)
+        try Data("old".utf8).write(to: target)
+        let wrong = String(repeating: "0", count: 64)
+        for resuming in [DownloadResumption(), nil] {
+            let saving = download(
+                request, to: target, over: server.answer, sha256: wrong, resuming: resuming)
+            let error = await #expect(throws: HTTPError.self) { try await saving.value }
+            #expect(error?.code == .digestMismatch)
+            #expect("\(error!)".contains(right))
+            #expect(try Data(contentsOf: target) == Data("old".utf8))
+            #expect(folder.names == ["film.mp4"])
+        }
+    }
+
+    @Test("L1: a file beyond the limit fails at once, and isn't kept")
+    func limit() async throws {
+        let error = await #expect(throws: HTTPError.self) { try await load(limit: 19_999).value }
+        #expect(error?.code == .bodyTooLarge && error?.request != nil)
+        server.sendNoLength()
+        let second = await #expect(throws: HTTPError.self) { try await load(limit: 19_999).value }
+        #expect(second?.code == .bodyTooLarge)
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+        _ = try await load(limit: 20_000).value
+        #expect(try Data(contentsOf: target) == content)
+    }
+
+    @Test("L1: the record names no URL, and only the user can read it")
+    func record() async throws {
+        try await loseFirst(after: 9_000)
+        let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")
+        let text = String(decoding: try Data(contentsOf: record), as: UTF8.self)
+        #expect(!text.contains("s3cret") && text.contains("\"1\""))
+        let facts = try FileManager.default.attributesOfItem(atPath: record.path)
+        #expect(facts[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("L1: a record of another URL, or a damaged one, begins anew")
+    func foreignRecord() async throws {
+        try await loseFirst(after: 9_000)
+        let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")
+        let bytes = try Data(contentsOf: record)
+        for index in [0, 20, bytes.count - 1] {
+            var damaged = bytes
+            damaged[index] ^= 1
+            try damaged.write(to: record)
+            let saved = try await load().value
+            #expect(saved.resumedFrom == 0)
+            #expect(try Data(contentsOf: target) == content)
+            try await loseFirst(after: 9_000)
+        }
+        let other = HTTPRequest(.get, try #require(URL(string: "https://a.example/other")))
+        let saved = try await download(
+            other, to: target, over: server.answer, resuming: DownloadResumption()
+        ).value
+        #expect(saved.resumedFrom == 0)
+        // A part that is shorter than its record says was cut off.
+        try await loseFirst(after: 9_000)
+        let part = try FileHandle(
+            forUpdating: folder.url.appendingPathComponent(".pledge-film.mp4.part"))
+        try part.truncate(atOffset: 8_999)
+        #expect(try await load().value.resumedFrom == 0)
+        #expect(try Data(contentsOf: target) == content)
+    }
+
+    @Test("L1: a cancelled download is continued by the next call")
+    func cancelled() async throws {
+        let source = ScriptedSource()
+        let scheduler = ManualScheduler()
+        let saving = download(
+            request, to: target,
+            over: { [request] _ in
+                Future(
+                    value: HTTPStreamedResponse(
+                        status: 200, headers: ["ETag": "\"1\""],
+                        body: source.stream(length: 20_000), url: request.url))
+            }, resuming: DownloadResumption(), on: scheduler)
+        #expect(await comesTrue { source.asked == 1 })
+        source.last?.resolve(with: content.prefix(4_000))
+        #expect(await comesTrue { source.asked == 2 })
+        saving.cancel()
+        #expect(saving.failure is CancellationError)
+        #expect(await comesTrue { source.cancelled == 1 })
+        let next = download(
+            request, to: target, over: server.answer, resuming: DownloadResumption(),
+            on: scheduler)
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .milliseconds(50))
+                return next.result != nil
+            })
+        #expect(try await next.value.resumedFrom == 4_000)
+        #expect(try Data(contentsOf: target) == content)
+    }
+
+    @Test("L1: a second download of a file waits for five seconds, and fails")
+    func twoAtATime() async throws {
+        let source = ScriptedSource()
+        let scheduler = ManualScheduler()
+        let first = download(
+            request, to: target,
+            over: { _ in
+                Future(value: HTTPStreamedResponse(status: 200, body: source.stream()))
+            }, resuming: DownloadResumption())
+        #expect(await comesTrue { source.asked == 1 })
+        let second = download(
+            request, to: target, over: server.answer, resuming: DownloadResumption(),
+            on: scheduler)
+        var waited = Duration.zero
+        #expect(
+            await comesTrue {
+                if second.result == nil, !scheduler.isIdle {
+                    scheduler.advance(by: .milliseconds(50))
+                    waited += .milliseconds(50)
+                }
+                return second.result != nil
+            })
+        #expect(waited == .milliseconds(99 * 50))
+        #expect(second.failureCode == .fileUnwritable)
+        #expect(server.requests.isEmpty)
+        source.give("abc")
+        #expect(await comesTrue { source.asked == 2 })
+        source.give(nil)
+        #expect(try await first.value.byteCount == 3)
+    }
+
+    @Test("L1: a redirect to another origin keeps the Range")
+    func redirected() async throws {
+        let server = server
+        var client = HTTPClient(
+            base: URL(string: "https://a.example"),
+            over: Streaming(server, redirecting: "a.example", to: "https://cdn.example/film"))
+        client.authorization = .bearer("t0ken")
+        client.retry = .init(attempts: 2, backoff: .constant(.zero))
+        server.lose(after: [7_000])
+        _ = try await client.download("/film", to: target).value
+        #expect(try Data(contentsOf: target) == content)
+        #expect(server.ranges == [nil, "bytes=7000-"])
+        #expect(server.requests.allSatisfy { $0.headers["Authorization"] == nil })
+    }
+
+    @Test("L1: a POST, and a request with its own Range, are loaded without resuming")
+    func notResumed() async throws {
+        var own = request
+        own.headers.set("bytes=5-9", for: "Range")
+        var post = request
+        post.method = .post
+        for request in [own, post] {
+            server.lose(after: [2])
+            let saving = download(
+                request, to: target, over: server.answer, resuming: DownloadResumption())
+            await #expect(throws: HTTPError.self) { try await saving.value }
+            #expect(folder.names.isEmpty)
+        }
+    }
+
+    @Test("L1: random losses and mistakes, over several runs: the file is whole, or absent", arguments: 0..<12)
+    func random(seed: Int) async throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var versions = [content]
+        for _ in 0..<15 {
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                let new = Data((0..<Int.random(in: 0...30_000, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                })
+                versions.append(new)
+                server.change(new, headers: ["ETag": "\"\(versions.count)\""])
+            case 1:
+                if let mistake = RangeServer.Mistake.allCases.randomElement(using: &random) {
+                    server.make([mistake])
+                }
+            default: server.lose(after: [Int.random(in: 0...30_000, using: &random)])
+            }
+            let parts = Int.random(in: 1...3, using: &random)
+            let result = load(attempts: Int.random(in: 1...3, using: &random), parts: parts)
+            if (try? await result.value) != nil {
+                #expect(try Data(contentsOf: target) == server.content)
+                try FileManager.default.removeItem(at: target)
+            }
+            #expect(!FileManager.default.fileExists(atPath: target.path))
+        }
+    }
+}
+
+#if os(Linux) || os(macOS)
+extension ResumableDownloadTests {
+    @Test(
+        "L1: after kill -9 at any moment, the file is whole or absent, and the record is true",
+        .timeLimit(.minutes(10)))
+    func kill9() async throws {
+        var random = SeededGenerator(seed: 5)
+        let part = folder.url.appendingPathComponent(".pledge-film.mp4.part")
+        let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")
+        let film = largeFilm()
+        var records = 0
+        for _ in 0..<killCount() {
+            let moment = UInt32.random(in: 0...150_000, using: &random)
+            let parts = Int.random(in: 1...3, using: &random)
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [path = target.path as String, moment = moment as UInt32, parts = parts as Int] in
+                let server = RangeServer(largeFilm())
+                server.send(inChunksOf: 65_536)
+                Thread.detachNewThread {
+                    usleep(moment)
+                    kill(getpid(), SIGKILL)
+                }
+                let request = HTTPRequest(.get, try #require(URL(string: "https://a.example/")))
+                _ = try await download(
+                    request, to: URL(fileURLWithPath: path), over: server.answer,
+                    resuming: DownloadResumption(parts: parts)
+                ).value
+                kill(getpid(), SIGKILL)
+            }
+            if let whole = try? Data(contentsOf: target) {
+                #expect(whole == film)
+                try FileManager.default.removeItem(at: target)
+            }
+            guard let bytes = try? Data(contentsOf: record) else { continue }
+            let state = try #require(DownloadState(encoded: Array(bytes)))
+            guard let there = try? Data(contentsOf: part) else { continue }
+            records += 1
+            var start = 0
+            for piece in state.parts {
+                // A state whose file is complete counts only its last byte as missing.
+                let range = start..<Int(piece.next)
+                #expect(there[range] == film[range])
+                start = Int(piece.end ?? 0)
+            }
+        }
+        #expect(records > 0)
+        let server = RangeServer(film)
+        server.send(inChunksOf: 1 << 20)
+        let url = try #require(URL(string: "https://a.example/"))
+        _ = try await download(
+            HTTPRequest(.get, url), to: target, over: server.answer, resuming: DownloadResumption()
+        ).value
+        #expect(try Data(contentsOf: target) == film)
+        #expect(folder.names == ["film.mp4"])
+    }
+}
+
+/// 30 MB in which each part differs from the others.
+private func largeFilm() -> Data {
+    var film = Data()
+    for number in 0..<500 {
+        film.append(Data("\(number)".utf8))
+        film.append(Data(repeating: UInt8(number % 251), count: 60_000))
+    }
+    return film
+}
+#endif
+
+/// A transport over a range server.
+private struct Streaming: HTTPTransport {
+    let server: RangeServer
+    /// The host whose requests are redirected, and where to.
+    let redirect: (host: String, location: String)?
+
+    init(_ server: RangeServer, redirecting host: String = "", to location: String = "") {
+        self.server = server
+        redirect = location.isEmpty ? nil : (host, location)
+    }
+
+    func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        server.answer(request).flatMap { $0.collected(upTo: .max) }
+    }
+
+    func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
+        if let redirect, request.url.host() == redirect.host {
+            return Future(
+                value: HTTPStreamedResponse(
+                    status: 302, headers: ["Location": redirect.location],
+                    body: HTTPBodyStream(Data())))
+        }
+        return server.answer(request)
+    }
+}
