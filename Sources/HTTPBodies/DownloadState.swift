@@ -85,7 +85,8 @@ struct DownloadState: Hashable, Sendable {
     func headers(of index: Int) -> HTTPHeaders {
         let part = parts[index]
         if part.next == 0, parts.count == 1, part.end == total { return [:] }
-        let isLast = index == parts.count - 1 && (total == nil ? part.end == nil : part.end == total)
+        let isLast =
+            index == parts.count - 1 && (total == nil ? part.end == nil : part.end == total)
         let last = part.end.map { "\($0 - 1)" } ?? ""
         var headers: HTTPHeaders = ["Range": "bytes=\(part.next)-\(isLast ? "" : last)"]
         if let validator { headers.set(validator, for: "If-Range") }
@@ -196,12 +197,11 @@ struct DownloadState: Hashable, Sendable {
 }
 
 extension DownloadState {
-    /// The state as the bytes of a file: lines, and a hash of them.
+    /// The state as the bytes of a file.
     var encoded: [UInt8] {
         var lines = ["pledge-download 1", source, validator ?? "", total.map { "\($0)" } ?? ""]
         lines += parts.map { "\($0.next) \($0.end.map { "\($0)" } ?? "")" }
-        let text = Array(lines.map { $0 + "\n" }.joined().utf8)
-        return text + SHA256.hash(text).hexadecimal.utf8
+        return SealedLines.encoded(lines)
     }
 
     /// Reads a state; nil if the bytes are damaged, or aren't a state.
@@ -209,21 +209,14 @@ extension DownloadState {
     /// If all bytes are there, the last one counts as missing, because the server must still say that the file hasn't
     /// changed.
     init?(encoded: [UInt8]) {
-        guard encoded.count > 64 else { return nil }
-        let text = Array(encoded.dropLast(64))
-        guard encoded.suffix(64).elementsEqual(SHA256.hash(text).hexadecimal.utf8) else {
-            return nil
-        }
-        let lines = String(decoding: text, as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count >= 6, lines[0] == "pledge-download 1", !lines[2].isEmpty else {
-            return nil
-        }
-        source = String(lines[1])
-        validator = String(lines[2])
+        guard let lines = SealedLines.decoded(encoded), lines.count >= 5,
+            lines[0] == "pledge-download 1", !lines[2].isEmpty
+        else { return nil }
+        source = lines[1]
+        validator = lines[2]
         total = Int64(lines[3])
         parts = []
-        for line in lines[4..<(lines.count - 1)] {
+        for line in lines[4...] {
             let ends = line.split(separator: " ", omittingEmptySubsequences: false)
             let end = ends.last.flatMap { Int64($0) }
             guard ends.count == 2, let next = Int64(ends[0]),
@@ -237,5 +230,21 @@ extension DownloadState {
         else { return nil }
         if isComplete, let total { parts = total == 0 ? [] : [Part(next: total - 1, end: total)] }
         if parts.isEmpty { return nil }
+    }
+}
+
+/// Lines of text in a file, with a hash that shows whether they are whole.
+enum SealedLines {
+    static func encoded(_ lines: [String]) -> [UInt8] {
+        let text = Array(lines.joined(separator: "\n").utf8)
+        return Array(SHA256.hash(text).hexadecimal.utf8) + text
+    }
+
+    /// Returns the lines; nil if the bytes were changed.
+    static func decoded(_ bytes: [UInt8]) -> [String]? {
+        let text = Array(bytes.dropFirst(64))
+        guard bytes.prefix(64).elementsEqual(SHA256.hash(text).hexadecimal.utf8) else { return nil }
+        return String(decoding: text, as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 }

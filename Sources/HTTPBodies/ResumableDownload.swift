@@ -33,7 +33,8 @@ public struct DownloadResumption: Sendable {
     ) {
         precondition(attempts >= 1, "a download needs one attempt or more, not \(attempts)")
         precondition(
-            maxServerDelay >= .zero, "a download needs a wait of zero or more, not \(maxServerDelay)")
+            maxServerDelay >= .zero,
+            "a download needs a wait of zero or more, not \(maxServerDelay)")
         precondition((1...32).contains(parts), "a download has 1 to 32 parts, not \(parts)")
         self.attempts = attempts
         self.backoff = backoff
@@ -226,7 +227,9 @@ final class ResumableDownload: Sendable {
                 guard let head = (error as? HTTPError)?.response, head.status == 416 else {
                     throw error
                 }
-                return try self.take(head, nil, part, round).mapError { ($0 is Refused) ? error : $0 }
+                return try self.take(head, nil, part, round).mapError {
+                    ($0 is Refused) ? error : $0
+                }
             }
         }
         .flatMap {
@@ -335,8 +338,9 @@ final class ResumableDownload: Sendable {
     /// Records what is on the disk, after 8 MiB or a second.
     private func saveIfDue(_ file: OpenFile, _ received: Int64) throws {
         let saved = progress.withLock { $0.saved }
-        guard received >= saved.received + 8 << 20
-            || scheduler.now >= saved.at.advanced(by: .seconds(1))
+        guard
+            received >= saved.received + 8 << 20
+                || scheduler.now >= saved.at.advanced(by: .seconds(1))
         else { return }
         try save(file)
     }

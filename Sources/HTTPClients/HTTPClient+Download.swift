@@ -36,9 +36,8 @@ extension HTTPClient {
     ) -> Future<HTTPDownload> {
         let endpoint = Endpoint(path: path, queryItems: query.items, headers: headers)
         do {
-            let request = try base.map { try HTTPRequest(endpoint, base: $0) } ?? HTTPRequest(endpoint)
             return download(
-                request, to: file, resuming: resuming, parts: parts,
+                try request(for: endpoint), to: file, resuming: resuming, parts: parts,
                 sha256: sha256, limit: limit, progress: progress)
         } catch {
             return Future(error: error)
@@ -58,5 +57,47 @@ extension HTTPClient {
             request, to: file, over: stream, accepting: acceptedStatuses ?? 200...299, limit: limit,
             sha256: sha256, resuming: resuming ? rules : nil, progress: progress, random: random,
             on: scheduler)
+    }
+}
+
+extension HTTPClient {
+    /// Uploads a file, and goes on where a lost connection, or an earlier run, has stopped.
+    ///
+    /// ```swift
+    /// try await client.upload(film, to: "/files", by: .tus, record: record).value
+    /// ```
+    ///
+    /// See the function `upload` for the protocols and the record. ``retry`` says how often, and after which waits, an
+    /// upload goes on.
+    ///
+    /// - Parameters:
+    ///   - file: The file; it must not change during the upload.
+    ///   - path: The path below `base` where uploads are made, with a POST.
+    ///   - headers: The headers of the requests.
+    ///   - proto: The protocol.
+    ///   - record: The file that remembers the upload; nil to remember it for this call only.
+    ///   - partSize: The largest body of a request, in bytes; nil for all that is missing. Less than one is a
+    ///     programming error and traps.
+    ///   - progress: Called with the number of bytes sent, and the file's size, on the thread that reads the file.
+    /// - Returns: A future of the last response, with the errors of the function `upload`.
+    public func upload(
+        _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
+        by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
+        progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil
+    ) -> Future<HTTPResponse> {
+        do {
+            let request = try request(for: Endpoint(path: path, method: .post, headers: headers))
+            return PledgeHTTPBodies.upload(
+                file, with: request, over: send, by: proto, record: record, partSize: partSize,
+                attempts: retry?.attempts ?? 1, backoff: retry?.backoff ?? .constant(.zero),
+                progress: progress, random: random, on: scheduler)
+        } catch {
+            return Future(error: error)
+        }
+    }
+
+    private func request(for endpoint: Endpoint) throws(Endpoint.Error) -> HTTPRequest {
+        guard let base else { return try HTTPRequest(endpoint) }
+        return try HTTPRequest(endpoint, base: base)
     }
 }

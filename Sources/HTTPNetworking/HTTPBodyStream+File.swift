@@ -29,9 +29,16 @@ extension HTTPBodyStream {
     public static func file(
         _ file: URL, chunksOf size: Int = 65_536
     ) throws(HTTPError) -> HTTPBodyStream {
+        try self.file(file, from: 0, chunksOf: size)
+    }
+
+    /// A stream of a file's bytes from a position on; nothing if the file ends before.
+    package static func file(
+        _ file: URL, from start: Int64, chunksOf size: Int = 65_536
+    ) throws(HTTPError) -> HTTPBodyStream {
         precondition(size > 0, "a chunk has at least 1 byte, not \(size)")
         let reader: FileReader
-        do { reader = try FileReader(file) } catch { throw .unreadable(error) }
+        do { reader = try FileReader(file, from: start) } catch { throw .unreadable(error) }
         // A small file needs no large buffer. The extra byte detects a file that has grown.
         let size = Int(Swift.min(Int64(size), reader.length + 1))
         return HTTPBodyStream(
@@ -135,14 +142,18 @@ final class FileReader: Sendable {
 
     /// Opens a file, and blocks until the system has opened it.
     ///
+    /// - Parameter start: The position of the first byte to read.
     /// - Throws: The error of the system call that failed. Only regular files are opened: others, such as folders and
     ///   pipes, have no length.
-    init(_ file: URL) throws(FileError) {
+    init(_ file: URL, from start: Int64 = 0) throws(FileError) {
         // Without O_NONBLOCK, opening a pipe would wait for a writer. The flag has no effect on regular files.
         let descriptor = file.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { throw .last("open", file) }
-        do {
-            length = try Self.length(of: descriptor, file)
+        do throws(FileError) {
+            length = max(0, try Self.length(of: descriptor, file) - start)
+            guard start == 0 || lseek(descriptor, off_t(start), SEEK_SET) >= 0 else {
+                throw .last("lseek", file)
+            }
         } catch {
             close(descriptor)
             throw error

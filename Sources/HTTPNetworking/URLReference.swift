@@ -164,3 +164,12 @@ extension URLReference {
         return escaped
     }
 }
+
+extension HTTPHeaders {
+    /// The URL of Location, relative to the request's URL; nil if there is none, or if several differ.
+    package func location(from url: URL) -> URL? {
+        let locations = Set(received("Location"))
+        guard locations.count == 1, let bytes = locations.first?.bytes else { return nil }
+        return URLReference(bytes).resolved(against: url)
+    }
+}

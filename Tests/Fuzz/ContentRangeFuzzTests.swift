@@ -20,8 +20,10 @@ import Testing
                 .map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
             if Bool.random(using: &random) {
                 let first = Int64.random(in: 0...100, using: &random)
-                text = "bytes \(first)-\(first + .random(in: -2...50, using: &random))/"
-                    + (Bool.random(using: &random) ? "*" : "\(Int.random(in: 0...160, using: &random))")
+                text =
+                    "bytes \(first)-\(first + .random(in: -2...50, using: &random))/"
+                    + (Bool.random(using: &random)
+                        ? "*" : "\(Int.random(in: 0...160, using: &random))")
             }
             guard let range = ContentRange(text) else { continue }
             read += 1
@@ -39,7 +41,8 @@ import Testing
         #expect(read > 0)
         for text in [
             "", "bytes", "bytes 0-0", "bytes */*", "bytes 5-4/9", "bytes 0-9/9", "bytes 0-1/ 9",
-            "bytes=0-1/9", "items 0-1/9", "bytes 0-1/9 ", "bytes -1/9", "bytes 1-/9", "bytes 0--1/9",
+            "bytes=0-1/9", "items 0-1/9", "bytes 0-1/9 ", "bytes -1/9", "bytes 1-/9",
+            "bytes 0--1/9",
             "bytes 0-9223372036854775807/*",
         ] {
             #expect(ContentRange(text) == nil, "\(text)")
@@ -59,12 +62,12 @@ import Testing
                 case 0: lines.remove(at: index)
                 case 1: lines.insert("\(Int.random(in: -9...200, using: &random)) 70", at: index)
                 case 2: lines[index] = "\(Int64.random(in: -9...200, using: &random))"
-                default: lines[index] += ["", " ", "\u{0}", "9"].randomElement(using: &random) ?? ""
+                default:
+                    lines[index] += ["", " ", "\u{0}", "9"].randomElement(using: &random) ?? ""
                 }
                 if lines.isEmpty { break }
             }
-            let text = Array((lines.joined(separator: "\n") + "\n").utf8)
-            var bytes = text + SHA256.hash(text).hexadecimal.utf8
+            var bytes = SealedLines.encoded(lines)
             if let state = DownloadState(encoded: bytes) {
                 read += 1
                 #expect(state.validator?.isEmpty == false && state.received >= 0)

@@ -8,11 +8,11 @@ import PledgeServices
 import TestSupport
 import Testing
 
+@testable import PledgeHTTPBodies
+
 #if canImport(Glibc)
 import Glibc
 #endif
-
-@testable import PledgeHTTPBodies
 
 @Suite(.oneAtATime) struct ResumableDownloadTests {
     private let folder: TestFolder
@@ -54,7 +54,8 @@ import Glibc
         #expect(folder.names == [".pledge-film.mp4.part", ".pledge-film.mp4.resume"])
         #expect(try part() == content.prefix(7_300))
         let seen = Locked<[Int64]>([])
-        let saved = try await load(progress: { count, _ in seen.withLock { $0.append(count) } }).value
+        let saved = try await load(progress: { count, _ in seen.withLock { $0.append(count) } })
+            .value
         #expect(try Data(contentsOf: target) == content)
         #expect(saved.byteCount == 20_000 && saved.resumedFrom == 7_300)
         #expect(saved.response.status == 206)
@@ -164,7 +165,9 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
-    @Test("L1: a 416 that names the size of what is there ends a file of unknown size", arguments: [true, false])
+    @Test(
+        "L1: a 416 that names the size of what is there ends a file of unknown size",
+        arguments: [true, false])
     func unknownSize(grows: Bool) async throws {
         server.sendNoLength()
         try await loseFirst(after: 20_000)
@@ -291,6 +294,71 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
+    @Test("L1: a record is never taken for one of other bytes, when a process is killed between")
+    func killedBetween() async throws {
+        try await loseFirst(after: 9_000)
+        let source = ScriptedSource()
+        let other = HTTPRequest(.get, try #require(URL(string: "https://a.example/other")))
+        let saving = download(
+            other, to: target,
+            over: { _ in
+                Future(
+                    value: HTTPStreamedResponse(
+                        status: 200, headers: ["ETag": "\"1\""], body: source.stream()))
+            }, resuming: DownloadResumption())
+        #expect(await comesTrue { source.asked == 1 })
+        source.last?.resolve(with: Data(repeating: 0, count: 12_000))
+        #expect(await comesTrue { source.asked == 2 })
+        // The folder as it is now: after a kill, nothing more would happen to it.
+        let copy = folder.url.appendingPathComponent("copy")
+        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
+        for name in folder.names where name != "copy" {
+            try FileManager.default.copyItem(
+                at: folder.url.appendingPathComponent(name), to: copy.appendingPathComponent(name))
+        }
+        let file = copy.appendingPathComponent("film.mp4")
+        _ = try await download(
+            request, to: file, over: server.answer, resuming: DownloadResumption()
+        ).value
+        #expect(try Data(contentsOf: file) == content)
+        saving.cancel()
+    }
+
+    @Test("L1: a body that ends too early counts as lost")
+    func endsEarly() async throws {
+        server.loseSilently()
+        server.lose(after: [9_000, 0, 0])
+        let error = await #expect(throws: HTTPError.self) { try await load(attempts: 3).value }
+        #expect(error?.code == .connectionLost)
+        #expect(server.ranges.count == 3)
+        #expect(try await load().value.resumedFrom == 9_000)
+        #expect(try Data(contentsOf: target) == content)
+    }
+
+    @Test("L1: cancelling at any moment keeps what an earlier run has loaded")
+    func cancelledAtAnyMoment() async throws {
+        let scheduler = ManualScheduler()
+        try await loseFirst(after: 9_000)
+        for round in 0..<40 {
+            let saving = download(
+                request, to: target, over: { _ in Promise<HTTPStreamedResponse>().map { $0 } },
+                resuming: DownloadResumption(), on: scheduler)
+            for _ in 0..<round { await Task.yield() }
+            saving.cancel()
+            #expect(
+                folder.names.starts(with: [".pledge-film.mp4.part", ".pledge-film.mp4.resume"]))
+        }
+        let next = download(
+            request, to: target, over: server.answer, resuming: DownloadResumption(),
+            on: scheduler)
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .milliseconds(50))
+                return next.result != nil
+            })
+        #expect(try await next.value.resumedFrom == 9_000)
+    }
+
     @Test("L1: a cancelled download is continued by the next call")
     func cancelled() async throws {
         let source = ScriptedSource()
@@ -382,16 +450,19 @@ import Glibc
         }
     }
 
-    @Test("L1: random losses and mistakes, over several runs: the file is whole, or absent", arguments: 0..<12)
+    @Test(
+        "L1: random losses and mistakes, over several runs: the file is whole, or absent",
+        arguments: 0..<12)
     func random(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var versions = [content]
         for _ in 0..<15 {
             switch Int.random(in: 0..<4, using: &random) {
             case 0:
-                let new = Data((0..<Int.random(in: 0...30_000, using: &random)).map { _ in
-                    UInt8.random(in: 0...255, using: &random)
-                })
+                let new = Data(
+                    (0..<Int.random(in: 0...30_000, using: &random)).map { _ in
+                        UInt8.random(in: 0...255, using: &random)
+                    })
                 versions.append(new)
                 server.change(new, headers: ["ETag": "\"\(versions.count)\""])
             case 1:

@@ -40,6 +40,7 @@ package final class RangeServer: Sendable {
         /// After how many bytes of each of the next bodies the connection is lost.
         var losses: [Int] = []
         var sendsLength = true
+        var losesSilently = false
         var chunk = 1_000
     }
 
@@ -68,6 +69,9 @@ package final class RangeServer: Sendable {
     /// Loses the connections of the next answers, after so many bytes of the body; `Int.max` loses none.
     package func lose(after bytes: [Int]) { state.withLock { $0.losses += bytes } }
 
+    /// Lets bodies whose connection is lost end as if they were whole.
+    package func loseSilently() { state.withLock { $0.losesSilently = true } }
+
     package func sendNoLength() { state.withLock { $0.sendsLength = false } }
 
     /// Sends bodies in chunks of this size, in bytes.
@@ -92,7 +96,10 @@ extension RangeServer.State {
         }
         var last = min(Int(ends[1]) ?? .max, content.count - 1)
         if mistake == .short { last = first + (last - first) / 2 }
-        let part = content[first...last]
+        // What must not be written is no part of the file.
+        let part =
+            mistake == nil || mistake == .short || request.headers["If-Range"] == nil
+            ? content[first...last] : Data(content[first...last].map { ~$0 })
         let place = "bytes \(first)-\(last)/\(content.count)"
         switch mistake {
         case nil, .short: return response(206, part, ["Content-Range": place])
@@ -113,7 +120,7 @@ extension RangeServer.State {
         case .encoded:
             return response(206, part, ["Content-Range": place, "Content-Encoding": "gzip"])
         case .otherLength:
-            return response(206, content[first...last].dropLast(), ["Content-Range": place])
+            return response(206, part.dropLast(), ["Content-Range": place])
         case .notSatisfiable, .busy: return response(503, Data(), [:])
         }
     }
@@ -131,9 +138,12 @@ extension RangeServer.State {
         let loss = losses.isEmpty || status > 299 ? nil : losses.removeFirst()
         let sent = Data(body.prefix(loss ?? .max))
         let source = HTTPBodyStream(sent, chunksOf: chunk)
+        let isSilent = losesSilently
         let stream = HTTPBodyStream(length: sendsLength ? Int64(body.count) : nil) {
             source.next().flatMap { piece in
-                if piece == nil, let loss, loss < .max { throw HTTPError(code: .connectionLost) }
+                if piece == nil, let loss, loss < .max, !isSilent {
+                    throw HTTPError(code: .connectionLost)
+                }
                 return Future(value: piece)
             }
         }

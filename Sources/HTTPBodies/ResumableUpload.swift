@@ -1,0 +1,377 @@
+import Dispatch
+public import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
+
+/// A protocol by which a server takes the rest of an upload whose connection was lost.
+public struct ResumableUploadProtocol: Hashable, Sendable {
+    /// The version of the IETF's draft; nil for tus.
+    let draft: Int?
+
+    /// The protocol tus 1.0 (tus.io), with its extension "creation".
+    public static let tus = ResumableUploadProtocol(draft: nil)
+
+    /// The IETF's draft "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload).
+    ///
+    /// - Parameter interopVersion: The version that the server speaks, as in Upload-Draft-Interop-Version; 3…8. Other
+    ///   versions are a programming error and trap.
+    public static func ietfDraft(interopVersion: Int = 8) -> ResumableUploadProtocol {
+        precondition(
+            (3...8).contains(interopVersion),
+            "the draft's interop version is 3 to 8, not \(interopVersion)")
+        return ResumableUploadProtocol(draft: interopVersion)
+    }
+}
+
+/// Uploads a file, and goes on where a lost connection, or an earlier run, has stopped.
+///
+/// ```swift
+/// let request = HTTPRequest(.post, server.appending(path: "files"))
+/// let response = upload(film, with: request, over: transport.send, by: .tus)
+/// ```
+///
+/// The server makes a resource for the upload, and names its URL in a Location. The bytes follow in PATCH requests. After
+/// a lost connection, a HEAD asks the server how many bytes it has. The request's headers are sent with each of these
+/// requests; to another origin, only the headers that are known to hold no secret.
+///
+/// With `record`, a later call of this function goes on with the same upload, if the file and the URL are the same. The
+/// record is a file that only the user may read, because an upload's URL may be a secret. It is removed at the end, and
+/// when the server doesn't know the upload any more; the upload then begins anew.
+///
+/// - Parameters:
+///   - file: The file; it must not change during the upload.
+///   - request: The request that makes the upload: its URL, its headers, and its method, usually POST. Its body is
+///     ignored.
+///   - service: The service for the requests.
+///   - proto: The protocol.
+///   - record: The file that remembers the upload; nil to remember it for this call only.
+///   - partSize: The largest body of a request, in bytes; nil for all that is missing. A server's `max-append-size`
+///     makes it smaller. Less than one is a programming error and traps.
+///   - attempts: How many requests in a row may fail without bringing the upload further. Less than one is a
+///     programming error and traps.
+///   - backoff: The waits after failed requests.
+///   - progress: Called with the number of bytes sent, and the file's size, on the thread that reads the file. After a
+///     lost connection, the number can be smaller than before.
+///   - random: The source of the backoff's jitter.
+///   - scheduler: The clock for the waits.
+/// - Returns: A future of the last response. It rejects with an `HTTPError`: with the code `bodyUnreadable` if the file
+///   can't be read, with `fileUnwritable` if the record can't be written, with `badResponse` if the server breaks the
+///   protocol, and else with the error of the last request.
+public func upload(
+    _ file: URL, with request: HTTPRequest, over service: @escaping HTTPService,
+    by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
+    attempts: Int = 3, backoff: Backoff = .fullJitter(),
+    progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
+    random: RandomSource = .system, on scheduler: some FutureScheduler = .live
+) -> Future<HTTPResponse> {
+    precondition(attempts >= 1, "an upload needs one attempt or more, not \(attempts)")
+    precondition(partSize ?? 1 >= 1, "a part has 1 byte or more, not \(partSize ?? 1)")
+    let folder = SystemFolder(file.deletingLastPathComponent())
+    guard let version = folder.version(of: file.lastPathComponent), version.size >= 0 else {
+        return Future(error: HTTPError.unreadable(file, cause: CancellationError()))
+    }
+    let state = UploadState(proto, request, version, partSize: partSize)
+    return ResumableUpload(
+        file, service, state, record, attempts, backoff, progress, random, scheduler
+    ).run()
+}
+
+/// What is known of an upload: a pure state machine.
+struct UploadState: Sendable {
+    /// The meaning of an answer.
+    enum Step: Sendable {
+        /// The upload has a URL: remember it, then send bytes.
+        case created
+        /// Send the bytes from the offset on.
+        case append
+        /// Ask for the offset.
+        case ask
+        /// All is sent; the answer is the result.
+        case done
+        /// The server doesn't know the upload any more: begin anew.
+        case restart
+    }
+
+    private let proto: ResumableUploadProtocol
+    private let request: HTTPRequest
+    /// A hash of the URL, and the file's inode, size and time.
+    let source: String
+    let size: Int64
+    /// The largest body, in bytes.
+    private var partSize: Int64
+    var location: URL?
+    /// The number of bytes that the server has.
+    private(set) var offset: Int64 = 0
+
+    init(
+        _ proto: ResumableUploadProtocol, _ request: HTTPRequest, _ file: FileVersion,
+        partSize: Int64?
+    ) {
+        self.proto = proto
+        self.request = request
+        self.partSize = partSize ?? .max
+        size = Int64(file.size)
+        let url = SHA256.hash(Array(request.url.absoluteString.utf8)).hexadecimal
+        source = "\(url) \(file.inode) \(file.size) \(file.modified) \(proto.draft ?? 0)"
+    }
+
+    /// Forgets the upload.
+    mutating func reset() { (location, offset) = (nil, 0) }
+
+    /// The end of the next body.
+    var end: Int64 { partSize >= size - offset ? size : offset + partSize }
+
+    /// The request that makes the upload, or asks for its offset.
+    func request(asking: Bool) -> HTTPRequest {
+        guard let location else {
+            var request = self.request
+            request.body = .none
+            mark(&request)
+            request.headers.set("\(size)", for: "Upload-Length")
+            if proto.draft != nil { markComplete(&request, size == 0) }
+            return request
+        }
+        var request = request(to: location)
+        if asking {
+            request.method = .head
+            request.headers.set("no-store", for: "Cache-Control")
+            return request
+        }
+        request.method = .patch
+        request.headers.set("\(offset)", for: "Upload-Offset")
+        if proto.draft != nil { markComplete(&request, end == size) }
+        return request
+    }
+
+    /// The Content-Type of the bytes.
+    var contentType: String {
+        proto.draft == nil ? "application/offset+octet-stream" : "application/partial-upload"
+    }
+
+    private func request(to url: URL) -> HTTPRequest {
+        var headers = request.headers
+        for name in ["Content-Type", "Upload-Metadata"] { headers.remove(name) }
+        if HTTPOrigin(url) != HTTPOrigin(request.url) {
+            for field in headers where !HTTPHeaders.isHarmless(field.name) {
+                headers.remove(field.name)
+            }
+        }
+        var next = HTTPRequest(.head, url, headers: headers)
+        next.context = request.context
+        mark(&next)
+        return next
+    }
+
+    private func mark(_ request: inout HTTPRequest) {
+        if let draft = proto.draft {
+            request.headers.set("\(draft)", for: "Upload-Draft-Interop-Version")
+        } else {
+            request.headers.set("1.0.0", for: "Tus-Resumable")
+        }
+    }
+
+    /// Says whether the upload is complete with this body; version 3 says whether it isn't.
+    private func markComplete(_ request: inout HTTPRequest, _ isComplete: Bool) {
+        let isOld = proto.draft == 3
+        request.headers.set(
+            isComplete != isOld ? "?1" : "?0", for: isOld ? "Upload-Incomplete" : "Upload-Complete")
+    }
+
+    private func isComplete(_ headers: HTTPHeaders) -> Bool? {
+        let isOld = proto.draft == 3
+        switch headers[isOld ? "Upload-Incomplete" : "Upload-Complete"] {
+        case "?1": return !isOld
+        case "?0": return isOld
+        default: return nil
+        }
+    }
+
+    /// Takes an answer with a status of 200…299.
+    mutating func receive(_ response: HTTPResponse, asking: Bool) throws(HTTPError) -> Step {
+        limitParts(response.headers)
+        guard location != nil else {
+            if size == 0 { return .done }
+            guard let url = response.headers.location(from: response.url ?? request.url) else {
+                throw broken("the server names no Location for the upload", response)
+            }
+            if AbsoluteURL.isSecure(request.url), !AbsoluteURL.isSecure(url) {
+                throw broken("the upload's Location leads from https to http", response)
+            }
+            location = url
+            return .created
+        }
+        let found = response.headers["Upload-Offset"].flatMap { Int64($0) }
+        let sent = end
+        if proto.draft != nil {
+            let isComplete = isComplete(response.headers)
+            // The answer to the last bytes is the resource's own, and need not say more.
+            if isComplete == true || isComplete == nil && !asking && sent == size { return .done }
+        }
+        guard let offset = found ?? (asking ? nil : sent), (0...size).contains(offset) else {
+            throw broken("the server has no valid Upload-Offset", response)
+        }
+        self.offset = offset
+        if proto.draft == nil, offset == size { return .done }
+        return .append
+    }
+
+    /// The step after an answer with another status; nil if it's an error.
+    func step(after status: Int?) -> Step? {
+        guard location != nil else { return nil }
+        switch status {
+        case 404, 410: return .restart
+        case 403 where proto.draft == nil: return .restart
+        // Another offset is right, or an earlier request still holds the upload.
+        case 409, 423: return .ask
+        default: return nil
+        }
+    }
+
+    private mutating func limitParts(_ headers: HTTPHeaders) {
+        for limit in (headers["Upload-Limit"] ?? "").split(separator: ",") {
+            let words = limit.split(separator: "=")
+            guard words.count == 2, HTTPHeaders.trimmed(words[0]) == "max-append-size",
+                let size = Int64(HTTPHeaders.trimmed(words[1])), size > 0
+            else { continue }
+            partSize = min(partSize, size)
+        }
+    }
+
+    private func broken(_ reason: String, _ response: HTTPResponse) -> HTTPError {
+        HTTPError(code: .badResponse, request: request, response: response, reason: reason)
+    }
+}
+
+/// The requests of an upload, one after the other.
+private final class ResumableUpload: Sendable {
+    private let file: URL
+    private let service: HTTPService
+    private let state: Locked<UploadState>
+    private let record: URL?
+    private let attempts: Int
+    private let backoff: Backoff
+    private let report: (@Sendable (Int64, Int64?) -> Void)?
+    private let random: RandomSource
+    private let scheduler: any FutureScheduler
+    private let queue = DispatchQueue(label: "Pledge.ResumableUpload")
+
+    init(
+        _ file: URL, _ service: @escaping HTTPService, _ state: UploadState, _ record: URL?,
+        _ attempts: Int, _ backoff: Backoff, _ report: (@Sendable (Int64, Int64?) -> Void)?,
+        _ random: RandomSource, _ scheduler: any FutureScheduler
+    ) {
+        self.file = file
+        self.service = service
+        self.state = Locked(state)
+        self.record = record
+        self.attempts = attempts
+        self.backoff = backoff
+        self.report = report
+        self.random = random
+        self.scheduler = scheduler
+    }
+
+    func run() -> Future<HTTPResponse> {
+        withRecord { folder, name in
+            guard let bytes = try folder.read(name)?.bytes,
+                let lines = SealedLines.decoded(bytes), lines.count == 3,
+                lines[0] == "pledge-upload 1"
+            else { return }
+            self.state.withLock { if lines[1] == $0.source { $0.location = URL(string: lines[2]) } }
+        }
+        .flatMap { self.goOn(asking: true, failures: 0, after: nil) }
+        .flatMap { response in
+            self.withRecord { folder, name in try folder.remove(name) }.map { response }
+        }
+    }
+
+    /// Calls a function with the record's folder and name, if there is to be a record.
+    private func withRecord(
+        _ body: @escaping @Sendable (SystemFolder, String) throws -> Void
+    ) -> Future<Void> {
+        guard let record else { return Future(value: ()) }
+        return Future.make { resolver in
+            self.queue.async {
+                do {
+                    let folder = SystemFolder(record.deletingLastPathComponent())
+                    try body(folder, record.lastPathComponent)
+                    resolver.resolve()
+                } catch {
+                    resolver.reject(with: HTTPError(code: .fileUnwritable, cause: error))
+                }
+            }
+        }
+    }
+
+    /// Sends requests until all is sent; after a failure, asks the server first what it has.
+    private func goOn(asking: Bool, failures: Int, after wait: Duration?) -> Future<HTTPResponse> {
+        let before = state.withLock { $0.offset }
+        return send(asking: asking).flatMapError { error in
+            let step = self.state.withLock { $0.step(after: (error as? HTTPError)?.status) }
+            if case .restart? = step { self.state.withLock { $0.reset() } }
+            let outcome = Outcome(of: error).retry
+            let failures = self.state.withLock { $0.offset } > before ? 1 : failures + 1
+            guard failures < self.attempts, step != nil || outcome != .never else { throw error }
+            let pause = self.backoff.delay(
+                before: failures - 1, after: wait, bits: self.random.next())
+            var asked = Duration.zero
+            if case .after(let delay?) = outcome { asked = delay }
+            return Future<Void>(value: ()).delay(max(pause, asked), on: self.scheduler)
+                .flatMap { self.goOn(asking: true, failures: failures, after: pause) }
+        }
+    }
+
+    private func send(asking: Bool) -> Future<HTTPResponse> {
+        var (request, state) = state.withLock { ($0.request(asking: asking), $0) }
+        let isNew = state.location == nil
+        if !isNew, !asking {
+            let (start, end) = (state.offset, state.end)
+            request.body = body(from: start, to: end, of: state.size, state.contentType)
+        }
+        return service(request).flatMap { [request] response in
+            guard (200...299).contains(response.status) else {
+                throw HTTPError(code: .unacceptableStatus, request: request, response: response)
+            }
+            switch try self.state.withLock({ try $0.receive(response, asking: asking) }) {
+            case .done: return Future(value: response)
+            case .created:
+                let (source, location) = self.state.withLock { ($0.source, $0.location) }
+                let lines = ["pledge-upload 1", source, location?.absoluteString ?? ""]
+                return self.withRecord { folder, name in
+                    try folder.replace(
+                        name, with: SealedLines.encoded(lines), by: name + "-new",
+                        at: Int64(Date().timeIntervalSince1970 * 1e9))
+                }
+                .flatMap { self.send(asking: false) }
+            case .append, .ask, .restart: return self.send(asking: false)
+            }
+        }
+    }
+
+    private func body(
+        from start: Int64, to end: Int64, of size: Int64, _ type: String
+    ) -> HTTPRequest.Body {
+        let source = HTTPRequest.BodySource(length: end - start, isReplayable: true) {
+            [file, report] in
+            let rest = Locked(end - start)
+            let stream = try HTTPBodyStream.file(file, from: start)
+            let part = HTTPBodyStream(
+                length: end - start,
+                next: {
+                    if rest.withLock({ $0 }) == 0 { return Future(value: nil) }
+                    return stream.next().map { chunk in
+                        chunk.map { chunk in
+                            rest.withLock { rest in
+                                let taken = chunk.prefix(Int(min(rest, Int64(chunk.count))))
+                                rest -= Int64(taken.count)
+                                return taken
+                            }
+                        }
+                    }
+                }, cancel: { stream.cancel() })
+            guard let report else { return part }
+            return part.reportingProgress { count, _ in report(start + count, size) }
+        }
+        return HTTPRequest.Body(.stream(source), contentType: type)
+    }
+}

@@ -1,0 +1,378 @@
+import Foundation
+import HTTPTestSupport
+import PledgeFutures
+import PledgeHTTPClients
+import PledgeHTTPNetworking
+import PledgeServices
+import TestSupport
+import Testing
+
+@testable import PledgeHTTPBodies
+
+@Suite(.oneAtATime) struct ResumableUploadTests {
+    private let folder: TestFolder
+    private let file: URL
+    private let record: URL
+    private let content = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+    private let request: HTTPRequest
+
+    static let protocols: [ResumableUploadProtocol] =
+        [.tus] + (3...8).map { .ietfDraft(interopVersion: $0) }
+
+    init() throws {
+        folder = try TestFolder()
+        file = try folder.file("film.mp4", content)
+        record = try folder.file("record")
+        request = HTTPRequest(
+            .post, try #require(URL(string: "https://a.example/files")),
+            headers: ["X-API-Key": "s3cret", "Content-Type": "video/mp4", "X-Note": "n"])
+    }
+
+    private func send(
+        to server: UploadServer, by proto: ResumableUploadProtocol, record: URL? = nil,
+        partSize: Int64? = nil, attempts: Int = 1,
+        progress: (@Sendable (Int64, Int64?) -> Void)? = nil
+    ) -> Future<HTTPResponse> {
+        upload(
+            file, with: request, over: server.answer, by: proto, record: record,
+            partSize: partSize, attempts: attempts, backoff: .constant(.zero), progress: progress)
+    }
+
+    @Test("L1: an upload is made, and its bytes follow", arguments: protocols)
+    func whole(proto: ResumableUploadProtocol) async throws {
+        let server = UploadServer(proto)
+        let seen = Locked<[Int64]>([])
+        let response = try await send(
+            to: server, by: proto, progress: { count, _ in seen.withLock { $0.append(count) } }
+        ).value
+        #expect((200...299).contains(response.status))
+        #expect(server.content == content && server.isComplete)
+        #expect(server.methods == ["POST", "PATCH"])
+        #expect(seen.withLock { $0.last } == 20_000)
+        #expect(server.problems.isEmpty)
+    }
+
+    @Test(
+        "L1: after a lost connection, the rest follows from where the server is",
+        arguments: protocols)
+    func lost(proto: ResumableUploadProtocol) async throws {
+        let server = UploadServer(proto)
+        server.lose(after: [5_000, 0, 3_000])
+        _ = try await send(to: server, by: proto, attempts: 3).value
+        #expect(server.content == content && server.isComplete && server.problems.isEmpty)
+        #expect(
+            server.methods
+                == ["POST", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"])
+    }
+
+    @Test("L1: a later call goes on with the recorded upload", arguments: protocols)
+    func laterCall(proto: ResumableUploadProtocol) async throws {
+        let server = UploadServer(proto)
+        server.lose(after: [7_000])
+        let first = send(to: server, by: proto, record: record)
+        await #expect(throws: HTTPError.self) { try await first.value }
+        let facts = try FileManager.default.attributesOfItem(atPath: record.path)
+        #expect(facts[.posixPermissions] as? Int == 0o600)
+        _ = try await send(to: server, by: proto, record: record).value
+        #expect(server.content == content && server.isComplete && server.problems.isEmpty)
+        #expect(server.methods == ["POST", "PATCH", "HEAD", "PATCH"])
+        #expect(folder.names == ["film.mp4"])
+    }
+
+    @Test("L1: if only the last answer was lost, nothing is sent again", arguments: protocols)
+    func answerLost(proto: ResumableUploadProtocol) async throws {
+        let server = UploadServer(proto)
+        server.lose(after: [20_000])
+        let response = try await send(to: server, by: proto, attempts: 2).value
+        #expect((200...299).contains(response.status))
+        #expect(server.methods == ["POST", "PATCH", "HEAD"])
+        #expect(server.content == content && server.problems.isEmpty)
+    }
+
+    @Test("L1: an upload that the server has forgotten begins anew", arguments: protocols)
+    func forgotten(proto: ResumableUploadProtocol) async throws {
+        let server = UploadServer(proto)
+        server.lose(after: [7_000])
+        let first = send(to: server, by: proto, record: record)
+        await #expect(throws: HTTPError.self) { try await first.value }
+        server.forget()
+        _ = try await send(to: server, by: proto, record: record, attempts: 2).value
+        #expect(server.content == content && server.isComplete && server.problems.isEmpty)
+        #expect(server.methods == ["POST", "PATCH", "HEAD", "POST", "PATCH"])
+    }
+
+    @Test("L1: another file under the same name is a new upload")
+    func changedFile() async throws {
+        let server = UploadServer(.tus)
+        server.lose(after: [7_000])
+        let first = send(to: server, by: .tus, record: record)
+        await #expect(throws: HTTPError.self) { try await first.value }
+        try FileManager.default.removeItem(at: file)
+        try Data(content.reversed()).write(to: file)
+        _ = try await send(to: server, by: .tus, record: record).value
+        #expect(server.content == Data(content.reversed()))
+        #expect(server.methods == ["POST", "PATCH", "POST", "PATCH"])
+    }
+
+    @Test("L1: a conflict is resolved by asking", arguments: protocols)
+    func conflict(proto: ResumableUploadProtocol) async throws {
+        let server = UploadServer(proto)
+        server.refuse([409, 423])
+        _ = try await send(to: server, by: proto, attempts: 3).value
+        #expect(server.content == content && server.isComplete && server.problems.isEmpty)
+        #expect(server.methods == ["POST", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"])
+    }
+
+    @Test(
+        "L1: bodies are no larger than asked for, or than the server allows", arguments: protocols)
+    func parts(proto: ResumableUploadProtocol) async throws {
+        let server = UploadServer(proto)
+        _ = try await send(to: server, by: proto, partSize: 6_000).value
+        #expect(server.content == content && server.isComplete && server.problems.isEmpty)
+        #expect(server.methods == ["POST", "PATCH", "PATCH", "PATCH", "PATCH"])
+        let limited = UploadServer(proto)
+        limited.limit(to: 15_000)
+        _ = try await send(to: limited, by: proto).value
+        #expect(limited.content == content && limited.methods == ["POST", "PATCH", "PATCH"])
+    }
+
+    @Test("L1: an empty file is uploaded too", arguments: protocols)
+    func empty(proto: ResumableUploadProtocol) async throws {
+        try Data().write(to: file)
+        let server = UploadServer(proto)
+        _ = try await send(to: server, by: proto).value
+        #expect(server.methods == ["POST"] && server.content.isEmpty && server.isComplete)
+    }
+
+    @Test("L1: another origin gets no secret header")
+    func otherOrigin() async throws {
+        let server = UploadServer(.tus, at: "https://cdn.example/up/1")
+        _ = try await send(to: server, by: .tus).value
+        let requests = server.requests
+        #expect(requests[0].headers["X-API-Key"] == "s3cret")
+        #expect(requests[1].headers["X-API-Key"] == nil && requests[1].headers["X-Note"] == nil)
+        #expect(server.content == content)
+        let same = UploadServer(.tus)
+        _ = try await send(to: same, by: .tus).value
+        #expect(same.requests[1].headers["X-API-Key"] == "s3cret")
+        let insecure = UploadServer(.tus, at: "http://a.example/up/1")
+        let saving = send(to: insecure, by: .tus)
+        let error = await #expect(throws: HTTPError.self) { try await saving.value }
+        #expect(error?.code == .badResponse && insecure.methods == ["POST"])
+    }
+
+    @Test("L1: a server that breaks the protocol is a clear error")
+    func brokenServer() async throws {
+        for headers in [[:], ["Location": "mailto:a@b"]] as [HTTPHeaders] {
+            let saving = upload(
+                file, with: request,
+                over: { _ in Future(value: HTTPResponse(status: 201, headers: headers)) },
+                by: .tus)
+            let error = await #expect(throws: HTTPError.self) { try await saving.value }
+            #expect(error?.code == .badResponse)
+        }
+        for offset in ["20001", "-1", "x", ""] {
+            let server = UploadServer(.tus)
+            server.lose(after: [1_000])
+            server.claim(offset)
+            let saving = send(to: server, by: .tus, attempts: 2)
+            let error = await #expect(throws: HTTPError.self) { try await saving.value }
+            #expect(error?.code == .badResponse, "\(offset)")
+        }
+        let refused = send(to: UploadServer(.ietfDraft()), by: .tus)
+        let error = await #expect(throws: HTTPError.self) { try await refused.value }
+        #expect(error?.status == 412)
+    }
+
+    @Test("L1: a file that isn't there, and a record that can't be written, are typed errors")
+    func files() async throws {
+        let nowhere = folder.url.appendingPathComponent("nothing")
+        let missing = upload(
+            nowhere, with: request, over: UploadServer(.tus).answer, by: .tus)
+        let error = await #expect(throws: HTTPError.self) { try await missing.value }
+        #expect(error?.code == .bodyUnreadable)
+        let unwritable = send(
+            to: UploadServer(.tus), by: .tus, record: file.appendingPathComponent("record"))
+        let second = await #expect(throws: HTTPError.self) { try await unwritable.value }
+        #expect(second?.code == .fileUnwritable)
+    }
+
+    @Test("L1: a damaged record begins anew")
+    func damagedRecord() async throws {
+        let server = UploadServer(.tus)
+        server.lose(after: [7_000])
+        let first = send(to: server, by: .tus, record: record)
+        await #expect(throws: HTTPError.self) { try await first.value }
+        var bytes = try Data(contentsOf: record)
+        bytes[70] ^= 1
+        try bytes.write(to: record)
+        _ = try await send(to: server, by: .tus, record: record).value
+        #expect(server.methods == ["POST", "PATCH", "POST", "PATCH"])
+        #expect(server.content == content)
+    }
+
+    @Test("L1: a client uploads with its headers, and waits as its retry says")
+    func client() async throws {
+        let server = UploadServer(.tus)
+        let scheduler = ManualScheduler()
+        var client = HTTPClient(base: URL(string: "https://a.example"), over: server.answer)
+        client.headers = ["X-Client": "c"]
+        client.retry = .init(attempts: 2, backoff: .constant(.seconds(5)))
+        client.scheduler = scheduler
+        server.lose(after: [9_000])
+        let saving = client.upload(file, to: "/files", by: .tus)
+        #expect(await comesTrue { !scheduler.isIdle && server.methods.count == 2 })
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .seconds(1))
+                return saving.result != nil
+            })
+        _ = try await saving.value
+        #expect(server.content == content)
+        #expect(server.requests.allSatisfy { $0.headers["X-Client"] == "c" })
+    }
+
+    @Test("L1: cancelling ends the request")
+    func cancelled() async throws {
+        let cancelled = Locked(false)
+        let answer = Promise<HTTPResponse>()
+        answer.onCancel { cancelled.withLock { $0 = true } }
+        let saving = upload(file, with: request, over: { _ in answer }, by: .tus)
+        saving.cancel()
+        #expect(cancelled.withLock { $0 })
+    }
+
+    @Test("L1: random losses, conflicts and forgotten uploads", arguments: 0..<20)
+    func random(seed: Int) async throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let proto = Self.protocols[seed % Self.protocols.count]
+        let server = UploadServer(proto)
+        for _ in 0..<200 {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: server.refuse([[409, 423, 503, 404].randomElement(using: &random) ?? 409])
+            case 1: server.forget()
+            default: server.lose(after: [Int.random(in: 0...22_000, using: &random)])
+            }
+            let size = Int64.random(in: 2_000...30_000, using: &random)
+            let saving = send(
+                to: server, by: proto, record: record, partSize: size,
+                attempts: .random(in: 1...3, using: &random))
+            guard (try? await saving.value) != nil else { continue }
+            #expect(server.content == content && server.isComplete && server.problems.isEmpty)
+            return
+        }
+        Issue.record("the upload never ended")
+    }
+}
+
+/// A server of one upload, by tus or by the IETF's draft.
+private final class UploadServer: Sendable {
+    private struct State {
+        var requests: [HTTPRequest] = []
+        var content = Data()
+        var length = -1
+        var exists = false
+        var isComplete = false
+        var losses: [Int] = []
+        var refusals: [Int] = []
+        var limit: Int?
+        var claim: String?
+        var problems: [String] = []
+    }
+
+    private let proto: ResumableUploadProtocol
+    private let location: String
+    private let state = Locked(State())
+
+    init(_ proto: ResumableUploadProtocol, at location: String = "/up/1") {
+        self.proto = proto
+        self.location = location
+    }
+
+    var requests: [HTTPRequest] { state.withLock { $0.requests } }
+    var methods: [String] { requests.map { "\($0.method)" } }
+    var content: Data { state.withLock { $0.content } }
+    var isComplete: Bool { state.withLock { $0.isComplete } }
+    /// What a client must not do.
+    var problems: [String] { state.withLock { $0.problems } }
+
+    /// Loses the connections of the next PATCH requests after so many bytes.
+    func lose(after bytes: [Int]) { state.withLock { $0.losses += bytes } }
+    /// Refuses the next PATCH requests.
+    func refuse(_ statuses: [Int]) { state.withLock { $0.refusals += statuses } }
+    func limit(to size: Int) { state.withLock { $0.limit = size } }
+    func claim(_ offset: String) { state.withLock { $0.claim = offset } }
+    func forget() {
+        state.withLock { ($0.exists, $0.content, $0.isComplete) = (false, Data(), false) }
+    }
+
+    func answer(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        Future(value: request).flatMap { try $0.body.open().collected(upTo: 1 << 20) }
+            .flatMap { body in
+                try self.state.withLock { state in
+                    Future(value: try self.answer(request, body, &state))
+                }
+            }
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ body: Data, _ state: inout State
+    ) throws -> HTTPResponse {
+        state.requests.append(request)
+        let isTus = proto.draft == nil
+        let version =
+            isTus
+            ? request.headers["Tus-Resumable"] == "1.0.0"
+            : request.headers["Upload-Draft-Interop-Version"] == "\(proto.draft ?? 0)"
+        guard version else { return HTTPResponse(status: 412) }
+        let mark = proto.draft == 3 ? "Upload-Incomplete" : "Upload-Complete"
+        let isEnd = request.headers[mark] == (proto.draft == 3 ? "?0" : "?1")
+        var headers: HTTPHeaders = [:]
+        if let limit = state.limit {
+            headers.set("max-size=9, max-append-size=\(limit)", for: "Upload-Limit")
+        }
+        func said(_ isComplete: Bool) -> String { isComplete != (proto.draft == 3) ? "?1" : "?0" }
+        switch "\(request.method)" {
+        case "POST":
+            state.length = Int(request.headers["Upload-Length"] ?? "") ?? -1
+            (state.content, state.exists) = (Data(), true)
+            state.isComplete = isTus ? state.length == 0 : isEnd
+            if !body.isEmpty || request.headers["Content-Type"] != "video/mp4" {
+                state.problems.append("a POST with a body, or without its type")
+            }
+            headers.set(location, for: "Location")
+            return HTTPResponse(status: 201, headers: headers, url: request.url)
+        case "HEAD":
+            guard state.exists else { return HTTPResponse(status: 404) }
+            headers.set(state.claim ?? "\(state.content.count)", for: "Upload-Offset")
+            if !isTus { headers.set(said(state.isComplete), for: mark) }
+            return HTTPResponse(status: 204, headers: headers)
+        case "PATCH":
+            if !state.refusals.isEmpty {
+                return HTTPResponse(status: state.refusals.removeFirst())
+            }
+            guard state.exists else { return HTTPResponse(status: 404) }
+            guard request.headers["Upload-Offset"] == "\(state.content.count)" else {
+                return HTTPResponse(status: 409)
+            }
+            if request.body.contentType
+                != (isTus ? "application/offset+octet-stream" : "application/partial-upload")
+            {
+                state.problems.append("a PATCH with the wrong type")
+            }
+            if body.count > state.limit ?? .max { state.problems.append("a PATCH too large") }
+            let loss = state.losses.isEmpty ? nil : state.losses.removeFirst()
+            state.content += body.prefix(loss ?? .max)
+            let isWhole = loss ?? .max >= body.count
+            state.isComplete =
+                isTus ? state.content.count == state.length : isEnd && isWhole
+            if loss != nil { throw HTTPError(code: .connectionLost) }
+            if isTus { headers.set("\(state.content.count)", for: "Upload-Offset") }
+            if !isTus, !state.isComplete { headers.set(said(false), for: mark) }
+            return HTTPResponse(status: isTus ? 204 : 201, headers: headers)
+        default:
+            state.problems.append("\(request.method)")
+            return HTTPResponse(status: 405)
+        }
+    }
+}
