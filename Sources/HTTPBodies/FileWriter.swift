@@ -96,10 +96,9 @@ final class FileWriter: Sendable {
         guard isKept else { return }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("flock", temporary) }
         // The file may have been renamed between its opening and its lock.
-        var (own, named) = (stat(), stat())
-        guard fstat(descriptor, &own) == 0, temporary.withPath({ lstat($0, &named) }) == 0,
-            own.st_ino == named.st_ino
-        else { throw FileError(operation: "flock", code: EWOULDBLOCK, path: temporary.path) }
+        guard temporary.isName(of: descriptor) else {
+            throw FileError(operation: "flock", code: EWOULDBLOCK, path: temporary.path)
+        }
     }
 
     /// Appends bytes.

@@ -60,8 +60,10 @@ final class ResumableDownload: Sendable {
         var isOpen = false
         /// True if the file is loaded as a whole, because its parts didn't fit.
         var isPlain = false
-        /// The bytes, and the time, of the last record on the disk.
-        var saved: (received: Int64, at: SchedulerInstant)
+        /// The number of bytes in the last record on the disk.
+        var saved: Int64 = 0
+        /// True if a record is due within a second.
+        var isDue = false
     }
 
     /// The bytes that don't fit to the file any more are given up, for a reason.
@@ -110,7 +112,7 @@ final class ResumableDownload: Sendable {
         folder = SystemFolder(file.deletingLastPathComponent())
         let state = DownloadState(
             source: SHA256.hash(Array(request.url.absoluteString.utf8)).hexadecimal)
-        progress = Locked(Progress(state: state, saved: (0, scheduler.now)))
+        progress = Locked(Progress(state: state))
     }
 
     /// Loads what is missing, and puts the file in its place.
@@ -154,7 +156,7 @@ final class ResumableDownload: Sendable {
                     else { return false }
                     progress.state = state
                     progress.earlier = state.received
-                    progress.saved.received = state.received
+                    progress.saved = state.received
                     return true
                 }
                 if !isUsed { try self.clear(file) }
@@ -289,7 +291,7 @@ final class ResumableDownload: Sendable {
         try folder.remove(record)
         try folder.syncFolder()
         try file.truncate(to: 0)
-        progress.withLock { ($0.earlier, $0.saved.received) = (0, 0) }
+        progress.withLock { ($0.earlier, $0.saved) = (0, 0) }
     }
 
     private func check(_ round: Int) throws {
@@ -316,7 +318,7 @@ final class ResumableDownload: Sendable {
                     progress.state.advance(part, by: chunk.count)
                     return (progress.state.received, progress.state.total)
                 }
-                try self.saveIfDue(file, received)
+                try self.saveSoon(file, received)
                 self.report?(received, total)
             }
         }
@@ -335,20 +337,28 @@ final class ResumableDownload: Sendable {
         }
     }
 
-    /// Records what is on the disk, after 8 MiB or a second.
-    private func saveIfDue(_ file: OpenFile, _ received: Int64) throws {
-        let saved = progress.withLock { $0.saved }
-        guard
-            received >= saved.received + 8 << 20
-                || scheduler.now >= saved.at.advanced(by: .seconds(1))
-        else { return }
-        try save(file)
+    /// Records what is on the disk: after 8 MiB at once, and after fewer bytes within a second.
+    private func saveSoon(_ file: OpenFile, _ received: Int64) throws {
+        if received >= progress.withLock({ $0.saved }) + 8 << 20 { return try save(file) }
+        let isDue = progress.withLock { progress in
+            defer { progress.isDue = true }
+            return progress.isDue
+        }
+        if isDue { return }
+        Future<Void>(value: ()).delay(.seconds(1), on: scheduler)
+            .flatMap { [writer] in
+                writer.perform { [weak self] file in
+                    self?.progress.withLock { $0.isDue = false }
+                    try self?.save(file)
+                }
+            }
+            .observe { _ in }
     }
 
     /// Syncs the file, and then writes the record, so that the record never promises more than the disk holds.
     private func save(_ file: OpenFile) throws {
         let state = progress.withLock { progress in
-            progress.saved = (progress.state.received, scheduler.now)
+            progress.saved = progress.state.received
             return progress.state
         }
         guard state.validator != nil else { return }

@@ -222,6 +222,13 @@ extension URL {
         return UInt32(facts.st_mode & 0o777)
     }
 
+    /// Returns whether this is the path of an open file.
+    package func isName(of descriptor: Int32) -> Bool {
+        var (opened, named) = (stat(), stat())
+        return fstat(descriptor, &opened) == 0 && withPath { lstat($0, &named) } == 0
+            && (opened.st_dev, opened.st_ino) == (named.st_dev, named.st_ino)
+    }
+
     /// Calls a system function with the file's path.
     ///
     /// - Returns: The function's result; -1, with `EINVAL` in `errno`, if this is not a file URL.

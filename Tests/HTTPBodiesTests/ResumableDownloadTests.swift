@@ -294,18 +294,21 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
-    @Test("L1: a record is never taken for one of other bytes, when a process is killed between")
-    func killedBetween() async throws {
+    @Test(
+        "L1: a record is never taken for one of other bytes, when a process is killed between",
+        arguments: [1, 2])
+    func killedBetween(parts: Int) async throws {
         try await loseFirst(after: 9_000)
         let source = ScriptedSource()
         let other = HTTPRequest(.get, try #require(URL(string: "https://a.example/other")))
+        let range: HTTPHeaders = ["ETag": "\"1\"", "Content-Range": "bytes 0-1048575/9000000"]
         let saving = download(
             other, to: target,
             over: { _ in
                 Future(
                     value: HTTPStreamedResponse(
-                        status: 200, headers: ["ETag": "\"1\""], body: source.stream()))
-            }, resuming: DownloadResumption())
+                        status: parts == 1 ? 200 : 206, headers: range, body: source.stream()))
+            }, resuming: DownloadResumption(parts: parts))
         #expect(await comesTrue { source.asked == 1 })
         source.last?.resolve(with: Data(repeating: 0, count: 12_000))
         #expect(await comesTrue { source.asked == 2 })
@@ -333,6 +336,34 @@ import Glibc
         #expect(server.ranges.count == 3)
         #expect(try await load().value.resumedFrom == 9_000)
         #expect(try Data(contentsOf: target) == content)
+    }
+
+    @Test("L1: the record is written a second after bytes came, even if no more come")
+    func recordAfterASecond() async throws {
+        let source = ScriptedSource()
+        let scheduler = ManualScheduler()
+        let saving = download(
+            request, to: target,
+            over: { _ in
+                Future(
+                    value: HTTPStreamedResponse(
+                        status: 200, headers: ["ETag": "\"1\""], body: source.stream()))
+            }, resuming: DownloadResumption(), on: scheduler)
+        let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")
+        var bytes: Data? { try? Data(contentsOf: record) }
+        for (round, size) in [(1, 500), (2, 700)] {
+            #expect(await comesTrue { source.asked == round })
+            source.last?.resolve(with: Data(count: size))
+            #expect(await comesTrue { source.asked == round + 1 && !scheduler.isIdle })
+            let before = bytes
+            scheduler.advance(by: .milliseconds(999))
+            #expect(bytes == before)
+            scheduler.advance(by: .milliseconds(1))
+            #expect(await comesTrue { bytes != before })
+            let state = try #require(DownloadState(encoded: Array(bytes ?? Data())))
+            #expect(state.received == (round == 1 ? 500 : 1_200))
+        }
+        saving.cancel()
     }
 
     @Test("L1: cancelling at any moment keeps what an earlier run has loaded")
