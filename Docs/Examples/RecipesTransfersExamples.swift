@@ -1,7 +1,8 @@
 // snippet: imports
 import Foundation
-import Pledge
 // end snippet
+import HTTPTestSupport
+import Pledge
 import PledgeTesting
 import TestSupport
 import Testing
@@ -102,18 +103,14 @@ struct RecipesTransfersExamples {
         let file = folder.appending(path: "film.mp4")
         defer { try? FileManager.default.removeItem(at: file) }
         // snippet: save
-        let film = server.appending(path: "film")
-        let saved = try await download(
-            HTTPRequest(film), to: folder.appending(path: "film.mp4"), over: client.stream
-        ).value
+        let saved = try await client.download("/film", to: folder.appending(path: "film.mp4")).value
         print("\(saved.byteCount) bytes")
         // end snippet
         #expect(lines.lines == ["20 bytes"])
         // snippet: save-progress
-        _ = try await download(
-            HTTPRequest(film), to: folder.appending(path: "film.mp4"), over: client.stream,
-            progress: { received, total in print("\(received) of \(total ?? 0)") }
-        ).value
+        _ = try await client.download("/film", to: folder.appending(path: "film.mp4")) {
+            received, total in print("\(received) of \(total ?? 0)")
+        }.value
         // end snippet
         #expect(lines.lines.last == "20 of 20")
     }
@@ -124,12 +121,9 @@ struct RecipesTransfersExamples {
             started.resolve(with: ())
             return never.map { $0 }
         }
-        let film = server.appending(path: "film")
         // snippet: cancel
         let saving = Task {
-            try await download(
-                HTTPRequest(film), to: folder.appending(path: "half"), over: client.stream
-            ).value
+            try await client.download("/film", to: folder.appending(path: "half")).value
         }
         // end snippet
         try await started.soon
@@ -140,34 +134,24 @@ struct RecipesTransfersExamples {
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "half").path))
     }
 
-    // snippet: resume
-    /// Loads a film, or the rest of it.
-    func load(
-        _ film: URL, to file: FileHandle, tag: String?, by client: HTTPClient,
-        keepTag: (String?) -> Void
-    ) async throws {
-        var request = HTTPRequest(film)
-        if let tag {
-            request.headers = ["Range": "bytes=\(try file.seekToEnd())-", "If-Range": tag]
+    @Test func resumed() async throws {
+        let film = folder.appending(path: "\(UUID())")
+        defer { try? FileManager.default.removeItem(at: film) }
+        let server = RangeServer(Data("scene one, scene two".utf8))
+        server.lose(after: [11])
+        var client = PledgeHTTPClients.HTTPClient(base: self.server, over: Streaming(files: server))
+        client.retry = nil
+        do {
+            // snippet: resume
+            _ = try await client.download("/film", to: film).value
+            // end snippet
+            Issue.record("the connection was not lost")
+        } catch let error as HTTPError {
+            #expect(error.code == .connectionLost)
         }
-        let response = try await client.stream(request).value
-        if response.status != 206 { try file.truncate(atOffset: 0) }  // All of it comes.
-        keepTag(response.headers["ETag"])
-        for try await chunk in response.body { try file.write(contentsOf: chunk) }
-    }
-    // end snippet
-
-    @Test(arguments: [0, 11]) func resumed(known: Int) async throws {
-        let (file, film) = (url("film"), server.appending(path: "film"))
-        try Data("scene one, scene two".utf8.prefix(known)).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let handle = try FileHandle(forUpdating: file)
-        let (tag, tags) = (known == 0 ? nil : "\"1\"", ExampleLog())
-        try await load(film, to: handle, tag: tag, by: client) { tags.add($0 ?? "none") }
-        #expect(try Data(contentsOf: file) == Data("scene one, scene two".utf8))
-        #expect(tags.lines == ["\"1\""])
-        let range = files.calls.last?.request?.headers["Range"]
-        #expect(range == (known == 0 ? nil : "bytes=11-"))
+        let saved = try await client.download("/film", to: film).value
+        #expect(saved.resumedFrom == 11)
+        #expect(try Data(contentsOf: film) == server.content)
     }
 
     // snippet: follow
@@ -226,13 +210,11 @@ struct RecipesTransfersExamples {
     @Test func terminal() async throws {
         let file = folder.appending(path: "big.mp4")
         defer { try? FileManager.default.removeItem(at: file) }
-        let film = server.appending(path: "film")
         // snippet: progress-line
         let line = ProgressLine("film.mp4")
         defer { line.finish() }
-        _ = try await download(
-            HTTPRequest(film), to: folder.appending(path: "big.mp4"), over: client.stream,
-            progress: line.update
+        _ = try await client.download(
+            "/film", to: folder.appending(path: "big.mp4"), progress: line.update
         ).value
         // end snippet
         let shown = ExampleLog()
@@ -289,4 +271,15 @@ struct RecipesTransfersExamples {
         #expect(second.text == "logo")
         #expect(files.calls.last?.request?.headers["If-None-Match"] == "\"1\"")
     }
+}
+
+/// A transport over a server of one file.
+private struct Streaming: HTTPTransport {
+    let files: RangeServer
+
+    func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        files.answer(request).flatMap { $0.collected(upTo: 1 << 20) }
+    }
+
+    func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> { files.answer(request) }
 }

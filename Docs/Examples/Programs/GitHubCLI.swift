@@ -27,14 +27,10 @@ struct GitHub: Sendable {
     var client: HTTPClient
     var progress = ProgressLine()
 
-    init(at server: URL, token file: URL, log: HTTPClient.Log? = nil) {
+    init(at server: URL, keptIn folder: URL, log: HTTPClient.Log? = nil) {
         let signIn = HTTPClient(base: server)
-        let stored = try? JSONDecoder().decode(AccessToken.self, from: Data(contentsOf: file))
-        let refresher = TokenRefresher(stored) { token in
-            _ = FileManager.default.createFile(
-                atPath: file.path, contents: try? JSONEncoder().encode(token),
-                attributes: [.posixPermissions: 0o600])
-        } refresh: { token in
+        let file = AccessTokenFile(folder.appending(path: "token"))
+        let refresher = TokenRefresher(storedIn: file) { token in
             try await signIn.post(
                 "/login/oauth/access_token",
                 form: ["grant_type": "refresh_token", "refresh_token": token.refreshToken])
@@ -43,6 +39,7 @@ struct GitHub: Sendable {
         client = HTTPClient(base: server)
         client.headers = ["Accept": "application/vnd.github+json"]
         client.authorization = .bearer(from: refresher)
+        client.cache = HTTPCache(folder: folder.appending(path: "cache"))
         client.json = JSONCoding(decoding: {
             $0.keyDecodingStrategy = .convertFromSnakeCase
             $0.dateDecodingStrategy = .iso8601
@@ -78,12 +75,11 @@ struct GitHub: Sendable {
             progress.finish()
             print(response.text)
         case ("download", let place?, let path?):
-            let request = try HTTPRequest(Endpoint(path: .verbatim(place)), base: server)
-            let saved = try await download(
-                request, to: URL(filePath: path), over: client.stream, progress: progress.update
+            let saved = try await client.download(
+                .verbatim(place), to: URL(filePath: path), progress: progress.update
             ).value
             progress.finish()
-            print("\(saved.byteCount) bytes in \(path)")
+            print("\(saved.byteCount) bytes in \(path), \(saved.resumedFrom) from an earlier run")
         default: print("list | search | create | close | users | upload | download")
         }
     }
@@ -96,7 +92,9 @@ struct GitHub: Sendable {
         interrupt.setEventHandler { work.cancel() }
         interrupt.resume()
         defer { interrupt.cancel() }
-        guard case .failure(let error) = await work.result else { return 0 }
+        let result = await work.result
+        try? await client.cache?.flush().value
+        guard case .failure(let error) = result else { return 0 }
         progress.finish()
         print(message(for: error))
         return error is CancellationError ? 130 : 1
@@ -136,7 +134,7 @@ enum GitHubCLI {
         let log = HTTPClient.Log { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
         let github = GitHub(
             at: URL(string: environment["GH_SERVER"] ?? "https://api.github.com")!,
-            token: .homeDirectory.appending(path: ".gh-token.json"),
+            keptIn: .homeDirectory.appending(path: ".gh"),
             log: environment["GH_LOG"] == nil ? nil : log)
         exit(await github.main(Array(CommandLine.arguments.dropFirst())))
         // end snippet

@@ -42,9 +42,10 @@ struct GitHubCLITests {
         #expect(await run.lines(of: ["users"] + logins) == [logins.joined(separator: " ")])
         #expect(run.hub.requests.count { $0.hasPrefix("POST /login") } == 1)
         // The next start of the program has the new token.
-        #expect(try run.storedToken().value == "t2")
-        #expect(try run.storedToken().refreshToken == "r2")
-        let attributes = try FileManager.default.attributesOfItem(atPath: run.tokenFile.path)
+        #expect(try run.tokenFile.load()?.value == "t2")
+        #expect(try run.tokenFile.load()?.refreshToken == "r2")
+        let attributes = try FileManager.default.attributesOfItem(
+            atPath: run.folder.appending(path: "token").path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(await run.lines(of: ["users", "ada"]) == ["ada"])
         #expect(run.hub.requests.count { $0.hasPrefix("POST /login") } == 1)
@@ -79,9 +80,47 @@ struct GitHubCLITests {
         #expect(refused == ["There is no such thing."])
         #expect(try Data(contentsOf: film) == Data("before".utf8))
         let lines = await run.lines(of: ["download", "/film", film.path])
-        #expect(lines == ["2000000 bytes in \(film.path)"])
+        #expect(lines == ["2000000 bytes in \(film.path), 0 from an earlier run"])
         #expect(try Data(contentsOf: film) == GitHubServer.film)
         #expect(run.progress.lines.contains { $0.contains("100 %") })
+    }
+
+    @Test("D2: a download whose process is killed goes on in the next run")
+    func killedDownload() async throws {
+        let run = try Run()
+        defer { run.end() }
+        run.hub.stopNextFilm(after: 1_500_000)
+        let film = run.folder.appending(path: "film.mov")
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [
+                server = run.hub.server.url.absoluteString as String,
+                folder = run.folder.path as String
+            ] in
+            let folder = URL(filePath: folder)
+            let github = GitHub(at: URL(string: server)!, keptIn: folder)
+            Thread.detachNewThread {
+                let record = folder.appending(path: ".pledge-film.mov.resume").path
+                while !FileManager.default.fileExists(atPath: record) { usleep(1_000) }
+                kill(getpid(), SIGKILL)
+            }
+            _ = await github.main(["download", "/film", folder.appending(path: "film.mov").path])
+        }
+        #expect(!FileManager.default.fileExists(atPath: film.path))
+        let lines = await run.lines(of: ["download", "/film", film.path])
+        let kept = try #require(lines.first?.split(separator: " ").dropFirst(4).first)
+        #expect(Int(kept).map { $0 > 0 && $0 <= 1_500_000 } == true, "\(lines)")
+        #expect(try Data(contentsOf: film) == GitHubServer.film)
+        #expect(run.hub.server.requests.last?.headers["Range"] == "bytes=\(kept)-")
+    }
+
+    @Test("D2: the next run answers from the cache on the disk")
+    func keepsAnswers() async throws {
+        let run = try Run()
+        defer { run.end() }
+        let first = await run.lines(of: ["search", "tea"])
+        let second = await run.lines(of: ["search", "tea"])
+        #expect(first == second && first.count == 1)
+        #expect(run.hub.requests == ["GET /search/issues?q=tea"])
     }
 
     @Test func saysWhatIsWrong() async throws {
@@ -115,7 +154,7 @@ struct GitHubCLITests {
     @Test func controlCCancelsTheCommand() async {
         await #expect(processExitsWith: .exitCode(130)) {
             let server = try LoopbackServer(answeringLater: { _ in Promise() })
-            let github = GitHub(at: server.url, token: URL(filePath: "/dev/null"))
+            let github = GitHub(at: server.url, keptIn: URL(filePath: "/dev/null"))
             let queue = OneQueue()
             let code = Task(executorPreference: queue) { await github.main(["list"]) }
             _ = try await server.received(1).value
@@ -153,18 +192,13 @@ private struct Run {
     init(token: String = "t1", refreshToken: String = "r1") throws {
         hub = try GitHubServer()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try JSONEncoder().encode(AccessToken(token, refreshToken: refreshToken))
-            .write(to: tokenFile)
+        try tokenFile.save(AccessToken(token, refreshToken: refreshToken))
     }
 
-    var tokenFile: URL { folder.appending(path: "token.json") }
-
-    func storedToken() throws -> AccessToken {
-        try JSONDecoder().decode(AccessToken.self, from: Data(contentsOf: tokenFile))
-    }
+    var tokenFile: AccessTokenFile { AccessTokenFile(folder.appending(path: "token")) }
 
     func github(log: HTTPClient.Log? = nil) -> GitHub {
-        var github = GitHub(at: hub.server.url, token: tokenFile, log: log)
+        var github = GitHub(at: hub.server.url, keptIn: folder, log: log)
         github.progress = ProgressLine { [progress] in progress.add($0) }
         return github
     }

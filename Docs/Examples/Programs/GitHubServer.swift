@@ -15,6 +15,8 @@ final class GitHubServer: Sendable {
     private struct State {
         var token = "t1"
         var refreshToken = "r1"
+        /// After how many bytes the next film stops, without an end.
+        var stop: Int?
         var issues = (1...65).map { Issue(number: $0, title: "Issue \($0)") }
     }
 
@@ -32,6 +34,9 @@ final class GitHubServer: Sendable {
 
     /// The methods and the targets of the requests that have come.
     var requests: [String] { server.requests.map { "\($0.method) \($0.target)" } }
+
+    /// Sends only the beginning of the next film, and keeps the connection open.
+    func stopNextFilm(after bytes: Int) { state.withLock { $0.stop = bytes } }
 
     func stop() { loopback.withLock { $0.take() }?.stop() }
 
@@ -51,14 +56,27 @@ final class GitHubServer: Sendable {
         case ("POST", "repos", _): return create(request.body)
         case ("PATCH", "repos", let number): return close(Int(number))
         case ("GET", "search", _):
-            return json(["items": [Issue(number: 1, title: "You asked for \(query.dropFirst(2))")]])
+            let found = Issue(number: 1, title: "You asked for \(query.dropFirst(2))")
+            return json(["items": [found]], headers: ["Cache-Control": "max-age=3600"])
         case ("POST", "upload", _): return .text("\(request.body.count) bytes arrived", status: 201)
-        case ("GET", "film", _): return .response(body: Self.film)
+        case ("GET", "film", _): return film(from: request.headers["Range"])
         case ("GET", "limited", "always"):
             return .response(429, headers: ["Retry-After": "600"])
         case ("GET", "limited", _): return .response(403, headers: ["X-RateLimit-Remaining": "0"])
         default: return .text(#"{"message":"Not Found"}"#, status: 404)
         }
+    }
+
+    /// The film, or what a range like `bytes=5-` asks for.
+    private func film(from range: String?) -> LoopbackAnswer {
+        let film = Self.film
+        let start = range.flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+        let place = "bytes \(start)-\(film.count - 1)/\(film.count)"
+        let answer = LoopbackAnswer.response(
+            range == nil ? 200 : 206, headers: ["ETag": "\"1\"", "Content-Range": place],
+            body: film.dropFirst(start))
+        guard let bytes = state.withLock({ $0.stop.take() }) else { return answer }
+        return LoopbackAnswer([answer.steps[0], .body(film.prefix(bytes)), .hold(Promise())])
     }
 
     private func newToken(for form: String) -> LoopbackAnswer {

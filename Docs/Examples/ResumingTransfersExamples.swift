@@ -1,0 +1,117 @@
+// snippet: imports
+import Foundation
+// end snippet
+import HTTPTestSupport
+import Pledge
+import TestSupport
+import Testing
+
+/// The code of Docs/Guides/ResumingTransfers.md.
+@Suite(.oneAtATime)
+struct ResumingTransfersExamples {
+    private let lines = ExampleLog()
+    private var print: @Sendable (String) -> Void { { [lines] in lines.add($0) } }
+
+    private let folder: TestFolder
+    private let server = RangeServer(Data(count: 3_000), headers: ["ETag": "\"1\""])
+    private let uploads = TusServer()
+
+    init() throws { folder = try TestFolder() }
+
+    private func HTTPClient(base: URL?) -> PledgeHTTPClients.HTTPClient {
+        var client = PledgeHTTPClients.HTTPClient(
+            base: base, over: FileTransport(files: server, uploads: uploads))
+        client.random = .constant(0)
+        return client
+    }
+
+    private func URL(filePath path: String) -> Foundation.URL {
+        folder.url.appendingPathComponent(path)
+    }
+
+    @Test func first() async throws {
+        server.lose(after: [2_000])
+        server.send(inChunksOf: 1_000)
+        // snippet: first
+        let client = HTTPClient(base: .init(string: "https://files.example.com"))
+        let film = URL(filePath: "film.mp4")
+        let saved = try await client.download("/film", to: film) { count, total in
+            print("\(count) of \(total ?? 0)")
+        }.value
+        print("\(saved.byteCount) bytes, \(saved.resumedFrom) from an earlier run")
+        // end snippet
+        #expect(server.ranges == [nil, "bytes=2000-"])
+        try expectPrinted(lines)
+        // snippet: parts
+        _ = try await client.download("/film", to: film, parts: 4).value
+        // end snippet
+        #expect(server.ranges.last == "bytes=0-1048575")
+        let digest = "f3c1a0b29f9f5c4a1d5ac8f9e2a5d0c7e6b8f1a2d3c4b5a6978877665544332f"
+        do {
+            // snippet: digest
+            _ = try await client.download("/film", to: film, sha256: digest).value
+            // end snippet
+            Issue.record("the digest is not the file's")
+        } catch let error as HTTPError {
+            #expect(error.code == .digestMismatch)
+        }
+        // snippet: composed
+        let rules = DownloadResumption(attempts: 10, backoff: .constant(.seconds(5)))
+        let request = HTTPRequest(.get, .init(string: "https://files.example.com/film")!)
+        _ = try await download(request, to: film, over: client.stream, resuming: rules).value
+        // end snippet
+        #expect(try Data(contentsOf: film) == server.content)
+    }
+
+    @Test func upload() async throws {
+        let film = URL(filePath: "film.mp4")
+        try server.content.write(to: film)
+        let client = HTTPClient(base: .init(string: "https://files.example.com"))
+        // snippet: upload
+        let record = URL(filePath: "film.mp4.upload")
+        _ = try await client.upload(film, to: "/files", by: .tus, record: record).value
+        // end snippet
+        #expect(uploads.content == server.content)
+        // snippet: draft
+        let draft = ResumableUploadProtocol.ietfDraft(interopVersion: 6)
+        // end snippet
+        #expect(draft != .tus)
+    }
+
+    private func expectPrinted(_ log: ExampleLog) throws {
+        let page = try Repository.this.check().documents["Docs/Guides/ResumingTransfers.md"] ?? ""
+        let text = log.lines.joined(separator: "\n")
+        #expect(page.contains("```text\n\(text)\n```"), "the page does not show:\n\(text)")
+    }
+}
+
+/// A server of one file, and of one upload.
+private struct FileTransport: HTTPTransport {
+    let files: RangeServer
+    let uploads: TusServer
+
+    func send(_ request: HTTPRequest) -> Future<HTTPResponse> { uploads.answer(request) }
+
+    func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> { files.answer(request) }
+}
+
+/// A server of one upload by tus 1.0.
+private final class TusServer: Sendable {
+    private let state = Locked(Data())
+
+    var content: Data { state.withLock { $0 } }
+
+    func answer(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        if request.method == .post {
+            return Future(value: HTTPResponse(status: 201, headers: ["Location": "/files/1"]))
+        }
+        return Future(value: request).flatMap { try $0.body.open().collected(upTo: 1 << 20) }
+            .map { body in
+                let size = self.state.withLock { data in
+                    data += body
+                    return data.count
+                }
+                return HTTPResponse(status: 204, headers: ["Upload-Offset": "\(size)"])
+            }
+    }
+}
