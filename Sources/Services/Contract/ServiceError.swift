@@ -76,6 +76,10 @@ extension ServiceError {
         ///
         /// Those calls are more important than this one, or equally important.
         case shed
+        /// The store of a policy's ``SharedState`` has failed, and the policy refuses calls without it.
+        ///
+        /// ``ServiceError/cause`` is the store's error.
+        case storeFailed
         /// A failure made on purpose.
         case injected
     }
@@ -84,7 +88,7 @@ extension ServiceError {
     public var isRefusal: Bool {
         switch code {
         case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
-            .heldBack, .throttled, .shed:
+            .heldBack, .throttled, .shed, .storeFailed:
             true
         case .timedOut, .deadlineExceeded, .injected: false
         }
@@ -121,6 +125,7 @@ extension ServiceError: CustomStringConvertible {
         case .heldBack: return "refused: the service has asked to wait"
         case .throttled: return "refused: the service fails too many calls, so fewer are made"
         case .shed: return "refused: the queue is full of calls that are served before"
+        case .storeFailed: return "refused: the store of its state has failed"
         case .injected: return "failed on purpose"
         }
     }

@@ -45,12 +45,20 @@ extension Middleware {
 ///
 /// Create one for each quota, and pass it to every stack that shares the quota. You can use it from any thread; a call
 /// takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)
+///
+/// With a ``SharedState``, the bucket is in a store, and the limit holds for all machines together. Each call asks the
+/// store once, and starts on the thread on which the store answers. A call that is refused until an instant asks no
+/// store, until then. A call that has to wait takes its turn out of the bucket when it arrives. So machines needn't
+/// agree on the time, but a call that is cancelled while it waits has used its turn, and an answer that takes the time
+/// l may let a call pass by l too late: in any time t, at most burst + rate × (t + l) ÷ period calls pass.
 public final class RateLimiter: Sendable {
     /// The name in events and errors; nil for none.
     public let name: String?
 
-    /// The number of calls that wait now.
-    public var queued: Int { state.withLock { $0.machine.queued } }
+    /// The number of calls that wait now, in this process.
+    public var queued: Int {
+        state.withLock { $0.machine.queued } + (shared?.queued ?? 0)
+    }
 
     /// Creates a limiter with a full bucket.
     ///
@@ -65,10 +73,13 @@ public final class RateLimiter: Sendable {
     ///   - maxWait: The maximum wait of a call, decided when the call arrives; zero or more. With zero, calls that come
     ///     too early are refused. For example, if `burst` is one, and calls come at random times at four fifths of the
     ///     rate, nearly half of them are refused.
-    ///   - scheduler: The clock for the waits. At most one action is scheduled on it at a time.
+    ///   - shared: The place of the bucket, if several machines have one bucket; every machine must have the same
+    ///     settings. With nil, this limiter has its own. See ``RateLimiter``.
+    ///   - scheduler: The clock for the waits. A limiter of its own schedules at most one action on it at a time.
     public init(
         named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
-        maxWait: Duration = .seconds(1), on scheduler: some FutureScheduler = .live
+        maxWait: Duration = .seconds(1), shared: SharedState? = nil,
+        on scheduler: some FutureScheduler = .live
     ) {
         precondition(
             (1...1_000_000_000).contains(rate),
@@ -88,8 +99,10 @@ public final class RateLimiter: Sendable {
         self.name = name
         self.maxWait = maxWait
         self.scheduler = scheduler
+        self.shared = shared.map { SharedRate($0, rate: rate, per: period, burst: burst) }
     }
 
+    private let shared: SharedRate?
     private let state: Locked<RateLimiterState>
     private let maxWait: Duration
     private let scheduler: any FutureScheduler
@@ -99,16 +112,27 @@ extension RateLimiter {
     /// True if the limiter is in the same state as a new one.
     package var isIdle: Bool {
         let now = scheduler.now
-        return state.withLock { $0.machine.isIdle(at: now) }
+        return state.withLock { $0.machine.isIdle(at: now) } && (shared?.queued ?? 0) == 0
     }
 
     fileprivate func call<Input: Sendable, Output: Sendable>(
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
+        guard let shared else { return callAlone(service, input) }
+        return call(shared, service, input)
+    }
+
+    /// The longest wait that may begin now; a wait that would end after the deadline isn't started.
+    private func bound(in context: CallContext) -> Duration {
+        min(maxWait, context.remaining.map { $0 - .nanoseconds(1) } ?? maxWait)
+    }
+
+    private func callAlone<Input: Sendable, Output: Sendable>(
+        _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
         let context = CallContext.current
         let now = scheduler.now
-        // A wait that would end after the deadline isn't started.
-        let bound = min(maxWait, context.remaining.map { $0 - .nanoseconds(1) } ?? maxWait)
+        let bound = bound(in: context)
         var entry = state.withLock { $0.enter(at: now, within: bound) }
         if entry == .mayWait {
             let permit = InternalPromise<Void>()
@@ -118,6 +142,12 @@ extension RateLimiter {
             }
         }
         guard case .refused(let instant) = entry else { return service(input) }
+        return refused(until: instant, at: now, in: context)
+    }
+
+    private func refused<Output: Sendable>(
+        until instant: SchedulerInstant, at now: SchedulerInstant, in context: CallContext
+    ) -> Future<Output> {
         let error = ServiceError(
             .rateLimited, policy: Self.policy, policyName: name, retryAt: instant,
             retryAfter: max(.zero, now.duration(to: instant)))
@@ -144,19 +174,31 @@ extension RateLimiter {
         context.report(.queued(length: length), by: Self.policy, named: name)
         permit.onCancel { self.leave(ticket) }
         let caller = KeptCaller(context)
-        return permit.flatMap {
-            let waited = start.duration(to: self.scheduler.now)
-            // A late timer may bring the turn after the deadline.
-            if let remaining = context.remaining, remaining <= .zero {
-                let error = ServiceError(
-                    .deadlineExceeded, policy: Self.policy, policyName: self.name,
-                    limit: waited, subject: loggedName(of: input))
-                context.report(.refused(error), by: Self.policy, named: self.name)
-                return Future(error: error)
-            }
-            context.report(.dequeued(after: waited), by: Self.policy, named: self.name)
-            return caller.run { service(input) }
+        return permit.flatMap { self.start(since: start, for: caller, service, input) }
+    }
+
+    /// Starts a call whose turn has come.
+    private func start<Input: Sendable, Output: Sendable>(
+        since start: SchedulerInstant, for caller: KeptCaller,
+        _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        let waited = start.duration(to: scheduler.now)
+        // A late timer may bring the turn after the deadline.
+        if let remaining = caller.context.remaining, remaining <= .zero {
+            return outOfTime(after: waited, in: caller.context, input)
         }
+        caller.context.report(.dequeued(after: waited), by: Self.policy, named: name)
+        return caller.run { service(input) }
+    }
+
+    private func outOfTime<Output: Sendable>(
+        after waited: Duration, in context: CallContext, _ input: some Sendable
+    ) -> Future<Output> {
+        let error = ServiceError(
+            .deadlineExceeded, policy: Self.policy, policyName: name, limit: waited,
+            subject: loggedName(of: input))
+        context.report(.refused(error), by: Self.policy, named: name)
+        return Future(error: error)
     }
 
     private func leave(_ ticket: Int) {
@@ -177,6 +219,61 @@ extension RateLimiter {
         guard let due = state.withLock({ $0.fire(number, at: now) }) else { return }
         if let request = due.next { set(request) }
         for permit in due.passing { permit.resolve() }
+    }
+}
+
+extension RateLimiter {
+    /// Asks the store for a turn.
+    private func call<Input: Sendable, Output: Sendable>(
+        _ shared: SharedRate, _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        let context = CallContext.current
+        let now = scheduler.now
+        let bound = bound(in: context)
+        if let instant = shared.earliest, now.duration(to: instant) > bound {
+            return refused(until: instant, at: now, in: context)
+        }
+        let asking = shared.take(
+            within: bound,
+            for: .init(
+                policy: Self.policy, name: name, context: context, subject: loggedName(of: input)))
+        if case .success(let turn)? = asking.result {
+            return go(turn, shared, since: now, in: context, nil, service, input)
+        }
+        let caller = KeptCaller(context)
+        return asking.flatMap { turn in
+            self.go(turn, shared, since: now, in: context, caller, service, input)
+        }
+    }
+
+    /// Goes on after the store's answer: nil if it has failed.
+    ///
+    /// - Parameter caller: The caller's kept context and task-local values; nil on the caller's own thread.
+    private func go<Input: Sendable, Output: Sendable>(
+        _ turn: SharedRate.Turn?, _ shared: SharedRate, since start: SchedulerInstant,
+        in context: CallContext, _ caller: KeptCaller?,
+        _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        guard let turn else {
+            return caller?.run { callAlone(service, input) } ?? callAlone(service, input)
+        }
+        // The store has answered later than at `start`, so no call gets a turn before this.
+        shared.note(start.advanced(by: turn.isTaken ? turn.next : turn.wait))
+        let now = scheduler.now
+        guard turn.isTaken else {
+            return refused(until: now.advanced(by: turn.wait), at: now, in: context)
+        }
+        // The store may have answered so late that the turn comes after the deadline.
+        if caller != nil, let remaining = context.remaining, remaining <= turn.wait {
+            return outOfTime(after: start.duration(to: now), in: context, input)
+        }
+        if turn.wait == .zero { return caller?.run { service(input) } ?? service(input) }
+        let length = shared.changeQueued(by: 1)
+        context.report(.queued(length: length), by: Self.policy, named: name)
+        let waiting = caller ?? KeptCaller(context)
+        return Future(value: ()).delay(turn.wait, on: scheduler)
+            .onEnd { _ in _ = shared.changeQueued(by: -1) }
+            .flatMap { self.start(since: now, for: waiting, service, input) }
     }
 }
 

@@ -28,7 +28,8 @@ extension Middleware {
     ///     traps.
     ///   - backoff: The rule for the waits.
     ///   - budget: The budget for retries, shared by all calls of the same service. With nil, this retry has its own
-    ///     budget with the default settings. With ``RetryBudget/unlimited``, only `attempts` limits the retries.
+    ///     budget with the default settings. With ``RetryBudget/unlimited``, only `attempts` limits the retries. If the
+    ///     budget is in a store (``SharedState``), a retry waits until the store has answered.
     ///   - maxServerDelay: The longest wait that the service may ask for. Less than zero is a programming error and
     ///     traps.
     ///   - unproven: Decides about calls that aren't known to be repeatable.
@@ -100,6 +101,12 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         let record: CallRecord
     }
 
+    /// The next attempt.
+    private struct Step {
+        let delay: Duration
+        let isUnproven: Bool
+    }
+
     let rules: RetryRules<Output>
     let budget: RetryBudget
 
@@ -145,21 +152,63 @@ private struct RetriedCall<Output: Sendable>: Sendable {
                 let caller = caller ?? KeptCaller(context)
                 // After a cancelled attempt, nothing is decided. Only its record is closed.
                 let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
-                return watched.flatMapSomeResults { [input] result in
+                return watched.flatMapSomeResults { [input, current] result in
                     var machine = pending
-                    return self.decide(&machine, result, record, context, input).map { delay in
-                        self.wait(delay, machine, caller, service, record.next(input))
+                    guard let step = self.decide(&machine, result, record, context, input) else {
+                        return nil
                     }
+                    if let granting = self.granting(machine, in: context) {
+                        return self.wait(
+                            for: granting, step, after: current, machine, caller, service, input)
+                    }
+                    self.announce(step, result, context, input)
+                    return self.wait(step.delay, machine, caller, service, record.next(input))
                 }
             }
-            guard let delay = decide(&machine, result, current.record, context, input) else {
+            guard let step = decide(&machine, result, current.record, context, input) else {
                 return current.future
             }
+            if let granting = granting(machine, in: context) {
+                guard case .success(let isGranted) = granting.result else {
+                    return wait(
+                        for: granting, step, after: current, machine,
+                        caller ?? KeptCaller(context), service, input)
+                }
+                if !isGranted {
+                    withhold(.budget, context)
+                    return current.future
+                }
+            }
+            announce(step, result, context, input)
             input = current.record.next(input)
-            if delay > .zero {
-                return wait(delay, machine, caller ?? KeptCaller(context), service, input)
+            if step.delay > .zero {
+                return wait(step.delay, machine, caller ?? KeptCaller(context), service, input)
             }
             current = attempt(machine.attempt, in: context, service, input)
+        }
+    }
+
+    /// Asks the store of a shared budget for the retry; nil if no store has to be asked.
+    private func granting(_ machine: RetryMachine, in context: CallContext) -> Future<Bool>? {
+        guard let shared = budget.shared, machine.hasPaid else { return nil }
+        return shared.withdraw(in: context)
+    }
+
+    /// Makes the next attempt after a delay, unless the store of the budget says that there is none.
+    private func wait<Input: Sendable>(
+        for granting: Future<Bool>, _ step: Step, after last: Attempt, _ machine: RetryMachine,
+        _ caller: KeptCaller, _ service: @escaping Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
+        let start = rules.scheduler.now
+        return granting.flatMap { isGranted in
+            guard isGranted, let result = last.future.result else {
+                self.withhold(.budget, caller.context)
+                return last.future
+            }
+            self.announce(step, result, caller.context, input)
+            let waited = start.duration(to: self.rules.scheduler.now)
+            return self.wait(
+                step.delay - waited, machine, caller, service, last.record.next(input))
         }
     }
 
@@ -181,13 +230,13 @@ private struct RetriedCall<Output: Sendable>: Sendable {
             .flatMap(goOn)
     }
 
-    /// Asks the machine for a decision, and reports it.
+    /// Asks the machine for a decision, and reports it if no attempt follows.
     ///
-    /// - Returns: The wait before the next attempt; nil if there is none.
+    /// - Returns: The next attempt, for which a shared budget may still have to be asked; nil if there is none.
     private func decide<Input: Sendable>(
         _ machine: inout RetryMachine, _ result: Result<Output, any Error>,
         _ record: CallRecord, _ context: CallContext, _ input: Input
-    ) -> Duration? {
+    ) -> Step? {
         let outcome = rules.classifier(result)
         switch machine.budgetChange(after: outcome) {
         case .deposit: budget.deposit()
@@ -199,20 +248,30 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         let repeatability = Repeatability(of: input, after: record.close(), error)
         let step = machine.end(
             with: outcome, repeatability, remaining: context.remaining,
-            bits: rules.random.next(), withdraw: budget.withdraw())
+            bits: rules.random.next(),
+            withdraw: budget.shared != nil || budget.withdraw())
         switch step {
         case .finish(let reason):
-            if let reason {
-                context.report(.retryWithheld(reason), by: retryPolicy, named: budget.name)
-            }
+            if let reason { withhold(reason, context) }
             return nil
         case .retry(let delay):
-            result.replaced(of: input)
-            context.report(
-                .retrying(after: delay, error: error), isUnproven: repeatability == .unproven,
-                by: retryPolicy, named: budget.name)
-            return delay
+            return Step(delay: delay, isUnproven: repeatability == .unproven)
         }
+    }
+
+    private func withhold(_ reason: RetryRefusal, _ context: CallContext) {
+        context.report(.retryWithheld(reason), by: retryPolicy, named: budget.name)
+    }
+
+    /// Reports that another attempt follows.
+    private func announce(
+        _ step: Step, _ result: Result<Output, any Error>, _ context: CallContext,
+        _ input: some Sendable
+    ) {
+        result.replaced(of: input)
+        context.report(
+            .retrying(after: step.delay, error: result.failure), isUnproven: step.isUnproven,
+            by: retryPolicy, named: budget.name)
     }
 }
 

@@ -14,28 +14,47 @@ import PledgeFutures
 ///
 /// Create one for each service, and pass it to every stack that calls the service. You can use it from any thread; each
 /// use takes a lock for constant time. (The retry quota of the AWS SDKs, whose capacity is 100 retries.)
+///
+/// With a ``SharedState``, the bucket is in a store, and all machines draw from it. A retry asks the store while its
+/// backoff's delay passes, and isn't made until the store has answered. A hedge, and ``withdraw()``, don't wait: they
+/// decide by the balance of the store's last answer. Deposits and refunds are sent in the background, whole tokens at a
+/// time, and no deposits for a second after the store has said that the bucket is full.
 public final class RetryBudget: Sendable {
     /// Adds a share of a retry, for a call that succeeded without a retry.
-    public func deposit() { bucket?.withLock { $0.add() } }
+    public func deposit() {
+        bucket?.withLock { $0.add() }
+        shared?.deposit()
+    }
 
     /// Takes a retry out.
     ///
     /// - Returns: False if there is none left; then the retry must not be made.
-    public func withdraw() -> Bool { bucket?.withLock { $0.take() } ?? true }
+    public func withdraw() -> Bool {
+        guard let bucket else { return true }
+        guard bucket.withLock({ $0.take() }) else { return false }
+        shared?.change(by: -1)
+        return true
+    }
 
     /// Puts back what a retry took, because the retry succeeded or wasn't made.
     public func refund() { refund(1) }
 
-    func refund(_ count: Int) { bucket?.withLock { $0.putBack(count) } }
+    func refund(_ count: Int) {
+        bucket?.withLock { $0.putBack(count) }
+        if count > 0 { shared?.change(by: count) }
+    }
 
     /// Fills the budget.
-    public func reset() { bucket?.withLock { $0.fill() } }
+    public func reset() {
+        bucket?.withLock { $0.fill() }
+        shared?.fill()
+    }
 
-    /// The number of retries that could be made now; `Int.max` for ``unlimited``.
+    /// The number of retries that could be made now, as far as this process knows; `Int.max` for ``unlimited``.
     public var balance: Int { bucket?.withLock { $0.balance } ?? .max }
 
-    /// True if the budget is in the same state as a new one.
-    package var isIdle: Bool { bucket?.withLock { $0.isFull } ?? true }
+    /// True if the budget is in the same state as a new one, or if its state is in a store.
+    package var isIdle: Bool { shared != nil || bucket?.withLock { $0.isFull } ?? true }
 
     /// The name in the events of retries and hedges that use the budget; nil for none.
     public let name: String?
@@ -43,7 +62,7 @@ public final class RetryBudget: Sendable {
     /// A budget that allows every retry.
     ///
     /// With it, a service that is down gets all attempts of its callers.
-    public static let unlimited = RetryBudget(nil, nil)
+    public static let unlimited = RetryBudget(nil, nil, nil)
 
     /// Creates a full budget.
     ///
@@ -55,8 +74,11 @@ public final class RetryBudget: Sendable {
     ///     100, a busy client survives short losses of all its connections. But a failing service then gets up to
     ///     `capacity` retries.
     ///   - retriesPerSuccess: The share of a retry that each call adds if it succeeds without a retry; 0…1.
+    ///   - shared: The place of the bucket, if several machines have one bucket; every machine must have the same
+    ///     settings. If nobody uses the bucket for a day, the store may fill it.
     public convenience init(
-        named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2
+        named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2,
+        shared: SharedState? = nil
     ) {
         precondition(
             (0...1_000_000).contains(capacity),
@@ -64,18 +86,22 @@ public final class RetryBudget: Sendable {
         precondition(
             (0...1).contains(retriesPerSuccess),
             "a retry budget needs retriesPerSuccess in 0...1, not \(retriesPerSuccess)")
+        let bucket = Locked(
+            TokenBucket(capacity: capacity, share: retriesPerSuccess, initial: capacity))
+        let pending = TokenBucket(capacity: capacity, share: retriesPerSuccess, initial: 0)
         self.init(
-            name,
-            Locked(
-                TokenBucket(capacity: capacity, share: retriesPerSuccess, initial: capacity)))
+            name, bucket, shared.map { SharedBalance($0, name, capacity, pending, bucket) })
     }
 
-    /// The tokens; nil if every retry is allowed.
+    /// The tokens; nil if every retry is allowed. If the budget is in a store, these are the last known ones.
     private let bucket: Locked<TokenBucket>?
+    /// The bucket in a store; nil if the budget is this process's own.
+    let shared: SharedBalance?
 
-    private init(_ name: String?, _ bucket: Locked<TokenBucket>?) {
+    private init(_ name: String?, _ bucket: Locked<TokenBucket>?, _ shared: SharedBalance?) {
         self.name = name
         self.bucket = bucket
+        self.shared = shared
     }
 }
 
@@ -126,6 +152,18 @@ struct TokenBucket: Sendable {
     }
 
     mutating func fill() { parts = capacity }
+
+    /// Sets the number of tokens.
+    mutating func set(_ tokens: Double) {
+        parts = min(capacity, Int64(max(0, min(tokens, 1e6)) * Double(Self.token)))
+    }
+
+    /// Takes all whole tokens.
+    mutating func takeAll() -> Int {
+        let all = balance
+        parts -= Int64(all) * Self.token
+        return all
+    }
 
     /// True if the bucket is full.
     var isFull: Bool { parts == capacity }

@@ -146,6 +146,7 @@ import Testing
             scheduler.advance(by: .milliseconds(milliseconds))
             call.cancel()
             #expect(call.result != nil)
+            scheduler.advance(by: row.afterwards)
             #expect(scheduler.isIdle)
             #expect(upstream.inFlight == 0)
         }
@@ -237,6 +238,8 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
     var value: Int? = 7
     /// Whether an answer that is there at once passes at once; false for a policy that delays it.
     var passesAtOnce = true
+    /// How long the policy still tells a store what a call has changed, after the call's end.
+    var afterwards = Duration.zero
     /// Makes the policy, a new one for each test.
     ///
     /// All its waits are on the scheduler.
@@ -373,6 +376,37 @@ extension PolicyRow {
             .retry(backoff: .constant(.zero), on: $0).around(
                 .rateLimit(
                     sharing: RateLimiter(rate: 10, per: .seconds(1), maxWait: .zero, on: $0)))
+        },
+        PolicyRow(name: "rateLimit in a store") {
+            .rateLimit(
+                sharing: RateLimiter(rate: 10, per: .seconds(1), shared: .inMemory(on: $0), on: $0))
+        },
+        PolicyRow(name: "rateLimit in a slow store", passesAtOnce: false) {
+            .rateLimit(
+                sharing: RateLimiter(rate: 10, per: .seconds(1), shared: .slow(on: $0), on: $0))
+        },
+        PolicyRow(
+            name: "rateLimit in a slow store, waiting", script: [.value(3), .value(7)], calls: 2,
+            passesAtOnce: false
+        ) {
+            .twice.around(
+                .rateLimit(
+                    sharing: RateLimiter(rate: 10, per: .seconds(1), shared: .slow(on: $0), on: $0))
+            )
+        },
+        PolicyRow(
+            name: "retry in a slow store", script: [.broken, .value(7)], calls: 2,
+            passesAtOnce: false, afterwards: .milliseconds(10)
+        ) {
+            .retry(
+                backoff: .constant(.zero), sharing: RetryBudget(shared: .slow(on: $0)), on: $0)
+        },
+        PolicyRow(
+            name: "memoise in a slow store", passesAtOnce: false, afterwards: .milliseconds(10)
+        ) {
+            .memoise(
+                by: { "\($0)" },
+                in: .ofNumbers(timeToLive: .seconds(1), shared: .slow(on: $0)))
         },
     ]
 }

@@ -94,11 +94,13 @@ extension RandomLayer {
                 .constant(.zero), .constant(base), .fullJitter(base: base, cap: cap),
                 .equalJitter(base: base, cap: cap), .decorrelatedJitter(base: base, cap: cap),
             ][site.number(0...4)] as Backoff
+        let shared = isBudgeted ? nil : site.sharedState()
+        let budget = isBudgeted ? site.budget : shared.map { RetryBudget(shared: $0) }
         return RandomLayer(
-            name: "retry(\(attempts)\(isBudgeted ? ", budget" : ""))", factor: attempts,
-            budget: isBudgeted ? .depositing : .none,
+            name: "retry(\(attempts)\(isBudgeted ? ", budget" : shared == nil ? "" : ", shared"))",
+            factor: attempts, budget: isBudgeted ? .depositing : .none,
             middleware: .retry(
-                attempts: attempts, backoff: backoff, sharing: isBudgeted ? site.budget : nil,
+                attempts: attempts, backoff: backoff, sharing: budget,
                 maxServerDelay: .milliseconds(40), on: site.scheduler, random: site.random()))
     }
 
@@ -126,10 +128,13 @@ extension RandomLayer {
     private static func rateLimit(at site: inout Site) -> RandomLayer {
         let (rate, burst) = (site.number(1...5), site.number(1...4))
         let wait = site.milliseconds(0...200)
+        let shared = site.sharedState()
         let limiter = RateLimiter(
-            rate: rate, per: .milliseconds(50), burst: burst, maxWait: wait, on: site.scheduler)
+            rate: rate, per: .milliseconds(50), burst: burst, maxWait: wait, shared: shared,
+            on: site.scheduler)
         return RandomLayer(
-            name: "rateLimit(\(rate), burst \(burst), wait \(wait))",
+            name:
+                "rateLimit(\(rate), burst \(burst), wait \(wait)\(shared == nil ? "" : ", shared"))",
             isVacant: { limiter.queued == 0 }, middleware: .rateLimit(sharing: limiter))
     }
 
@@ -203,6 +208,12 @@ extension RandomLayer {
 
     private static func memoise(at site: inout Site) -> RandomLayer {
         let (time, limit) = (site.milliseconds(1...200), site.number(1...3))
+        if let shared = site.sharedState() {
+            let memo = SharedMemo<Int>.ofNumbers(timeToLive: time, shared: shared)
+            return RandomLayer(
+                name: "memoise(\(time), shared)",
+                middleware: .memoise(by: { "\(key($0))" }, in: memo))
+        }
         return RandomLayer(
             name: "memoise(\(time), \(limit))",
             middleware: .memoise(by: key, timeToLive: time, limit: limit, on: site.scheduler))
@@ -238,6 +249,17 @@ extension RandomLayer.Site {
         .milliseconds(number(range))
     }
     mutating func isTails() -> Bool { .random(using: &dice) }
+    /// A place in a store that answers late, fails, or does not answer; nil in one of two cases.
+    mutating func sharedState() -> SharedState? {
+        guard isTails() else { return nil }
+        let store = TestPolicyStore(on: scheduler)
+        let latency = milliseconds(0...60)
+        if isTails() { store.latency = { latency } }
+        store.mode = [.works, .works, .fails, .hangs][number(0...3)]
+        return SharedState(
+            "random", in: store, failing: isTails() ? .open : .closed,
+            timeLimit: milliseconds(1...100), on: scheduler)
+    }
     mutating func random() -> RandomSource { RandomSource(SeededGenerator(seed: dice.next())) }
 }
 

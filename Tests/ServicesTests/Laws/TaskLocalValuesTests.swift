@@ -81,6 +81,29 @@ private enum User {
         #expect(calls.map(\.valueNow) == [1, 2, 3])
     }
 
+    @Test func aCallThatWaitedForAStoreIsItsOwnCallers() {
+        let policies: [Middleware<Ask, Int>] = [
+            .rateLimit(
+                sharing: RateLimiter(
+                    rate: 10, per: .seconds(1), shared: .slow(on: scheduler), on: scheduler)),
+            .memoise(
+                by: { _ in "1" },
+                in: .ofNumbers(timeToLive: .seconds(1), shared: .slow(on: scheduler))
+            ),
+        ]
+        for policy in policies {
+            let desk = Desk()
+            let load = stack(policy, over: desk.send)
+            let calls = ["ada", "ben", "eva"].map { user in
+                User.$name.withValue(user) { load(1) }
+            }
+            advance(by: .seconds(1))
+            for number in 1...3 { desk.end(.success(number)) }
+            #expect(desk.seen == ["ada", "ben", "eva"])
+            #expect(calls.map(\.valueNow) == [1, 2, 3])
+        }
+    }
+
     @Test func theTaskThatFreesAPlaceLendsNothing() async {
         for (name, policy) in queues() {
             let desk = Desk()
