@@ -93,7 +93,9 @@ public final class RetryBudget: Sendable {
             name, bucket, shared.map { SharedBalance($0, name, capacity, pending, bucket) })
     }
 
-    /// The tokens; nil if every retry is allowed. If the budget is in a store, these are the last known ones.
+    /// The tokens; nil if every retry is allowed.
+    ///
+    /// If the budget is in a store, these are the last known ones.
     private let bucket: Locked<TokenBucket>?
     /// The bucket in a store; nil if the budget is this process's own.
     let shared: SharedBalance?

@@ -24,7 +24,7 @@ import Testing
         scheduler.advance(by: .milliseconds(500))
         #expect(take(2, from: store) == TokenGrant(isGranted: true, level: 0))
         scheduler.advance(by: .seconds(50))
-        #expect(take(0, from: store) == TokenGrant(isGranted: true, level: 4))
+        #expect(take(1, from: store) == TokenGrant(isGranted: true, level: 3))
     }
 
     @Test func tokensThatArePutInStayUpToTheCapacity() {

@@ -116,6 +116,7 @@ import Testing
         one.invalidate("7")
         scheduler.run()
         #expect(call.valueNow == 3)
+        #expect(store.requests.count { $0 == "set price:memoise:7" } == 2)
         #expect(store.value(for: "price:memoise:7").valueNow == .some(nil))
 
         // The answer is on its way to the store, and then the key is invalidated.
