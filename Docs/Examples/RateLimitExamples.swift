@@ -38,4 +38,13 @@ import Testing
                 "1.0 seconds: product 4",
             ])
     }
+
+    @Test func shared() {
+        let store = MemoryPolicyStore()
+        // snippet: shared
+        let shop = SharedState("shop", in: store)
+        let limiter = RateLimiter(rate: 100, per: .seconds(60), burst: 20, shared: shop)
+        // end snippet
+        #expect(limiter.queued == 0)
+    }
 }

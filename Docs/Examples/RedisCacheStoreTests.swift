@@ -13,25 +13,6 @@ func sharedCache(port: UInt16) -> HTTPCache {
 
 /// The stores of Docs/Guides/CachingOnDisk.md over a real server; without one installed, they do nothing.
 @Suite(.oneAtATime) struct RedisCacheStoreTests {
-    private struct Redis: ServingProgram {
-        let program: Program
-        let port: UInt16
-
-        func answers() async -> Bool { (try? RedisConnection(port: port).send("PING")) != nil }
-    }
-
-    private static func start(on port: UInt16? = nil, in folder: URL) async throws -> Redis? {
-        guard
-            let file = try Program.find("redis-server", of: "redis-server")
-                ?? Program.find("valkey-server", of: "valkey-server")
-        else { return nil }
-        return try await Program.serving {
-            let port = try port ?? Program.freePort()
-            let arguments = ["--port", "\(port)", "--bind", "127.0.0.1", "--save", ""]
-            return Redis(program: try Program(file, arguments, in: folder), port: port)
-        }
-    }
-
     /// An origin whose answers stay fresh, each with another number.
     private struct Origin: HTTPTransport {
         let calls = ExampleLog()
@@ -57,7 +38,7 @@ func sharedCache(port: UInt16) -> HTTPCache {
     @Test("K2: two processes share a store, which is lost midway")
     func twoProcesses() async throws {
         let folder = try TestFolder()
-        guard let redis = try await Self.start(in: folder.url) else { return }
+        guard let redis = try await RedisServer.start(in: folder.url) else { return }
         let port = Int(redis.port)
         await #expect(processExitsWith: .success) { [port = port as Int] in
             let (client, _) = Self.client("first", port: UInt16(port))
@@ -77,7 +58,7 @@ func sharedCache(port: UInt16) -> HTTPCache {
     @Test("K2: a removed response stays removed, in all processes")
     func removal() async throws {
         let folder = try TestFolder()
-        guard let redis = try await Self.start(in: folder.url) else { return }
+        guard let redis = try await RedisServer.start(in: folder.url) else { return }
         let (first, _) = Self.client("first", port: redis.port)
         let (second, _) = Self.client("second", port: redis.port)
         #expect(try await first.get("/prices").text == "first 1")

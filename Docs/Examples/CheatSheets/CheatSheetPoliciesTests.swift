@@ -11,11 +11,13 @@ import Testing
     /// The defaults that the sheet leaves out.
     private let common: Set = [
         "on: .live", "random: .system", "classifier: .standard", "named: nil", "sharing: nil",
+        "shared: nil",
     ]
 
     @Test func policies() throws {
         let declared = CheatSheet.defaults(
-            of: try CheatSheet.declarations(in: "Sources/Services/Policies/"), without: common)
+            of: try CheatSheet.declarations(in: "Sources/Services/Policies/")
+                + CheatSheet.declarations(in: "Sources/Services/Sharing/"), without: common)
         let shown = CheatSheet.defaults(shownIn: sheet.tables[0])
         for (name, defaults) in shown {
             #expect(declared[name] == defaults, "\(name)")
