@@ -40,8 +40,8 @@ import Testing
     }
 
     @Test func shared() {
-        let store = MemoryPolicyStore()
         // snippet: shared
+        let store = MemoryPolicyStore()  // in a test; for machines, a store over Redis
         let shop = SharedState("shop", in: store)
         let limiter = RateLimiter(rate: 100, per: .seconds(60), burst: 20, shared: shop)
         // end snippet

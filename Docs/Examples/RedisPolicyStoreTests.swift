@@ -76,7 +76,7 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         }
         #expect(try await machines[0](1).value == 1)
         let waiting = machines[1](2)
-        await comesTrue { !scheduler.isIdle }
+        #expect(await comesTrue { !scheduler.isIdle })
         scheduler.advance(by: .seconds(3_000))
         #expect(!waiting.isSettled)
         scheduler.advance(by: .seconds(600))
@@ -108,12 +108,13 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         #expect(attempts.lines.count == 4)
         await call(second, fails: false)
         let connection = RedisConnection(port: redis.port)
-        await comesTrue {
-            guard case .list(let parts)? = try? connection.send("HMGET", "shop:retry", "level"),
-                case .text(let level)? = parts.first
-            else { return false }
-            return level == Data("1".utf8)
-        }
+        #expect(
+            await comesTrue {
+                guard case .list(let parts)? = try? connection.send("HMGET", "shop:retry", "level"),
+                    case .text(let level)? = parts.first
+                else { return false }
+                return level == Data("1".utf8)
+            })
         await call(first, fails: true)
         #expect(attempts.lines.count == 7)
     }
@@ -139,9 +140,14 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         let ((first, load), (_, other)) = (machine(), machine())
         let answer = try await load(7).value
         let connection = RedisConnection(port: redis.port)
-        await comesTrue {
-            if case .text? = try? connection.send("GET", "shop:memoise:7") { true } else { false }
-        }
+        #expect(
+            await comesTrue {
+                if case .text? = try? connection.send("GET", "shop:memoise:7") {
+                    true
+                } else {
+                    false
+                }
+            })
         #expect(try await other(7).value == answer)
         #expect(asked.lines == ["7"])
 
