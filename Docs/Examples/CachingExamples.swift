@@ -131,6 +131,37 @@ import Testing
         #expect(try service(HTTPRequest(.get, prices)).result?.get().status == 200)
     }
 
+    @Test func unreachable() {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        // snippet: unreachable
+        let scheduler = ManualScheduler()
+        let seconds = { @Sendable in scheduler.now.offset.components.seconds }
+        let origin: HTTPService = { _ in
+            if seconds() > 0 { return Future(error: HTTPError(code: .cannotConnect)) }
+            let headers: HTTPHeaders = ["Cache-Control": "max-age=60"]
+            return Future(
+                value: HTTPResponse(status: 200, headers: headers, body: Data("tea: 3 €".utf8)))
+        }
+        let cache = HTTPCache(
+            staleIfUnreachable: .seconds(86_400),
+            now: { HTTPDate(secondsSince1970: seconds()) }, on: scheduler)
+        let service = stack(.cache(sharing: cache), over: origin)
+
+        for _ in 1...3 {
+            service(HTTPRequest(.get, prices)).observe { result in
+                guard let answer = try? result.get() else { return print("no connection") }
+                print("\(answer.text), \(answer.headers["Age"] ?? "0") seconds old")
+            }
+            scheduler.advance(by: .seconds(80_000))
+        }
+        // end snippet
+        #expect(
+            lines.lines == [
+                "tea: 3 €, 0 seconds old", "tea: 3 €, 80000 seconds old", "no connection",
+            ])
+    }
+
     @Test func status() {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }

@@ -5,7 +5,7 @@ extension CacheRules {
     ///
     /// The answer's Age is the current age. If the request has conditions, this method evaluates them (RFC 9111,
     /// section 4.3.2). If the request asks for one range of bytes, this method cuts the range out of the body of a
-    /// stored 200 (RFC 9110, section 14).
+    /// stored 200 (RFC 9110, section 14). A stored 206 is that range already.
     func answer(
         _ presented: PresentedRequest, with entry: CachedResponse, at now: ClockReading
     ) -> HTTPResponse? {
@@ -16,7 +16,8 @@ extension CacheRules {
         // The jar stored the cookie when the response arrived. If the jar got the cookie again now, a newer cookie
         // could be overwritten.
         if !replaysCookies { response.headers.remove("Set-Cookie") }
-        if entry.status == 200, Preconditions.isNotModified(presented.headers, entry) {
+        if [200, 206].contains(entry.status), Preconditions.isNotModified(presented.headers, entry)
+        {
             return notModified(response)
         }
         if presented.method == .head {
@@ -69,20 +70,20 @@ enum ByteRange {
     /// Returns the requested part as a 206, or the whole response if If-Range doesn't match.
     ///
     /// - Returns: Nil if only the origin can answer: the request asks for several ranges, for a unit other than bytes,
-    ///   or for a range that can't be parsed or satisfied; the If-Range is a date; the response is encoded; or the
-    ///   response isn't a 200.
+    ///   or for a range that can't be parsed or satisfied; the If-Range is a date, or doesn't match a stored part; the
+    ///   response is encoded; or the response isn't a 200 or a 206.
     static func part(of response: HTTPResponse, for request: HTTPHeaders) -> HTTPResponse? {
-        guard response.status == 200, response.headers["Content-Encoding"] == nil else {
-            return nil
-        }
+        guard [200, 206].contains(response.status), response.headers["Content-Encoding"] == nil
+        else { return nil }
         if let condition = request["If-Range"] {
             // If-Range may be a tag or a date. A date is left to the origin, because only the origin knows whether the
             // date is a strong validator.
             guard condition.hasSuffix("\""), let asked = EntityTag(condition) else { return nil }
             guard let tag = EntityTag(of: response.headers), tag.matchesStrongly(asked) else {
-                return response
+                return response.status == 200 ? response : nil
             }
         }
+        if response.status == 206 { return response }
         guard let range = request["Range"].flatMap({ bounds($0, of: response.body.count) }) else {
             return nil
         }
@@ -92,9 +93,25 @@ enum ByteRange {
         part.body = Data(
             response.body[(start + range.lowerBound)..<(start + range.upperBound)])
         part.headers.set("\(range.count)", for: "Content-Length")
-        let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(response.body.count)"
-        part.headers.set(place, for: "Content-Range")
+        part.headers.set(place(of: range, in: response.body.count), for: "Content-Range")
         return part
+    }
+
+    /// Returns whether a 206 may be stored (RFC 9111, section 3.3).
+    ///
+    /// It must hold the whole range that was asked for, not encoded, of a version with a strong tag.
+    static func isWhole(_ part: HTTPResponse, for request: HTTPHeaders) -> Bool {
+        guard EntityTag(of: part.headers)?.isWeak == false, part.headers["Content-Encoding"] == nil,
+            let told = part.headers["Content-Range"],
+            let size = told.split(separator: "/").last.flatMap(number),
+            let range = request["Range"].flatMap({ bounds($0, of: size) })
+        else { return false }
+        return told == place(of: range, in: size) && range.count == part.body.count
+    }
+
+    /// Returns the Content-Range of a part.
+    private static func place(of range: Range<Int>, in size: Int) -> String {
+        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
     }
 
     /// Returns the byte positions that `bytes=2-5`, `bytes=2-` or `bytes=-3` select.

@@ -13,8 +13,10 @@ struct CacheForwarding: Sendable {
     ///   - request: The request to send.
     ///   - presented: The original request, without the conditions that the cache has added.
     ///   - entry: The stored response that the origin is asked to confirm; nil if there is none.
+    ///   - variants: The stored responses that the origin may choose from.
     func forward(
-        _ request: HTTPRequest, _ presented: PresentedRequest, about entry: CachedResponse? = nil
+        _ request: HTTPRequest, _ presented: PresentedRequest, about entry: CachedResponse? = nil,
+        offering variants: [CachedResponse] = []
     ) -> Future<OriginReply> {
         let number = cache.calls.withLock { $0.start(presented.key) }
         let sent = cache.moment()
@@ -24,7 +26,7 @@ struct CacheForwarding: Sendable {
                 presented: presented, response: response, refusal: refusal, requestTime: sent,
                 responseTime: cache.moment(),
                 isForeign: presented.isForeign(response, by: cache.rules), number: number,
-                validated: entry)
+                validated: entry, offered: variants)
         }
         return next(request)
             .mapWithoutOrigin { made($0, nil) }
@@ -45,10 +47,29 @@ struct CacheForwarding: Sendable {
     }
 
     /// Sends a request that no stored response answers.
+    ///
+    /// If variants for other requests are stored, the origin may choose one of them by its tag. A 304 that chooses none
+    /// can't be used. Then the request is sent once more, without conditions.
     func ask(_ miss: ForwardedMiss) -> Future<ForwardedAnswer> {
-        forward(miss.presented.request, miss.presented).mapWithoutOrigin {
-            answered($0, miss.asker)
+        let (presented, request) = (miss.presented, miss.presented.request)
+        if miss.variants.isEmpty { return ask(request, presented, miss.asker) }
+        let choice = cache.rules.choice(among: miss.variants, for: request)
+        let context = CallContext.current
+        return forward(choice, presented, offering: miss.variants).flatMap { reply in
+            let fresh = reply.response
+            guard fresh.status == 304 else { return Future(value: answered(reply, miss.asker)) }
+            if !reply.isForeign, let chosen = cache.rules.chosen(by: reply) {
+                return Future(value: .confirmed(chosen.entry, fresh))
+            }
+            request.keepCookies(of: fresh)
+            return context.run { ask(request, presented, miss.asker) }
         }
+    }
+
+    private func ask(
+        _ request: HTTPRequest, _ presented: PresentedRequest, _ asker: Int
+    ) -> Future<ForwardedAnswer> {
+        forward(request, presented).mapWithoutOrigin { answered($0, asker) }
     }
 
     /// Asks the origin whether a stored response is still valid.
@@ -70,8 +91,7 @@ struct CacheForwarding: Sendable {
                 return Future(value: .confirmed(confirmed.entry, fresh))
             }
             validation.request.keepCookies(of: fresh)
-            return context.run { self.forward(validation.request, presented) }
-                .mapWithoutOrigin { answered($0, validation.asker) }
+            return context.run { ask(validation.request, presented, validation.asker) }
         }
     }
 
@@ -176,6 +196,8 @@ struct ForwardedMiss: Sendable {
     }
 
     let presented: PresentedRequest
+    /// The stored responses to other requests that the origin may choose from.
+    let variants: [CachedResponse]
     /// The number of the caller.
     let asker: Int
     let key: Key
@@ -184,8 +206,12 @@ struct ForwardedMiss: Sendable {
     ///
     /// Whoever creates a miss must end that call when the answer arrives. Until then, the cache remembers invalidations
     /// of the URL.
-    init(_ presented: PresentedRequest, _ calls: inout CallValidity<CacheKey>) {
+    init(
+        _ presented: PresentedRequest, among variants: [CachedResponse],
+        _ calls: inout CallValidity<CacheKey>
+    ) {
         self.presented = presented
+        self.variants = variants
         asker = calls.start(presented.key)
         var request = presented.request
         for credential in request.context.credentials
@@ -224,6 +250,8 @@ struct OriginReply: Sendable {
     let number: Int
     /// The stored response that the cache asked the origin to confirm; nil if the cache didn't ask.
     var validated: CachedResponse?
+    /// The stored responses to other requests whose tags the cache has sent.
+    var offered: [CachedResponse] = []
 }
 
 extension OriginReply {
@@ -239,7 +267,9 @@ extension OriginReply {
     ///
     /// Nothing is reported for a 304 that can't be used. A second request follows, and its answer is reported.
     func reportIfForeign(in context: CallContext, named name: String?) {
-        guard isForeign, validated == nil || response.status != 304 else { return }
+        guard isForeign, validated == nil && offered.isEmpty || response.status != 304 else {
+            return
+        }
         context.report(
             .note("not stored: credentials were added beneath the cache"), by: CacheLayer.policy,
             named: name)

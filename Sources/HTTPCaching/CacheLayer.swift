@@ -61,9 +61,10 @@ struct CacheLayer: Sendable {
         case .serve(let response, let entry, let reuse):
             return serve(response, entry, reuse, presented, as: .hit(entry))
         case .validate(let entry): return validated(entry, presented)
-        case .forward(let reason):
+        case .choose(let variants): return collapse(presented, .varyMiss, among: variants)
+        case .forward(let reason, let entry):
             return cache.coalescesMisses && presented.mayCollapse
-                ? collapse(presented, reason) : forward(presented, reason)
+                ? collapse(presented, reason) : forward(presented, reason, entry)
         case .unavailable: return unavailable(presented)
         }
     }
@@ -106,33 +107,58 @@ struct CacheLayer: Sendable {
     }
 
     /// Forwards the caller's request unchanged.
-    func forward(_ presented: PresentedRequest, _ reason: CacheRules.Reason) -> Future<HTTPResponse>
-    {
+    ///
+    /// - Parameters:
+    ///   - presented: The request.
+    ///   - reason: The reason for asking the origin.
+    ///   - entry: The stored response that may answer if the call fails; nil if there is none.
+    func forward(
+        _ presented: PresentedRequest, _ reason: CacheRules.Reason, _ entry: CachedResponse? = nil
+    ) -> Future<HTTPResponse> {
         cache.count(\.misses)
-        CallContext.current.report(.miss, by: Self.policy, named: cache.name)
-        return CacheForwarding(cache: cache, next: next).forward(presented.request, presented)
+        let context = CallContext.current
+        context.report(.miss, by: Self.policy, named: cache.name)
+        let answer = CacheForwarding(cache: cache, next: next)
+            .forward(presented.request, presented)
             .flatMap { reply in give(reply, as: .answered(reason, reply)) }
+        guard let entry else { return answer }
+        return answer.flatMapSomeResults { result in
+            guard case .failure(let error) = result else { return nil }
+            return context.run { rescue(presented, entry, after: error) }
+        }
     }
 }
 
 extension CacheLayer {
     /// Asks the origin, or waits for the answer to an equal request.
     ///
+    /// If there are stored responses to other requests, the origin may confirm one of them.
+    ///
     /// The caller whose request was sent gets the answer. A caller that waited is treated as if that answer had been
     /// stored before the caller asked. If the caller can't use the stored answer, the caller asks the origin itself,
     /// and doesn't wait for another equal request.
     func collapse(
-        _ presented: PresentedRequest, _ reason: CacheRules.Reason
+        _ presented: PresentedRequest, _ reason: CacheRules.Reason,
+        among variants: [CachedResponse] = []
     ) -> Future<HTTPResponse> {
         let cache = cache
-        let miss = cache.calls.withLock { ForwardedMiss(presented, &$0) }
-        let fetching = fetch(miss).onEnd { _ in
+        let miss = cache.calls.withLock { ForwardedMiss(presented, among: variants, &$0) }
+        let asking = CacheForwarding(cache: cache, next: next)
+        let fetching = (cache.coalescesMisses ? fetch(miss) : asking.ask(miss)).onEnd { _ in
             cache.calls.withLock { _ = $0.end(presented.key) }
         }
         let caller = KeptCaller(until: fetching)
         return fetching.flatMap { fetched in
-            guard case .answered(let reply, let stored, let asker) = fetched else {
+            let (reply, stored, asker): (OriginReply, CachedResponse?, Int)
+            switch fetched {
+            case .confirmed(let entry, let fresh):
+                if let response = confirmed(entry, fresh, presented, reason) {
+                    return give(response, of: entry)
+                }
+                presented.request.keepCookies(of: fresh)
                 return caller.run { forward(presented, reason) }
+            case .answered(let first, let second, let third):
+                (reply, stored, asker) = (first, second, third)
             }
             if asker == miss.asker {
                 cache.count(\.misses)
@@ -144,7 +170,8 @@ extension CacheLayer {
             case .serve(let response, let entry, let reuse):
                 return serve(response, entry, reuse, presented, as: .shared(reason))
             case .validate(let entry): return caller.run { validated(entry, presented) }
-            case .forward, .unavailable: return caller.run { forward(presented, reason) }
+            case .choose, .forward, .unavailable:
+                return caller.run { forward(presented, reason) }
             }
         }
     }
@@ -163,7 +190,7 @@ extension CacheLayer {
             .flatMap { validated in caller.run { settle(validated, validation) } }
             .flatMapSomeResults { result in
                 guard case .failure(let error) = result else { return nil }
-                return context.run { rescue(validation, after: error) }
+                return context.run { rescue(presented, entry, after: error) }
             }
     }
 
@@ -181,7 +208,7 @@ extension CacheLayer {
         let presented = validation.presented
         switch validated {
         case .confirmed(let entry, let fresh):
-            if let response = confirmed(entry, fresh, presented) {
+            if let response = confirmed(entry, fresh, presented, .stale) {
                 return give(response, of: entry)
             }
             presented.request.keepCookies(of: fresh)
@@ -206,7 +233,8 @@ extension CacheLayer {
     }
 
     private func confirmed(
-        _ entry: CachedResponse, _ fresh: HTTPResponse, _ presented: PresentedRequest
+        _ entry: CachedResponse, _ fresh: HTTPResponse, _ presented: PresentedRequest,
+        _ reason: CacheRules.Reason
     ) -> HTTPResponse? {
         guard var response = cache.rules.answer(presented, with: entry, at: cache.moment()) else {
             return nil
@@ -217,7 +245,7 @@ extension CacheLayer {
         if !cache.rules.replaysCookies {
             response.headers.add(fresh.headers) { $0.lowercased() == "set-cookie" }
         }
-        return response.marked(by: cache, .confirmed(entry))
+        return response.marked(by: cache, .confirmed(reason))
     }
 
     /// Sends the request of a caller that can't use a shared answer; the caller doesn't wait for another shared answer.
@@ -263,10 +291,11 @@ extension CacheLayer {
         _ validation: CacheValidation, from reply: OriginReply
     ) -> Future<HTTPResponse>? {
         guard cache.rules.isError(status: reply.response.status) else { return nil }
-        return rescue(validation).map { rescued in
-            validation.request.keepCookies(of: reply.response)
-            return rescued
-        }
+        return rescue(validation.presented, validation.entry, isUnreachable: false)
+            .map { rescued in
+                validation.request.keepCookies(of: reply.response)
+                return rescued
+            }
     }
 
     /// Returns the stored response in place of a failure, or nil if that isn't allowed.
@@ -274,24 +303,30 @@ extension CacheLayer {
     /// Nothing replaces the failure of a cancelled call, or of a request that can't be sent. The same is true if a
     /// layer below the cache refused the response's status, because then the origin has answered.
     private func rescue(
-        _ validation: CacheValidation, after error: any Error
+        _ presented: PresentedRequest, _ entry: CachedResponse, after error: any Error
     ) -> Future<HTTPResponse>? {
         let isAnswer = (error as? HTTPError)?.refused != nil
         if isAnswer || error is CancellationError || error is HTTPRequest.Error { return nil }
-        return rescue(validation).map { rescued in
-            validation.keep(Result<HTTPResponse, any Error>.failure(error))
+        let isUnreachable = cache.rules.isUnreachable(by: error)
+        return rescue(presented, entry, isUnreachable: isUnreachable).map { rescued in
+            presented.request.keep(Result<HTTPResponse, any Error>.failure(error))
             return rescued
         }
     }
 
-    private func rescue(_ validation: CacheValidation) -> Future<HTTPResponse>? {
+    private func rescue(
+        _ presented: PresentedRequest, _ entry: CachedResponse, isUnreachable: Bool
+    ) -> Future<HTTPResponse>? {
         let now = cache.moment()
-        guard cache.rules.mayUseOnError(validation.entry, for: validation.presented, at: now),
-            let response = cache.rules.answer(validation.presented, with: validation.entry, at: now)
-        else { return nil }
+        let mayUse = cache.rules.mayUseOnError(
+            entry, for: presented, at: now, isUnreachable: isUnreachable)
+        guard mayUse, let response = cache.rules.answer(presented, with: entry, at: now) else {
+            return nil
+        }
         cache.count(\.rescues)
-        CallContext.current.report(.note("rescued"), by: Self.policy, named: cache.name)
-        return give(response.marked(by: cache, .hit(validation.entry)), of: validation.entry)
+        let note = isUnreachable ? "rescued: the origin can't be reached" : "rescued"
+        CallContext.current.report(.note(note), by: Self.policy, named: cache.name)
+        return give(response.marked(by: cache, .hit(entry)), of: entry)
     }
 }
 
@@ -344,8 +379,8 @@ enum CacheStatus: Sendable {
     case answered(CacheRules.Reason, OriginReply)
     /// The stored response was no longer valid, and the origin answered with this status.
     case replaced(Int)
-    /// The origin has confirmed the stored response.
-    case confirmed(CachedResponse)
+    /// The origin, asked for this reason, has confirmed a stored response.
+    case confirmed(CacheRules.Reason)
     /// The answer came from another caller's request, which was already in flight.
     case shared(CacheRules.Reason)
 
@@ -357,7 +392,7 @@ enum CacheStatus: Sendable {
         case .answered(let reason, let reply):
             "fwd=\(reason.rawValue)\(rules.entry(from: reply) == nil ? "" : "; stored")"
         case .replaced(let status): "fwd=stale; fwd-status=\(status)"
-        case .confirmed: "fwd=stale; fwd-status=304"
+        case .confirmed(let reason): "fwd=\(reason.rawValue); fwd-status=304"
         case .shared(let reason): "fwd=\(reason.rawValue); collapsed"
         }
     }

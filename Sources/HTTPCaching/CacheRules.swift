@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeHTTPNetworking
+import PledgeServices
 
 /// Makes a cache's decisions by the rules of RFC 9111 and RFC 5861, without state, clock or lock.
 struct CacheRules: Sendable {
@@ -21,6 +22,9 @@ struct CacheRules: Sendable {
     /// The key of the hashes that stand for users; nil if they are known to this process only.
     var partitionKey: [UInt8]?
 
+    /// How long after it became stale a response may answer for an unreachable origin, in seconds; zero for never.
+    var unreachableLimit: Int64 = 0
+
     /// The number of variants kept per URL.
     var variantLimit = 16
 }
@@ -32,8 +36,10 @@ extension CacheRules {
         case serve(HTTPResponse, CachedResponse, Reuse)
         /// Ask the origin whether a stored response is still valid.
         case validate(CachedResponse)
-        /// Ask the origin.
-        case forward(Reason)
+        /// Ask the origin which of these variants, made for other requests, it would send now.
+        case choose([CachedResponse])
+        /// Ask the origin; the stored response, if there is one, may answer for an origin that fails.
+        case forward(Reason, CachedResponse? = nil)
         /// No stored response matches, and the request forbids asking the origin.
         case unavailable
     }
@@ -55,6 +61,8 @@ extension CacheRules {
     {
         if presented.forbidsStoring || presented.isForOrigin { return missing(.request, presented) }
         guard let entry = select(presented, among: entries) else {
+            let choices = choices(presented, among: entries)
+            if !choices.isEmpty { return .choose(choices) }
             return missing(entries.isEmpty ? .uriMiss : .varyMiss, presented)
         }
         let reuse = reuse(entry, for: presented, at: now)
@@ -67,13 +75,27 @@ extension CacheRules {
         if presented.onlyIfCached { return .unavailable }
         let isOwn = presented.method == .get && !presented.isConditional
         let isFresh = entry.age(at: now) < entry.lifetime
-        return isOwn ? .validate(entry) : .forward(isFresh ? .request : .stale)
+        return isOwn ? .validate(entry) : .forward(isFresh ? .request : .stale, entry)
     }
 
     /// Returns the latest stored response that answers the request (RFC 9111, section 4.1).
     func select(_ presented: PresentedRequest, among entries: [CachedResponse]) -> CachedResponse? {
         entries.filter { $0.answers(presented) }
             .max { ($0.date, $0.number) < ($1.date, $1.number) }
+    }
+
+    /// Returns the variants whose tags the origin may choose from, the latest first (RFC 9111, section 4.3.1).
+    ///
+    /// They belong to the users of the request. Their number and the lengths of their tags are limited.
+    private func choices(
+        _ presented: PresentedRequest, among entries: [CachedResponse]
+    ) -> [CachedResponse] {
+        guard presented.mayCollapse, !presented.onlyIfCached else { return [] }
+        let some = entries.filter {
+            $0.status == 200 && $0.variant.isOf(presented.partition) && $0.listedTag != nil
+        }
+        return some.sorted { ($0.date, $0.number) > ($1.date, $1.number) }
+            .prefix(variantLimit).map { $0 }
     }
 
     private func missing(_ reason: Reason, _ presented: PresentedRequest) -> Decision {
@@ -124,17 +146,37 @@ extension CacheRules {
 
     /// Returns whether a stored response may be used after the origin has failed (RFC 5861, section 4).
     ///
-    /// If the request has a stale-if-error, the response's stale-if-error doesn't count.
+    /// If the request has a stale-if-error, the response's stale-if-error doesn't count. If neither has one, and the
+    /// origin couldn't be reached, the cache's own limit counts (RFC 9111, section 4.2.4).
     func mayUseOnError(
-        _ entry: CachedResponse, for presented: PresentedRequest, at now: ClockReading
+        _ entry: CachedResponse, for presented: PresentedRequest, at now: ClockReading,
+        isUnreachable: Bool = false
     ) -> Bool {
         if entry.requiresValidation || presented.mustValidate || !mayBeStale(entry) { return false }
-        let refusesStale =
-            presented.control.contains("max-age") || presented.control.contains("min-fresh")
-        let limit =
-            presented.control.permitted("stale-if-error")
-            ?? (refusesStale ? nil : entry.control.permitted("stale-if-error"))
-        return limit.map { entry.age(at: now) - entry.lifetime < $0 } ?? false
+        let staleness = entry.age(at: now) - entry.lifetime
+        if let limit = presented.control.permitted("stale-if-error") { return staleness < limit }
+        let refuses = presented.control.contains
+        if refuses("max-age") || refuses("min-fresh") { return false }
+        if let limit = entry.control.permitted("stale-if-error") { return staleness < limit }
+        // If the staleness were below the request's max-stale, the origin wouldn't have been asked.
+        return isUnreachable && !refuses("max-stale") && staleness < unreachableLimit
+    }
+
+    /// Returns whether a call has failed before the origin answered, because no connection to it works.
+    ///
+    /// The caller's own limits don't count: a passed deadline, a full bulkhead, a rate.
+    func isUnreachable(by error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPError where error.response == nil:
+            switch error.code {
+            case .notConnected, .cannotFindHost, .cannotConnect, .connectionLost: true
+            case .timedOut: (error.cause as? ServiceError).map(isUnreachable) ?? true
+            default: false
+            }
+        case let error as ServiceError: error.code == .timedOut || error.code == .circuitOpen
+        case let error as FutureError: error.code == .timedOut
+        default: false
+        }
     }
 
     /// Returns whether a status is a failure that a stored response may replace (RFC 5861, section 4).

@@ -134,6 +134,14 @@ extension CachedResponse {
         return control.fieldNames("no-cache").map(StoredFields.areVital) ?? true
     }
 
+    /// The tag, as it may stand in a list of tags; nil if it has none, or a long one, or one without quotation marks.
+    var listedTag: [UInt8]? {
+        guard let tag = EntityTag(of: headers), tag.opaque.utf8.count <= 256,
+            tag.opaque.count >= 2, tag.opaque.hasPrefix("\""), tag.opaque.hasSuffix("\"")
+        else { return nil }
+        return headers.received("ETag").first?.returnable.map { Array($0) }
+    }
+
     /// True if the response has a validator to send to the origin.
     var hasValidator: Bool { headers["ETag"] != nil || headers["Last-Modified"] != nil }
 }
@@ -201,6 +209,8 @@ public struct CacheVariant: Hashable, Sendable {
                 names.insert(name)
             }
         }
+        // A part answers only requests for the same range.
+        if status == 206 { names.insert("range") }
         fields = names.sorted().map { Field(name: $0, value: presented.value(of: $0)) }
     }
 
@@ -220,9 +230,15 @@ public struct CacheVariant: Hashable, Sendable {
     }
 
     /// Returns whether a request asks for the same response; renewed credentials make no difference.
-    func concerns(_ presented: PresentedRequest) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - presented: The request.
+    ///   - isOfAnyRange: True if a request for another range of the same response counts too.
+    func concerns(_ presented: PresentedRequest, inAnyRange isOfAnyRange: Bool = false) -> Bool {
         isOf(presented.partition)
-            && fields.allSatisfy { presented.value(of: $0.name) == $0.value }
+            && fields.allSatisfy {
+                isOfAnyRange && $0.name == "range" || presented.value(of: $0.name) == $0.value
+            }
     }
 
     /// Returns whether the given users may get the response.
@@ -256,12 +272,14 @@ public struct CacheVariant: Hashable, Sendable {
 
     /// Returns all lines of a field as one, without white space around the commas.
     ///
-    /// A value with quotation marks is left unchanged, because white space within them may be significant.
+    /// A value with quotation marks is left unchanged, because white space within them may be significant. The tags of
+    /// languages have no case.
     static func value(of name: String, in headers: HTTPHeaders) -> String? {
         guard let value = headers[name] else { return nil }
         if value.utf8.contains(UInt8(ascii: "\"")) { return value }
-        return value.split(separator: ",", omittingEmptySubsequences: false)
+        let list = value.split(separator: ",", omittingEmptySubsequences: false)
             .map(HTTPHeaders.trimmed).joined(separator: ",")
+        return name == "accept-language" ? list.lowercased() : list
     }
 }
 

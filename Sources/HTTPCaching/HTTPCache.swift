@@ -42,8 +42,9 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// same kind of error. All other errors come from the service below the cache. A request with only-if-cached that
     /// the cache can't answer gets a 504. Cancelling a call doesn't affect other calls that share its revalidation.
     ///
-    /// **Events.** `hit`, `miss`, and the notes "stale", "revalidating", "confirmed" and "rescued". A further note says
-    /// that an answer isn't stored because credentials were added below the cache.
+    /// **Events.** `hit`, `miss`, and the notes "stale", "revalidating", "confirmed", "rescued" and "rescued: the origin
+    /// can't be reached". A further note says that an answer isn't stored because credentials were added below the
+    /// cache.
     ///
     /// - Parameter cache: The cache. Several stacks may share it if their `.acceptStatus()` is above the cache in all
     ///   of them, or below it in all.
@@ -142,6 +143,10 @@ public final class HTTPCache: Sendable {
     ///   - partitionKey: A secret of at least 16 random bytes that all processes that share the store have. With it,
     ///     the responses to requests with credentials, cookies or an account are found by all of them. With nil, only
     ///     the process that stored such a response finds it, except for an account's.
+    ///   - staleIfUnreachable: How long after it became stale a response may answer for an origin that can't be reached
+    ///     (RFC 9111, section 4.2.4), in whole seconds; nil for never. It counts if neither the response nor the
+    ///     request has a stale-if-error, and never for a response that mustn't be used stale. A longer limit keeps more
+    ///     responses: also those that are stale at once and have no validator.
     ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - now: The wall clock, which is compared with the dates in headers.
     ///   - scheduler: The clock for durations. Responses also age while the device sleeps.
@@ -149,7 +154,8 @@ public final class HTTPCache: Sendable {
         named name: String? = nil, in store: some CacheStore = MemoryCacheStore(),
         mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
         coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
-        partitionKey: Data? = nil, backgroundLimit: Duration = .seconds(60),
+        partitionKey: Data? = nil, staleIfUnreachable: Duration? = nil,
+        backgroundLimit: Duration = .seconds(60),
         now: @escaping @Sendable () -> HTTPDate = { .now },
         on scheduler: some FutureScheduler = .live
     ) {
@@ -165,6 +171,7 @@ public final class HTTPCache: Sendable {
         var rules = CacheRules(mode: mode)
         rules.replaysCookies = replaysCookies
         rules.harmlessHeaders = Set(names.map { $0.lowercased() })
+        rules.unreachableLimit = staleIfUnreachable?.components.seconds ?? 0
         let files = store as? FolderCacheStore
         rules.partitionKey = partitionKey.map(Array.init) ?? files?.key
         self.rules = rules
@@ -203,6 +210,8 @@ public final class HTTPCache: Sendable {
     ///   - statusName: The cache's name in the field Cache-Status; nil for no such field.
     ///   - coalescesMisses: If true, equal requests without a stored response wait for the answer to the first of them.
     ///   - names: Further request headers that don't separate users.
+    ///   - staleIfUnreachable: How long after it became stale a response may answer for an origin that can't be
+    ///     reached; nil for never.
     ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - now: The wall clock, which is compared with the dates in headers.
     ///   - scheduler: The clock for durations.
@@ -210,7 +219,7 @@ public final class HTTPCache: Sendable {
         named name: String? = nil, folder: URL, limit: Int = 256 << 20, memory: Int = 8 << 20,
         mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
         coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
-        backgroundLimit: Duration = .seconds(60),
+        staleIfUnreachable: Duration? = nil, backgroundLimit: Duration = .seconds(60),
         now: @escaping @Sendable () -> HTTPDate = { .now },
         on scheduler: some FutureScheduler = .live
     ) {
@@ -218,7 +227,8 @@ public final class HTTPCache: Sendable {
             named: name, in: FolderCacheStore.shared(folder, limit: limit, memory: memory),
             mode: mode, replaysCookies: replaysCookies, statusName: statusName,
             coalescesMisses: coalescesMisses, harmlessHeaders: names,
-            backgroundLimit: backgroundLimit, now: now, on: scheduler)
+            staleIfUnreachable: staleIfUnreachable, backgroundLimit: backgroundLimit, now: now,
+            on: scheduler)
     }
 
     let store: any CacheStore
@@ -262,7 +272,7 @@ extension HTTPCache {
         public internal(set) var confirmations = 0
         /// Requests answered by the origin.
         public internal(set) var misses = 0
-        /// Requests answered with a stored response because the origin failed.
+        /// Requests answered with a stored response because the origin failed or couldn't be reached.
         public internal(set) var rescues = 0
     }
 }

@@ -6,7 +6,8 @@ extension CacheRules {
         let response = reply.response
         guard reply.presented.method == .get, !reply.isForeign,
             mayStore(status: response.status, response.headers, reply.presented),
-            isWhole(response), isOfItsURL(reply)
+            isWhole(response), isOfItsURL(reply),
+            response.status != 206 || ByteRange.isWhole(response, for: reply.presented.headers)
         else { return nil }
         var headers = StoredFields.storable(response.headers, mode: mode)
         if !replaysCookies { headers.remove("Set-Cookie") }
@@ -40,7 +41,7 @@ extension CacheRules {
         let control = CacheControl(headers)
         guard !presented.forbidsStoring, isFinal(status),
             mode == .shared || !presented.partition.isOver,
-            !presented.asksForLess || status == 200,
+            !presented.asksForLess || [200, 206].contains(status),
             !StoredFields.areVital(StoredFields.connectionFields(headers))
         else { return false }
         if control.contains("must-understand") {
@@ -62,10 +63,8 @@ extension CacheRules {
             || ["must-revalidate", "public", "s-maxage"].contains(where: control.contains)
     }
 
-    /// Returns whether a status is final and describes a whole resource.
-    private func isFinal(_ status: Int) -> Bool {
-        (200...599).contains(status) && status != 206 && status != 304
-    }
+    /// Returns whether a status is final and describes a resource.
+    private func isFinal(_ status: Int) -> Bool { (200...599).contains(status) && status != 304 }
 
     /// Returns whether the body has the declared length; always true for an encoded body, which isn't checked.
     private func isWhole(_ response: HTTPResponse) -> Bool {
@@ -82,7 +81,8 @@ extension CacheRules {
     /// Returns whether a response would ever be used if it were stored.
     private func isOfUse(_ entry: CachedResponse) -> Bool {
         entry.hasValidator || (!entry.requiresValidation && entry.lifetime > 0)
-            || (!entry.requiresValidation && mayBeStale(entry) && isExplicit(entry))
+            || (!entry.requiresValidation && mayBeStale(entry)
+                && (unreachableLimit > 0 || isExplicit(entry)))
     }
 
     private func isExplicit(_ entry: CachedResponse) -> Bool {
@@ -92,7 +92,8 @@ extension CacheRules {
     }
 
     /// The statuses of RFC 9110 whose caching rules this cache knows.
-    static let understoodStatuses: Set<Int> = heuristicStatuses.subtracting([206])
+    static let understoodStatuses: Set<Int> =
+        heuristicStatuses
         .union([201, 202, 205, 302, 303, 307, 400, 401, 403, 406, 407, 408, 409, 411, 413, 415])
         .union([417, 421, 422, 426, 500, 502, 503, 504, 505])
 }
@@ -141,23 +142,42 @@ extension CacheRules {
         switch change {
         case .put(let entry): put(entry, of: reply, to: &entries)
         case .drop: entries.removeAll { isOlder($0, reply) }
-        case .freshen: entries = entries.compactMap { freshen($0, reply) }
+        case .freshen:
+            entries = entries.compactMap { freshen($0, reply) }
+            if let (chosen, isKept) = chosen(by: reply), isKept {
+                put(chosen, of: reply, to: &entries)
+            }
         case .freshenByHead: entries = entries.compactMap { freshenByHead($0, reply) }
         case .nothing: break
         }
     }
 
     private func isOlder(_ entry: CachedResponse, _ reply: OriginReply) -> Bool {
-        entry.number < reply.number && entry.variant.concerns(reply.presented)
+        entry.number < reply.number && entry.variant.concerns(reply.presented, inAnyRange: true)
     }
 
     private func put(
         _ entry: CachedResponse, of reply: OriginReply, to entries: inout [CachedResponse]
     ) {
-        entries.removeAll { isOlder($0, reply) }
-        if entries.contains(where: { $0.variant.matches(reply.presented) }) { return }
+        entries.removeAll { isOlder($0, reply) && !isOfSameVersion($0, as: entry, reply) }
+        let isLate = entries.contains {
+            $0.number >= reply.number && $0.variant.matches(reply.presented)
+        }
+        if isLate { return }
         entries.append(entry)
-        if entries.count > variantLimit { entries.removeFirst() }
+        guard entries.count > variantLimit else { return }
+        entries.remove(at: entries.firstIndex { $0.status == 206 } ?? 0)
+    }
+
+    /// Returns whether a stored response stays beside a new one: one of them is a part, and both have the same tag.
+    private func isOfSameVersion(
+        _ stored: CachedResponse, as new: CachedResponse, _ reply: OriginReply
+    ) -> Bool {
+        guard [stored.status, new.status].contains(206),
+            let tag = EntityTag(of: new.headers), let other = EntityTag(of: stored.headers)
+        else { return false }
+        let isReplaced = stored.status == 206 && stored.variant.concerns(reply.presented)
+        return tag.matchesStrongly(other) && !isReplaced
     }
 
     /// Returns a stored response with a 304's updates; nil if it must be removed.
@@ -167,7 +187,11 @@ extension CacheRules {
     private func freshen(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         if entry.number >= reply.number { return entry }
         let fresh = reply.response.headers
-        let isOwn = reply.validated?.number == entry.number
+        // Variants that one 304 has renewed have one number.
+        let isOwn =
+            reply.validated.map {
+                $0.number == entry.number && $0.variant == entry.variant
+            } ?? false
         let isAsked = isOwn || entry.variant.matches(reply.presented)
         guard confirms(fresh, entry, isOwn: isOwn) else { return isOwn ? nil : entry }
         let isStrong = EntityTag(of: fresh)?.isWeak == false
@@ -182,7 +206,7 @@ extension CacheRules {
 
     /// Returns a stored response with the updates from an answer to HEAD (RFC 9111, section 4.3.5); nil to remove it.
     ///
-    /// An answer without a validator doesn't confirm the response.
+    /// An answer without a validator and without the same Content-Length doesn't confirm the response.
     private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         guard isOlder(entry, reply), entry.variant.matches(reply.presented) else { return entry }
         let head = reply.response.headers
@@ -196,7 +220,9 @@ extension CacheRules {
             entry.isDoubted = true
             return entry.hasValidator ? entry : nil
         }
-        guard head["ETag"] != nil || head["Last-Modified"] != nil else { return entry }
+        let isAsLong =
+            head["Content-Length"] == stored && entry.headers["Content-Encoding"] == nil
+        guard isAsLong || head["ETag"] != nil || head["Last-Modified"] != nil else { return entry }
         guard let (confirmed, isKept) = freshened(entry, by: reply), isKept else { return nil }
         return confirmed
     }

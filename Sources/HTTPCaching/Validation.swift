@@ -16,6 +16,34 @@ extension CacheRules {
         return request
     }
 
+    /// Returns the request that asks the origin which of several variants it would send (RFC 9111, section 4.3.1).
+    ///
+    /// Its If-None-Match lists the tags of the variants, byte for byte, each of them once.
+    func choice(among variants: [CachedResponse], for request: HTTPRequest) -> HTTPRequest {
+        var request = request
+        var tags: [[UInt8]] = []
+        for case let tag? in variants.map(\.listedTag) where !tags.contains(tag) {
+            tags.append(tag)
+        }
+        request.headers.set(
+            bytes: Array(tags.joined(separator: Array(", ".utf8))), for: "If-None-Match")
+        return request
+    }
+
+    /// Returns the variant that a 304 has chosen among the offered ones, with its updates (RFC 9111, section 4.3.4).
+    ///
+    /// It answers the request's own variant from then on.
+    ///
+    /// - Returns: Nil if the 304 names none of them. A 304 without a tag names the only one.
+    func chosen(by reply: OriginReply) -> (entry: CachedResponse, isKept: Bool)? {
+        let (fresh, offered) = (reply.response.headers, reply.offered)
+        guard reply.response.status == 304, fresh["ETag"] != nil || offered.count == 1 else {
+            return nil
+        }
+        return offered.first { confirms(fresh, $0, isOwn: true) }
+            .flatMap { freshened($0, by: reply) }
+    }
+
     /// Returns whether a 304 refers to a stored response (RFC 9111, section 4.3.4).
     ///
     /// - Parameters:

@@ -42,7 +42,7 @@ final class CacheBench: Sendable {
         mode: HTTPCache.Mode = .private, replaysCookies: Bool = false, name: String? = nil,
         coalescesMisses: Bool = true, harmlessHeaders: [String] = ["Foo", "Bar", "Baz"],
         limit: Int = 1 << 20, largest: Int? = nil, folder: FolderCacheStore? = nil,
-        wallOffset: Locked<Int64> = Locked(0)
+        wallOffset: Locked<Int64> = Locked(0), staleIfUnreachable: Duration? = nil
     ) {
         let scheduler = scheduler
         store = MemoryCacheStore(limit: limit, largest: largest)
@@ -50,11 +50,17 @@ final class CacheBench: Sendable {
         cache = HTTPCache(
             in: used, mode: mode, replaysCookies: replaysCookies, statusName: name,
             coalescesMisses: coalescesMisses, harmlessHeaders: harmlessHeaders,
+            staleIfUnreachable: staleIfUnreachable,
             now: {
                 HTTPDate(
                     secondsSince1970: CacheBench.start + wallOffset.withLock { $0 }
                         + scheduler.now.offset.components.seconds)
             }, on: scheduler)
+    }
+
+    /// A store in memory, or in a folder whose files are read at each use.
+    static func folder(_ isInFolder: Bool) -> FolderCacheStore? {
+        isInFolder ? FolderCacheStore(on: CrashingDisk(), memory: 1) : nil
     }
 
     /// 1 January 2028.

@@ -133,6 +133,17 @@ import Testing
         #expect(try !reuses(["Cache-Control": "max-age=10"], status: status, after: 10))
     }
 
+    /// Below the smallest, the first one permits the use; above it, the response counts as stale. Both are permitted.
+    @Test(arguments: ["max-age=10, max-age=5", "max-age=5, max-age=10", "max-age=5 , max-age=05"])
+    func ofSeveralMaxAgesTheSmallestCounts(control: String) throws {
+        #expect(try reuses(["Cache-Control": control], after: 4))
+        #expect(try !reuses(["Cache-Control": control], after: 5))
+        let lines = control.split(separator: ",").map { ("Cache-Control", String($0)) }
+        #expect(try reuses(HTTPHeaders(lines), after: 4))
+        #expect(try !reuses(HTTPHeaders(lines), after: 5))
+        #expect(try !reuses(["Cache-Control": "\(control), max-age=x"], after: 0))
+    }
+
     @Test func aLargeAgeIsNotCutShort() throws {
         #expect(try reuses(["Cache-Control": "max-age=99999999999"], after: 2_147_483_000))
     }

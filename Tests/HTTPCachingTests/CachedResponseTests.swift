@@ -98,6 +98,19 @@ import Testing
         #expect(try bench.get(["Foo": "a"]) == "1")
     }
 
+    /// RFC 9110, section 8.5.1.
+    @Test func languagesHaveNoCase() throws {
+        let bench = CacheBench()
+        bench.answers(["Cache-Control": "max-age=100", "Vary": "Accept-Language, Foo"])
+        let asking = { (language: String, foo: String) -> HTTPHeaders in
+            ["Accept-Language": language, "Foo": foo]
+        }
+        #expect(try bench.get(asking("en-GB, de", "a")) == "1")
+        #expect(try bench.get(asking("EN-gb,De", "a")) == "1")
+        #expect(try bench.get(asking("de, en-GB", "a")) == "2")
+        #expect(try bench.get(asking("en-GB, de", "A")) == "3")
+    }
+
     @Test func usersAreKeptApart() throws {
         let bench = CacheBench()
         bench.answers(["Cache-Control": "max-age=100", "ETag": "\"a\""])

@@ -159,6 +159,21 @@ import Testing
         #expect(other.text == "2" && other.headers["X"] == "new" && bench.requests.count == 3)
     }
 
+    @Test func variantsThatWereConfirmedTogetherStayApart() throws {
+        let bench = CacheBench()
+        let headers: HTTPHeaders = ["Cache-Control": "max-age=5", "Vary": "Foo", "ETag": "\"a\""]
+        bench.answers(
+            .init(headers: headers), .init(headers: headers),
+            .init(status: 304, headers: ["ETag": "\"a\""]))
+        try bench.ask(.get, "/", ["Foo": "1"])
+        try bench.ask(.get, "/", ["Foo": "2"])
+        for _ in 1...3 {
+            bench.advance(5)
+            #expect(try bench.get(["Foo": "1"]) == "1" && bench.get(["Foo": "2"]) == "2")
+        }
+        #expect(bench.requests.count == 5)
+    }
+
     @Test func aWeakTagConfirmsOneVariantOnly() throws {
         let bench = CacheBench()
         let headers: HTTPHeaders = ["Cache-Control": "max-age=5", "Vary": "Foo", "ETag": "W/\"a\""]
@@ -237,6 +252,41 @@ import Testing
     @Test func anAnswerWithoutAValidatorConfirmsNothing() throws {
         let (_, _, count) = try after(["Cache-Control": "max-age=100"])
         #expect(count == 3)
+    }
+
+    @Test func theSameLengthConfirmsWithoutAValidator() throws {
+        let control = "max-age=100"
+        let (response, _, count) = try after([
+            "Cache-Control": control, "Content-Length": "1", "X": "new",
+        ])
+        #expect(count == 2 && response.text == "1" && response.headers["X"] == "new")
+        #expect(response.headers["ETag"] == "\"a\"" && response.headers["Age"] == "0")
+        let (other, asked, more) = try after(
+            ["Cache-Control": control, "Content-Length": "2"], wait: 1)
+        #expect(more == 3 && other.text == "3" && asked?["If-None-Match"] == "\"a\"")
+    }
+
+    @Test func theLengthOfAnEncodedResponseConfirmsNothing() throws {
+        let bench = CacheBench()
+        let encoded: HTTPHeaders = [
+            "Cache-Control": "max-age=10", "Content-Encoding": "gzip", "Content-Length": "9",
+        ]
+        bench.answers(.init(headers: encoded), .init(headers: encoded, body: ""), .init())
+        try bench.ask()
+        bench.advance(10)
+        try bench.ask(.head)
+        #expect(try bench.get() == "3")
+    }
+
+    @Test(arguments: [false, true]) func aHeadOfAnotherUserSaysNothing(inFolder: Bool) throws {
+        let bench = CacheBench(folder: CacheBench.folder(inFolder))
+        var changed = stored
+        changed.set("\"b\"", for: "ETag")
+        bench.answers(.init(headers: stored), .init(headers: changed, body: ""))
+        let user = { (name: String) -> HTTPHeaders in ["Authorization": "Bearer \(name)"] }
+        _ = try bench.get(user("anna"))
+        try bench.ask(.head, "/", user("bert"))
+        #expect(try bench.get(user("anna")) == "1" && bench.requests.count == 2)
     }
 
     @Test func anErrorSaysNothing() throws {
