@@ -133,7 +133,9 @@ import Testing
         #expect(try !reuses(["Cache-Control": "max-age=10"], status: status, after: 10))
     }
 
-    /// Below the smallest, the first one permits the use; above it, the response counts as stale. Both are permitted.
+    /// Below the smallest, the first one permits the use; above it, the response counts as stale.
+    ///
+    /// RFC 9111 permits both.
     @Test(arguments: ["max-age=10, max-age=5", "max-age=5, max-age=10", "max-age=5 , max-age=05"])
     func ofSeveralMaxAgesTheSmallestCounts(control: String) throws {
         #expect(try reuses(["Cache-Control": control], after: 4))
