@@ -112,7 +112,7 @@ extension MemoryTransport {
         let start = scheduler.now
         let limit = CallLimit(CallContext.current.deadline, of: request)
         return CallContext.current.exchange(request) {
-            bytes(of: request)
+            request.bodyInMemory(on: scheduler)
                 .flatMap { body in
                     self.respond(to: Endpoint(request, body: body), request, within: limit)
                 }
@@ -144,30 +144,6 @@ extension MemoryTransport {
     ) -> Future<HTTPResponse> {
         respond(to: endpoint, request, within: limit) { () throws(Endpoint.Error) in
             try RequestTarget(of: request, under: base)
-        }
-    }
-
-    private func bytes(of request: HTTPRequest) -> Future<Data?> {
-        switch request.body.content {
-        case .none: return Future(value: nil)
-        case .data(let data): return Future(value: data)
-        // A refused request must not use up a body that can be sent only once.
-        case _ where (try? request.validate()) == nil: return Future(value: nil)
-        case .file(let url):
-            do { return Future(value: try Data(contentsOf: url)) } catch {
-                return Future(error: HTTPError.unreadable(url, cause: error).naming(request))
-            }
-        case .stream:
-            let record = CallContext.current.record
-            record?.begin(.upload, on: scheduler)
-            do {
-                return try request.body.open().collected(upTo: .max).mapWithoutOrigin { $0 }
-                    .mapError(HTTPError.failure(ofBody:))
-                    .onEnd { _ in record?.end(.upload) }
-            } catch {
-                record?.end(.upload)
-                return Future(error: HTTPError.failure(ofBody: error))
-            }
         }
     }
 }

@@ -41,7 +41,10 @@ extension SafeText {
     /// - Parameters:
     ///   - marks: True for each byte to remove.
     ///   - source: The text's UTF-8 bytes.
-    package static func replacing(_ marks: [Bool], in source: [UInt8]) -> String {
+    ///   - sign: The text in place of each run.
+    package static func replacing(
+        _ marks: [Bool], in source: [UInt8], by sign: String = "…"
+    ) -> String {
         guard marks.contains(true) else { return String(decoding: source, as: UTF8.self) }
         var kept: [UInt8] = []
         var isWithin = false
@@ -50,7 +53,7 @@ extension SafeText {
             let isContinuation = source[position] & 0xC0 == 0x80
             if marks[position] {
                 if isContinuation, !isWithin { kept.removeLastCharacter() }
-                if !isWithin { kept += "…".utf8 }
+                if !isWithin { kept += sign.utf8 }
                 isWithin = true
             } else if !(isWithin && isContinuation) {
                 isWithin = false

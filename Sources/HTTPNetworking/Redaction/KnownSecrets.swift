@@ -226,7 +226,7 @@ extension KnownSecrets {
     }
 
     /// Adds a name and a password, both together and apart, and encoded for Basic authentication.
-    private mutating func add(userinfo: Substring) {
+    mutating func add(userinfo: Substring) {
         add(userinfo)
         let name = userinfo.prefix { $0 != ":" }
         add(name)
@@ -246,7 +246,7 @@ extension KnownSecrets {
     ///
     /// The parts are the value without its scheme, the values of its `name=value` pairs, and each word. Basic
     /// credentials are also decoded.
-    private mutating func add(field value: some StringProtocol) {
+    mutating func add(field value: some StringProtocol) {
         add(value)
         add(value.drop { $0 != " " })
         for separator: Character in [";", ","] {
@@ -377,7 +377,9 @@ extension [Bool] {
     /// - The name is one like "token".
     /// - The sign is "=", and the name is in a query, or is `value` or `content`.
     /// - The sign is ":", and the name is in quotes, unless the name describes an error.
-    fileprivate mutating func markAssignments(in source: [UInt8]) {
+    ///
+    /// - Parameter onlySensitive: True to mark only in the first case.
+    mutating func markAssignments(in source: [UInt8], onlySensitive: Bool = false) {
         for sign in source.indices where "=:".utf8.contains(source[sign]) {
             let before = source[..<sign].suffix(64)
             let end = before.lastIndex { !" \\\"'".utf8.contains($0) }.map { $0 + 1 } ?? sign
@@ -389,9 +391,9 @@ extension [Bool] {
             // In HTML, the attribute `value` holds a value of a form, and `content` holds metadata of the page.
             let isAttribute =
                 !isColon && ["value", "content"].contains(String(decoding: name, as: UTF8.self))
-            if SensitiveNames.contain(name) || isInQuery || isAttribute
-                || isInQuotes && !HarmlessNames.ofErrors.contains(name)
-            {
+            let mayBeSecret =
+                isInQuery || isAttribute || isInQuotes && !HarmlessNames.ofErrors.contains(name)
+            if SensitiveNames.contain(name) || !onlySensitive && mayBeSecret {
                 markValue(source[(sign + 1)...])
             }
         }
@@ -418,7 +420,7 @@ extension [Bool] {
 }
 
 /// Names that announce a secret in a text.
-private enum SensitiveNames {
+enum SensitiveNames {
     private static let stems = [
         "token", "secret", "passw", "pwd", "authorization", "cookie", "session", "apikey",
         "credential", "signature", "csrf", "xsrf", "jwt", "privatekey", "accesskey",

@@ -34,8 +34,38 @@ public final class MockNetwork: Sendable, HTTPTransport {
 
     let state = Locked(State())
 
+    /// A recording that answers the calls instead of the test; nil without one.
+    private let replay: (transport: ReplayTransport, base: URL?)?
+
     /// Creates a network without calls.
-    public init() {}
+    public init() { replay = nil }
+
+    /// Creates a network that a recording answers instead of the test.
+    ///
+    /// ```swift
+    /// let network = MockNetwork(har: try HTTPArchive(contentsOf: file))
+    /// let loader = ProductLoader(networking: network.request)
+    /// ```
+    ///
+    /// ``received`` lists the calls, and ``next()`` never gets one. A call that the recording doesn't answer rejects with
+    /// `ReplayTransport.Failure`, which shows the nearest recorded exchange.
+    ///
+    /// - Parameters:
+    ///   - har: The recording.
+    ///   - base: The base of endpoints that have none; with nil, the origin of the first recorded URL.
+    ///   - matching: The parts of a request that must be as recorded.
+    ///   - repeatsLast: When all entries for a request have been replayed, replays the last one again; otherwise such a
+    ///     request fails.
+    public init(
+        har: HTTPArchive, base: URL? = nil,
+        matching: ReplayTransport.Matching = ReplayTransport.Matching(), repeatsLast: Bool = true
+    ) {
+        let first = har.entries.first.map { AbsoluteURL.schemeAndAuthority(of: $0.request.url) }
+        let origin = first.flatMap { $0.isEmpty ? nil : URL(string: $0) }
+        replay = (
+            ReplayTransport(har, matching: matching, repeatsLast: repeatsLast), base ?? origin
+        )
+    }
 
     /// Sends a call to the test: pass `network.request` as a `Networking`.
     ///
@@ -45,6 +75,14 @@ public final class MockNetwork: Sendable, HTTPTransport {
     public func request(_ endpoint: Endpoint) -> Future<Data> {
         do { _ = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate() } catch {
             return Future(error: error)
+        }
+        if let replay {
+            let base = replay.base ?? Endpoint.anyBase
+            guard note(endpoint) else { return Future(error: MockError(unexpected: endpoint)) }
+            do {
+                return replay.transport.send(try HTTPRequest(endpoint, base: base))
+                    .map { try $0.acceptedBody(for: endpoint) }
+            } catch { return Future(error: error) }
         }
         return CallContext.current.exchange(endpoint) {
             let promise = InternalPromise<Data>()
@@ -93,6 +131,14 @@ public final class MockNetwork: Sendable, HTTPTransport {
         throw MockError(
             unanswered: pending,
             at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+
+    /// Records a call that the recording answers; returns false if the test has finished.
+    private func note(_ endpoint: Endpoint) -> Bool {
+        state.withLock { state in
+            state.received.append(endpoint)
+            return !state.isFinished
+        }
     }
 
     /// Records a call and passes it to the test, or refuses it if the test has finished.
@@ -234,6 +280,11 @@ extension MockNetwork {
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         do { try request.validate() } catch { return Future(error: error) }
+        if let replay {
+            let endpoint = Endpoint(sending: request)
+            return note(endpoint)
+                ? replay.transport.send(request) : Future(error: MockError(unexpected: endpoint))
+        }
         return CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPResponse>()
             enter(Endpoint(sending: request), request, from: .ofService(promise))

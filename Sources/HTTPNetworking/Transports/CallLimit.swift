@@ -1,21 +1,22 @@
-import PledgeFutures
-import PledgeHTTPNetworking
-import PledgeServices
+package import PledgeFutures
+package import PledgeServices
 
 /// Ends a call at its deadline, as a real transport does.
-struct CallLimit: Sendable {
+package struct CallLimit: Sendable {
     private let deadline: CallDeadline
     private let time: Duration
     private let endpoint: Endpoint?
     private let request: HTTPRequest?
 
     /// Creates the limit of a call that begins now; nil if the call has no deadline.
-    init?(_ deadline: CallDeadline?, of endpoint: Endpoint) {
+    package init?(_ deadline: CallDeadline?, of endpoint: Endpoint) {
         self.init(deadline, endpoint, nil)
     }
 
     /// Creates the limit of a call that begins now; nil if the call has no deadline.
-    init?(_ deadline: CallDeadline?, of request: HTTPRequest) { self.init(deadline, nil, request) }
+    package init?(_ deadline: CallDeadline?, of request: HTTPRequest) {
+        self.init(deadline, nil, request)
+    }
 
     private init?(_ deadline: CallDeadline?, _ endpoint: Endpoint?, _ request: HTTPRequest?) {
         guard let deadline else { return nil }
@@ -26,7 +27,7 @@ struct CallLimit: Sendable {
     }
 
     /// Throws if no time is left.
-    func check() throws {
+    package func check() throws {
         if deadline.remaining <= .zero { throw error }
     }
 
@@ -60,5 +61,7 @@ struct CallLimit: Sendable {
 
 extension Future {
     /// Returns the same result, or fails with the code `timedOut` if the limit passes first.
-    func ending(within limit: CallLimit?) -> Future<Value> { limit?.applied(to: self) ?? self }
+    package func ending(within limit: CallLimit?) -> Future<Value> {
+        limit?.applied(to: self) ?? self
+    }
 }

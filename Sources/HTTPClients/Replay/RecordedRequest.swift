@@ -1,0 +1,196 @@
+import PledgeHTTPNetworking
+
+/// A request in the form in which requests are compared with recorded ones.
+struct RecordedRequest: Sendable {
+    let entry: HTTPArchive.Entry
+    private let origin: HTTPOrigin?
+    private let segments: [String]
+    private let query: [(name: String, value: String)]
+    private let body: Data
+
+    /// - Parameter body: The body, if it isn't in the entry.
+    init(_ entry: HTTPArchive.Entry, body: Data? = nil) {
+        self.entry = entry
+        let url = entry.request.url
+        origin = HTTPOrigin(url)
+        let path = AbsoluteURL(url)?.path ?? ""
+        segments = path.drop { $0 == "/" }.split(separator: "/", omittingEmptySubsequences: false)
+            .map { PercentEncoding.decode($0) ?? String($0) }
+        query = ArchiveQuery.items(of: url)
+        self.body = body ?? entry.request.body.data ?? Data()
+    }
+
+    /// A difference in words.
+    struct Difference {
+        let text: String
+        /// How much it counts when the nearest recorded request is looked for.
+        var weight = 1
+    }
+
+    /// Returns the differences between a request and this recorded one; none if it answers the request.
+    func differences(
+        from asked: RecordedRequest, by matching: ReplayTransport.Matching
+    ) -> [Difference] {
+        var all: [Difference] = []
+        let (mine, theirs) = (entry.request, asked.entry.request)
+        if mine.method != theirs.method {
+            all.append(Difference(text: "the method is not \(mine.method)", weight: 2))
+        }
+        if origin == nil || origin != asked.origin {
+            all.append(Difference(text: "the URL begins differently", weight: 4))
+        }
+        all += differencesOfPath(from: asked)
+        if matching.query {
+            all += Self.differences(query, asked.query, in: "the query")
+        }
+        for name in matching.headers {
+            let (own, other) = (mine.effectiveHeaders[name], theirs.effectiveHeaders[name])
+            if let own, let other, Self.matches(own, other) { continue }
+            if own == nil, other == nil { continue }
+            all.append(Difference(text: "the header \(name.debugDescription) is another one"))
+        }
+        if matching.body, entry.missingRequestBody == nil {
+            all += differencesOfBody(from: asked)
+        }
+        return all
+    }
+
+    private func differencesOfPath(from asked: RecordedRequest) -> [Difference] {
+        guard segments.count == asked.segments.count else {
+            let text = "the path has \(asked.segments.count) segments, not \(segments.count)"
+            return [Difference(text: text, weight: 4)]
+        }
+        return zip(segments, asked.segments).enumerated().compactMap { index, pair in
+            if Self.matches(pair.0, pair.1) { return nil }
+            let text =
+                "segment \(index + 1) is \(pair.1.debugDescription), not \(pair.0.debugDescription)"
+            return Difference(text: text, weight: 2)
+        }
+    }
+
+    private func differencesOfBody(from asked: RecordedRequest) -> [Difference] {
+        let another = Difference(text: "the body is another one", weight: 3)
+        if let mine = Self.json(body) {
+            let isSame = Self.json(asked.body).map { Self.matches(mine, $0) } ?? false
+            return isSame ? [] : [another]
+        }
+        let mine = String(decoding: body, as: UTF8.self)
+        let theirs = String(decoding: asked.body, as: UTF8.self)
+        if isForm, asked.isForm {
+            return Self.differences(
+                ArchiveQuery.items(in: mine[...]), ArchiveQuery.items(in: theirs[...]),
+                in: "the form")
+        }
+        return body == asked.body || Self.matches(mine, theirs) ? [] : [another]
+    }
+
+    private var isForm: Bool {
+        entry.request.effectiveHeaders["Content-Type"]?.lowercased()
+            .hasPrefix("application/x-www-form-urlencoded") ?? false
+    }
+
+    private static func json(_ body: Data) -> JSONValue? {
+        guard let first = body.first(where: { $0 > 32 }), "{[".utf8.contains(first) else {
+            return nil
+        }
+        return try? JSONDecoder().decode(JSONValue.self, from: body)
+    }
+}
+
+extension RecordedRequest {
+    /// Returns the differences between recorded items and those of a request, in any order.
+    private static func differences(
+        _ recorded: [(name: String, value: String)], _ asked: [(name: String, value: String)],
+        in place: String
+    ) -> [Difference] {
+        var rest = asked
+        // A redacted value takes what is left, so the others choose first.
+        let known = recorded.filter { !$0.value.contains(HTTPArchive.redacted) }
+        let redacted = recorded.filter { $0.value.contains(HTTPArchive.redacted) }
+        var missing: [String] = []
+        for (name, value) in known + redacted {
+            if let index = rest.firstIndex(where: { $0.name == name && matches(value, $0.value) }) {
+                rest.remove(at: index)
+            } else {
+                missing.append(name)
+            }
+        }
+        var texts: [String] = []
+        for name in missing {
+            if let index = rest.firstIndex(where: { $0.name == name }) {
+                rest.remove(at: index)
+                texts.append("\(place)'s \(name.debugDescription) is another one")
+            } else {
+                texts.append("\(place) has no \(name.debugDescription)")
+            }
+        }
+        texts += rest.map { "\(place) has \($0.name.debugDescription), which wasn't recorded" }
+        return texts.map { Difference(text: $0) }
+    }
+
+    /// Returns whether a text is as recorded, with any text in place of what was redacted.
+    static func matches(_ recorded: String, _ text: String) -> Bool {
+        let parts = recorded.utf8.split(around: HTTPArchive.redacted.utf8)
+        guard parts.count > 1, let first = parts.first, let last = parts.last else {
+            return recorded.utf8.elementsEqual(text.utf8)
+        }
+        var rest = Substring(text).utf8
+        guard rest.count >= first.count + last.count, rest.starts(with: first),
+            rest.suffix(last.count).elementsEqual(last)
+        else { return false }
+        rest = rest.dropFirst(first.count).dropLast(last.count)
+        for part in parts.dropFirst().dropLast() {
+            guard let after = rest.after(part) else { return false }
+            rest = after
+        }
+        return true
+    }
+
+    private static func matches(_ recorded: JSONValue, _ value: JSONValue) -> Bool {
+        switch (recorded, value) {
+        case (.string(HTTPArchive.redacted), _): true
+        case (.string(let mine), .string(let theirs)): matches(mine, theirs)
+        case (.array(let mine), .array(let theirs)):
+            mine.count == theirs.count && zip(mine, theirs).allSatisfy { matches($0, $1) }
+        case (.object(let mine), .object(let theirs)):
+            mine.count == theirs.count
+                && mine.allSatisfy { name, value in theirs[name].map { matches(value, $0) } ?? false
+                }
+        default: recorded == value
+        }
+    }
+}
+
+extension [RecordedRequest.Difference] {
+    var weight: Int { reduce(0) { $0 + $1.weight } }
+}
+
+extension Substring.UTF8View {
+    /// Returns what follows the first occurrence of a text; nil if there is none.
+    fileprivate func after(_ part: Substring.UTF8View) -> Substring.UTF8View? {
+        var rest = self
+        while true {
+            if rest.starts(with: part) { return rest.dropFirst(part.count) }
+            if rest.popFirst() == nil { return nil }
+        }
+    }
+}
+
+extension String.UTF8View {
+    /// Splits around each occurrence of a text.
+    fileprivate func split(around sign: String.UTF8View) -> [Substring.UTF8View] {
+        var parts: [Substring.UTF8View] = []
+        var start = startIndex
+        var rest = self[...]
+        while let byte = rest.first {
+            if byte == sign.first, rest.starts(with: sign) {
+                parts.append(self[start..<rest.startIndex])
+                rest = rest.dropFirst(sign.count)
+                start = rest.startIndex
+            } else {
+                rest.removeFirst()
+            }
+        }
+        return parts + [self[start...]]
+    }
+}

@@ -1,0 +1,318 @@
+/// Replaces the secrets of an exchange before it's recorded.
+///
+/// The secrets are the values of headers, query items, form fields and JSON members whose names announce one, userinfo,
+/// and JSON Web Tokens. What is replaced in one place is replaced wherever the exchange repeats it.
+struct ArchiveRedaction {
+    /// What was replaced, to find it elsewhere in the exchange.
+    private var secrets = KnownSecrets()
+
+    /// What replaces a number: in a response, another number, because the client's decoder expects one.
+    private var numberSign = "\"\(HTTPArchive.redacted)\""
+
+    private static let sign = HTTPArchive.redacted
+
+    /// Returns an entry without its secrets.
+    static func redacted(_ entry: HTTPArchive.Entry) -> HTTPArchive.Entry {
+        var redaction = ArchiveRedaction()
+        var entry = entry
+        let request = entry.request
+        var url = redaction.redacted(url: request.url.absoluteString)
+        var headers = redaction.redacted(request.headers)
+        var body = redaction.redacted(
+            request.body.data ?? Data(), type: request.body.contentType, coding: request.headers)
+        var answerHeaders = redaction.redacted(entry.response?.headers ?? [:])
+        redaction.numberSign = "0"
+        var answer = redaction.redacted(
+            entry.response?.body ?? Data(), type: answerHeaders["Content-Type"],
+            coding: answerHeaders)
+        // By now, all secrets are known.
+        url = redaction.scrubbed(url)
+        headers = redaction.scrubbed(headers)
+        answerHeaders = redaction.scrubbed(answerHeaders)
+        body = redaction.scrubbed(body)
+        answer = redaction.scrubbed(answer)
+        entry.request = HTTPRequest(
+            request.method, URL(string: url) ?? Self.unknown, headers: headers)
+        if let reason = body.missing {
+            entry.missingRequestBody = entry.missingRequestBody ?? reason
+        } else if !body.data.isEmpty {
+            entry.request.body = .init(.data(body.data), contentType: request.body.contentType)
+        }
+        entry.response?.request = nil
+        entry.response?.url = entry.request.url
+        entry.response?.headers = answerHeaders
+        entry.response?.body = answer.missing == nil ? answer.data : Data()
+        entry.missingResponseBody = entry.missingResponseBody ?? answer.missing
+        return entry
+    }
+
+    /// The URL in place of one that can't be shown without its secrets.
+    private static let unknown = URL(string: "http://redacted.invalid/")!
+
+    /// A body; or, if it can't be kept, the reason.
+    private struct Body {
+        var data = Data()
+        /// True if the data is text in which secrets are looked for.
+        var isText = false
+        var missing: String?
+    }
+}
+
+extension ArchiveRedaction {
+    private mutating func redacted(url: String) -> String {
+        // A fragment isn't sent.
+        let whole = url.prefix { $0 != "#" }
+        var parts = whole.prefix { $0 != "?" }
+            .split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        if parts.count > 2, parts[1].isEmpty, let at = parts[2].lastIndex(of: "@") {
+            secrets.add(userinfo: parts[2][..<at])
+            parts[2] = Self.sign + parts[2][at...]
+        }
+        let place = parts.joined(separator: "/")
+        let query = whole.dropFirst(whole.prefix { $0 != "?" }.count)
+        return query.isEmpty ? place : place + "?" + redacted(form: query.dropFirst())
+    }
+
+    private mutating func redacted(form: Substring) -> String {
+        form.split(separator: "&", omittingEmptySubsequences: false).map { item in
+            let name = item.prefix { $0 != "=" }
+            let value = item[name.endIndex...].dropFirst()
+            let isSecret = RecordedNames.areSecret(inForm: ArchiveQuery.decoded(name))
+            if value.isEmpty || !isSecret && !value.utf8.isJSONWebToken { return String(item) }
+            secrets.add(value)
+            return "\(name)=\(Self.sign)"
+        }.joined(separator: "&")
+    }
+
+    private mutating func redacted(_ headers: HTTPHeaders) -> HTTPHeaders {
+        HTTPHeaders(headers.map { name, value in (name, redacted(value, of: name.lowercased())) })
+    }
+
+    private mutating func redacted(_ value: String, of name: String) -> String {
+        switch name {
+        case "location", "content-location", "referer": return redacted(url: value)
+        case "link":
+            return String(decoding: markingAssignments(in: Array(value.utf8)), as: UTF8.self)
+        case "cookie":
+            secrets.add(field: value)
+            return value.split(separator: ";").map { pair in
+                let name = pair.prefix { $0 != "=" }
+                return name.endIndex == pair.endIndex ? Self.sign : "\(name)=\(Self.sign)"
+            }.joined(separator: ";")
+        case "set-cookie":
+            let pair = value.prefix { $0 != ";" }
+            secrets.add(pair.drop { $0 != "=" }.dropFirst())
+            let attributes = value[pair.endIndex...]
+            return "\(pair.prefix { $0 != "=" })=\(Self.sign)\(attributes)"
+        default:
+            guard
+                RecordedNames.areSecret(inHeader: name)
+                    || !HTTPHeaders.isHarmless(name) && value.utf8.looksLikeOneToken
+                    || value.utf8.isJSONWebToken
+            else { return value }
+            secrets.add(field: value)
+            // The scheme says how the client has signed in.
+            let scheme = value.prefix { $0.isLetter }
+            let hasScheme =
+                name.hasSuffix("authorization") && value.dropFirst(scheme.count).first == " "
+            return hasScheme ? "\(scheme) \(Self.sign)" : Self.sign
+        }
+    }
+
+    private mutating func redacted(_ data: Data, type: String?, coding headers: HTTPHeaders) -> Body
+    {
+        if data.isEmpty { return Body() }
+        let media = BodyText.mediaType(type)
+        let codings = headers["Content-Encoding"].map { $0.lowercased() } ?? "identity"
+        guard codings == "identity" else {
+            return Body(missing: "\(data.count) bytes, encoded: secrets in them couldn't be found")
+        }
+        guard !media.hasPrefix("multipart/") else {
+            return Body(missing: "\(data.count) bytes of several parts")
+        }
+        let bytes = Array(data)
+        guard String(validating: bytes, as: UTF8.self) != nil else { return Body(data: data) }
+        if let json = redacted(json: bytes) { return Body(data: Data(json), isText: true) }
+        if case .form = BodyText(data, contentType: type) {
+            let form = redacted(form: Substring(decoding: bytes, as: UTF8.self))
+            return Body(data: Data(form.utf8), isText: true)
+        }
+        // Lines of JSON, or events whose data is JSON.
+        let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).map { line in
+            let name = line.starts(with: "data:".utf8) ? line.prefix(5) : []
+            let rest = Array(line.dropFirst(name.count))
+            return Array(name) + (redacted(json: rest) ?? rest)
+        }
+        let text = Array(lines.joined(separator: [10]))
+        return Body(data: Data(markingAssignments(in: text)), isText: true)
+    }
+
+    /// Returns JSON with its secrets replaced; nil if the text isn't JSON.
+    private mutating func redacted(json bytes: [UInt8]) -> [UInt8]? {
+        guard let first = bytes.first(where: { $0 > 32 }), "{[\"".utf8.contains(first) else {
+            return nil
+        }
+        var scanner = JSONScanner(bytes)
+        var kept: [UInt8] = []
+        var end = 0
+        var name: ArraySlice<UInt8>?
+        // The number of open containers, and how many there were when one with a secret's name was opened.
+        var depth = 0
+        var hidden: Int?
+        func isSecret(_ isNumber: Bool) -> Bool {
+            if hidden != nil { return true }
+            return name.map { RecordedNames.areSecret(inJSON: $0, ofNumber: isNumber) } ?? false
+        }
+        while true {
+            switch scanner.next() {
+            case .open:
+                if hidden == nil, isSecret(false) { hidden = depth }
+                depth += 1
+                name = nil
+            case .close:
+                depth -= 1
+                if hidden == depth { hidden = nil }
+            case .name(let range): name = bytes[range]
+            case .string(let range):
+                let value = bytes[range]
+                kept += bytes[end..<range.lowerBound]
+                if value.isEmpty || !isSecret(false) && !value.isJSONWebToken {
+                    kept += markingAssignments(in: Array(value), escaped: true)
+                } else {
+                    secrets.add(value)
+                    kept += Self.sign.utf8
+                }
+                end = range.upperBound
+                name = nil
+            case .scalar(let range):
+                let isNumber =
+                    bytes[range.lowerBound] != UInt8(ascii: "n")
+                    && bytes[range.lowerBound] != UInt8(ascii: "t")
+                    && bytes[range.lowerBound] != UInt8(ascii: "f")
+                if isNumber, isSecret(true) {
+                    secrets.add(bytes[range])
+                    kept += bytes[end..<range.lowerBound] + numberSign.utf8
+                    end = range.upperBound
+                }
+                name = nil
+            case .end: return kept + bytes[end...]
+            case .broken: return nil
+            }
+        }
+    }
+
+    /// Replaces values that follow a secret's name, as in "token=abc" and `<token>abc</token>`.
+    ///
+    /// - Parameter escaped: True for the content of a string in JSON, whose escapes stay whole.
+    private mutating func markingAssignments(in text: [UInt8], escaped: Bool = false) -> [UInt8] {
+        var marks = [Bool](repeating: false, count: text.count)
+        marks.markAssignments(in: text, onlySensitive: true)
+        marks.markElements(in: text)
+        guard marks.contains(true) else { return text }
+        for run in text.indices.split(whereSeparator: { !marks[$0] }) {
+            var run = text[run.startIndex..<run.endIndex]
+            if escaped, run.reversed().prefix(while: { $0 == UInt8(ascii: "\\") }).count % 2 == 1 {
+                marks[run.endIndex - 1] = false
+                run.removeLast()
+            }
+            secrets.add(run)
+        }
+        return Array(SafeText.replacing(marks, in: text, by: Self.sign).utf8)
+    }
+}
+
+extension ArchiveRedaction {
+    private func scrubbed(_ text: String) -> String {
+        let source = Array(text.utf8)
+        return SafeText.replacing(secrets.marks(in: source), in: source, by: Self.sign)
+    }
+
+    private func scrubbed(_ headers: HTTPHeaders) -> HTTPHeaders {
+        HTTPHeaders(headers.map { ($0, scrubbed($1)) })
+    }
+
+    private func scrubbed(_ body: Body) -> Body {
+        guard body.missing == nil, body.isText else { return body }
+        guard secrets.isComplete else {
+            return Body(missing: "\(body.data.count) bytes, with more secrets than were looked for")
+        }
+        let text = scrubbed(String(decoding: body.data, as: UTF8.self))
+        let scrubbed = Body(data: Data(text.utf8), isText: true)
+        // JSON stays JSON.
+        guard JSONOutline(Array(body.data)).isWhole, !JSONOutline(Array(scrubbed.data)).isWhole
+        else {
+            return scrubbed
+        }
+        return Body(
+            missing: "\(body.data.count) bytes of JSON, with secrets outside of its strings")
+    }
+}
+
+extension [Bool] {
+    /// Marks the text of each XML element that has a secret's name.
+    fileprivate mutating func markElements(in source: [UInt8]) {
+        for sign in source.indices where source[sign] == UInt8(ascii: ">") {
+            let before = source[..<sign].suffix(64)
+            guard let start = before.lastIndex(where: { "<:>".utf8.contains($0) }),
+                source[start] != UInt8(ascii: ">"),
+                SensitiveNames.contain(before[(start + 1)...].prefix { $0 != 32 }),
+                before[start...].dropFirst().first != UInt8(ascii: "/")
+            else { continue }
+            let value = source[(sign + 1)...].prefix { $0 != UInt8(ascii: "<") }
+            for position in value.indices { self[position] = true }
+        }
+    }
+}
+
+/// The names in a recording whose values are secrets.
+enum RecordedNames {
+    private static let ofForms: Set<String> = [
+        "key", "sig", "auth", "code", "codeverifier", "pin", "otp", "pw", "pass", "sid",
+        "assertion",
+        "clientassertion", "samlresponse", "passcode", "passphrase",
+    ]
+    private static let ofJSON: Set<String> = [
+        "pin", "otp", "pass", "passcode", "passphrase", "sid", "assertion", "auth",
+    ]
+    /// Headers with a secret's name that hold none.
+    private static let harmless: Set<String> = ["www-authenticate", "proxy-authenticate"]
+
+    static func areSecret(inHeader name: String) -> Bool {
+        if HTTPHeaders.isHarmless(name) { return !HTTPHeaders.isShown(name) }
+        if harmless.contains(name) || name.hasPrefix("access-control-") { return false }
+        return ["auth", "key", "sign"].contains { name.contains($0) }
+            || SensitiveNames.contain(name.utf8)
+    }
+
+    static func areSecret(inForm name: String) -> Bool {
+        let word = String(decoding: name.utf8.filter(\.isLetterOrDigit), as: UTF8.self).lowercased()
+        return !harmlessWords.contains(word)
+            && (ofForms.contains(word) || SensitiveNames.contain(name.utf8))
+    }
+
+    /// - Parameter isNumber: True for a number, which may count tokens or seconds.
+    static func areSecret(inJSON name: ArraySlice<UInt8>, ofNumber isNumber: Bool) -> Bool {
+        let plain = EscapedText(name).read(.backslash)?.bytes[...] ?? name
+        let word = String(decoding: plain.filter(\.isLetterOrDigit), as: UTF8.self).lowercased()
+        guard ofJSON.contains(word) || SensitiveNames.contain(plain), !harmlessWords.contains(word)
+        else { return false }
+        return !isNumber || !ofCounts.contains { word.contains($0) }
+    }
+
+    private static let harmlessWords: Set<String> = ["tokentype", "issuedtokentype"]
+    private static let ofCounts = ["tokens", "count", "expir", "timeout", "lifetime", "ttl", "age"]
+}
+
+extension Collection<UInt8> {
+    /// True for three parts in Base64 with dots between, of which the first begins an object.
+    fileprivate var isJSONWebToken: Bool {
+        starts(with: "eyJ".utf8) && allSatisfy { $0.isLetterOrDigit || "-_.=".utf8.contains($0) }
+            && split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).count >= 3
+    }
+
+    /// True for 20 letters, digits and signs of Base64 or more, with a letter and a digit.
+    fileprivate var looksLikeOneToken: Bool {
+        count >= 20 && allSatisfy { $0.isLetterOrDigit || "-_+=~/.".utf8.contains($0) }
+            && looksLikeToken
+    }
+}

@@ -1,0 +1,203 @@
+public import PledgeFutures
+public import PledgeServices
+
+/// Records exchanges, without their secrets, for a file that other programs can open and tests can replay.
+///
+/// ```swift
+/// let recorder = HTTPRecorder()
+/// client.aroundExchange = .record(into: recorder)
+/// // … requests …
+/// try recorder.archive.write(to: file)
+/// ```
+///
+/// Secrets are replaced by "REDACTED" before an exchange is kept: credentials and cookies in headers, and the values of
+/// headers, query items, form fields and JSON members with names like "token", "password" or "key", also where the same
+/// exchange repeats them. Bodies that aren't UTF-8 are kept as they are.
+///
+/// Several clients and threads may use one recorder at the same time. It keeps its exchanges until it's released.
+public final class HTTPRecorder: Sendable {
+    private struct State {
+        /// The ended exchanges by their numbers, in the order in which they began.
+        var ended: [(number: Int, entry: HTTPArchive.Entry)] = []
+        var count = 0
+    }
+
+    private let bodyLimit: Int
+    private let redact: (@Sendable (HTTPArchive.Entry) -> HTTPArchive.Entry?)?
+    private let now: @Sendable () -> SchedulerInstant
+    /// The date at an instant; all dates are counted from it, so they don't jump with the system's clock.
+    private let epoch: (date: Date, instant: SchedulerInstant)
+    private let state = Locked(State())
+
+    /// Creates a recorder.
+    ///
+    /// - Parameters:
+    ///   - bodyLimit: The largest body to keep, in bytes; a larger one is left out with a comment. Less than zero is a
+    ///     programming error and traps.
+    ///   - scheduler: The clock that measures times.
+    ///   - redact: Removes more than the recorder already has, and returns the entry to keep, or nil for none. Called
+    ///     once for each exchange, on the thread where it ended. The call waits for it.
+    public convenience init(
+        bodyLimit: Int = 1_048_576, on scheduler: some FutureScheduler = .live,
+        redact: (@Sendable (HTTPArchive.Entry) -> HTTPArchive.Entry?)? = nil
+    ) {
+        self.init(bodyLimit: bodyLimit, on: scheduler, startingAt: Date.now, redact: redact)
+    }
+
+    package init(
+        bodyLimit: Int, on scheduler: some FutureScheduler, startingAt date: Date,
+        redact: (@Sendable (HTTPArchive.Entry) -> HTTPArchive.Entry?)?
+    ) {
+        precondition(
+            bodyLimit >= 0, "a recorder needs a limit of 0 bytes or more, not \(bodyLimit)")
+        self.bodyLimit = bodyLimit
+        self.redact = redact
+        now = { scheduler.now }
+        epoch = (date, scheduler.now)
+    }
+
+    /// The exchanges that have ended, in the order in which they began.
+    ///
+    /// An exchange with a streamed body ends when the body has been read, has failed or was cancelled.
+    public var archive: HTTPArchive {
+        HTTPArchive(entries: state.withLock { $0.ended.map(\.entry) })
+    }
+
+    fileprivate func begin(_ request: HTTPRequest) -> Recording {
+        let (number, start) = state.withLock { state in
+            state.count += 1
+            return (state.count, now())
+        }
+        return Recording(
+            request, number, start: start, limit: bodyLimit, now: now
+        ) { [weak self] in
+            self?.end($0, $1, start: start)
+        }
+    }
+
+    private func end(_ number: Int, _ entry: HTTPArchive.Entry, start: SchedulerInstant) {
+        var entry = entry
+        let date = epoch.date.addingTimeInterval(epoch.instant.duration(to: start) / .seconds(1))
+        entry.startedAt = ArchiveDate(date).date
+        entry = ArchiveRedaction.redacted(entry)
+        if let redact {
+            guard let changed = redact(entry) else { return }
+            entry = changed
+        }
+        state.withLock { state in
+            let place = state.ended.lastIndex { $0.number < number }.map { $0 + 1 } ?? 0
+            state.ended.insert((number, entry), at: place)
+        }
+    }
+}
+
+extension HTTPRecorder: CustomStringConvertible, CustomReflectable {
+    /// The number of recorded exchanges, without their content.
+    public var description: String { "\(archive)" }
+
+    /// A mirror that shows the description.
+    public var customMirror: Mirror { Mirror(self, children: ["recorder": description]) }
+}
+
+extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
+    /// Records each exchange when it ends.
+    ///
+    /// Below a redirect, a retry and a sign-in, each request is an entry of its own. A streamed body is recorded while
+    /// it's read. Put it above `decompress`, because the recorder leaves out bodies with a Content-Encoding: it can't
+    /// look for secrets in them.
+    ///
+    /// - Parameter recorder: The recorder. It looks for secrets on the thread where the exchange ended, in time linear in
+    ///   the size of the bodies.
+    public static func record(into recorder: HTTPRecorder) -> Middleware {
+        Middleware(named: "record") { next in
+            { request in next(request).notifying(recorder.begin(request)) }
+        }
+    }
+}
+
+/// An exchange that is being recorded.
+private final class Recording: ExchangeListener {
+    private struct State {
+        var response: HTTPResponse?
+        var untilHeaders: Duration?
+        /// The size of the body so far, in bytes; the body is dropped when it exceeds the limit.
+        var size = 0
+        var hasEnded = false
+    }
+
+    private let request: HTTPRequest
+    private let number: Int
+    private let start: SchedulerInstant
+    private let limit: Int
+    private let now: @Sendable () -> SchedulerInstant
+    private let keep: @Sendable (Int, HTTPArchive.Entry) -> Void
+    private let state = Locked(State())
+
+    init(
+        _ request: HTTPRequest, _ number: Int, start: SchedulerInstant, limit: Int,
+        now: @escaping @Sendable () -> SchedulerInstant,
+        keep: @escaping @Sendable (Int, HTTPArchive.Entry) -> Void
+    ) {
+        self.request = request
+        self.number = number
+        self.start = start
+        self.limit = limit
+        self.now = now
+        self.keep = keep
+    }
+
+    func answer(_ response: some HTTPResponseHead) {
+        let time = start.duration(to: now())
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            state.response = response.head
+            state.untilHeaders = response.timing.untilHeaders ?? time
+        }
+        if let body = response.receivedBody { receive(body) }
+    }
+
+    func receive(_ chunk: Data) {
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            state.size += chunk.count
+            if state.size <= limit {
+                state.response?.body.append(chunk)
+            } else {
+                state.response?.body = Data()
+            }
+        }
+    }
+
+    func fail(with error: any Error) {
+        if let response = (error as? HTTPError)?.response { answer(response) }
+        end(with: error)
+    }
+
+    func end(with error: (any Error)?) {
+        let last = state.withLock { state in
+            defer { state = State(hasEnded: true) }
+            return state.hasEnded ? nil : state
+        }
+        guard let last else { return }
+        let duration = start.duration(to: now())
+        let sent = last.response?.request ?? (error as? HTTPError)?.request ?? request
+        var entry = HTTPArchive.Entry(
+            HTTPRequest(sent.method, sent.url, headers: sent.effectiveHeaders), last.response,
+            failure: error.map(Self.name), duration: duration)
+        entry.response?.timing.untilHeaders = last.untilHeaders
+        entry.response?.timing.total = duration
+        let type = entry.request.headers["Content-Type"]
+        if let data = sent.body.data, data.count <= limit {
+            entry.request.body = .init(data.isEmpty ? .none : .data(data), contentType: type)
+        } else {
+            entry.missingRequestBody = "\(sent.body.description), left out"
+        }
+        if last.size > limit { entry.missingResponseBody = "\(last.size) bytes, left out" }
+        keep(number, entry)
+    }
+
+    private static func name(of error: any Error) -> String {
+        if error is CancellationError { return "cancelled" }
+        return (error as? HTTPError)?.code.rawValue ?? "\(type(of: error))"
+    }
+}

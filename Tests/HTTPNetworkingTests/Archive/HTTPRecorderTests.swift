@@ -1,0 +1,324 @@
+import Foundation
+import HTTPTestSupport
+import PledgeFutures
+import PledgeServices
+import TestSupport
+import Testing
+
+@testable import PledgeHTTPNetworking
+
+@Suite struct HTTPRecorderTests {
+    private let scheduler = ManualScheduler()
+    private let url = URL(string: "https://a.example/p")!
+    private let date = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func recorder(limit: Int = 100) -> HTTPRecorder {
+        HTTPRecorder(bodyLimit: limit, on: scheduler, startingAt: date, redact: nil)
+    }
+
+    private func response(_ text: String, _ type: String = "text/plain") -> HTTPResponse {
+        HTTPResponse(status: 200, headers: ["Content-Type": type], body: Data(text.utf8))
+    }
+
+    /// Records one exchange, and returns its entry.
+    private func recorded(
+        _ request: HTTPRequest, _ result: Result<HTTPResponse, any Error>, limit: Int = 100_000
+    ) throws -> HTTPArchive.Entry {
+        let recorder = recorder(limit: limit)
+        let service: HTTPService = stack(
+            .record(into: recorder), over: { _ in Future(result: result) })
+        _ = service(request)
+        return try #require(recorder.archive.entries.first)
+    }
+
+    @Test("L3: an exchange is recorded with its headers, bodies, date and times")
+    func anExchange() throws {
+        let (recorder, scheduler) = (recorder(), scheduler)
+        let service: HTTPService = stack(
+            .record(into: recorder),
+            over: { [response = response("hello")] _ in
+                var response = response
+                response.timing.untilHeaders = .milliseconds(10)
+                return Future(value: response).delay(.milliseconds(35), on: scheduler)
+            })
+        scheduler.advance(by: .seconds(2))
+        _ = service(
+            HTTPRequest(.post, url, body: .data(Data("ask".utf8), contentType: "text/plain")))
+        #expect(recorder.archive.entries.isEmpty)
+        scheduler.advance(by: .milliseconds(35))
+        let entry = try #require(recorder.archive.entries.first)
+        #expect(entry.startedAt == date.addingTimeInterval(2))
+        #expect(entry.duration == .milliseconds(35))
+        #expect(entry.request.body.data == Data("ask".utf8))
+        #expect(entry.request.headers == ["Content-Type": "text/plain"])
+        #expect(entry.response?.body == Data("hello".utf8))
+        #expect(entry.response?.timing.untilHeaders == .milliseconds(10))
+        #expect(entry.response?.timing.total == .milliseconds(35))
+        #expect(try HTTPArchive(recorder.archive.encoded).entries == recorder.archive.entries)
+    }
+
+    @Test("L3: a failed exchange is recorded with its code")
+    func failures() throws {
+        let lost = try recorded(HTTPRequest(url), .failure(HTTPError(code: .connectionLost)))
+        #expect(lost.response == nil && lost.failure == "connectionLost")
+        let cancelled = try recorded(HTTPRequest(url), .failure(CancellationError()))
+        #expect(cancelled.failure == "cancelled")
+        let refused = HTTPError(code: .unacceptableStatus, response: HTTPResponse(status: 404))
+        #expect(try recorded(HTTPRequest(url), .failure(refused)).response?.status == 404)
+    }
+
+    @Test("L3: a body larger than the bound is left out with a comment, and isn't held")
+    func theBound() throws {
+        let request = HTTPRequest(.post, url, body: .data(Data(count: 11)))
+        let large = try recorded(request, .success(response("12345678901")), limit: 10)
+        #expect(large.response?.body == Data() && large.request.body.isEmpty)
+        #expect(large.missingResponseBody == "11 bytes, left out")
+        let text = String(decoding: HTTPArchive(entries: [large]).encoded, as: UTF8.self)
+        #expect(text.contains(#""comment": "11 bytes, left out""#))
+        #expect(text.contains(#""comment": "11 bytes of application/octet-stream, left out""#))
+        let fitting = try recorded(HTTPRequest(url), .success(response("1234567890")), limit: 10)
+        #expect(fitting.response?.body.count == 10 && fitting.missingResponseBody == nil)
+    }
+
+    @Test("L3: a stream is recorded while it passes, without reading ahead")
+    func aStream() throws {
+        let (recorder, source) = (recorder(limit: 5), ScriptedSource())
+        let service: HTTPStreamingService = stack(
+            .record(into: recorder),
+            over: { _ in Future(value: HTTPStreamedResponse(status: 200, body: source.stream())) })
+        let body = try #require(service(HTTPRequest(url)).success?.body)
+        #expect(source.asked == 0)
+        let first = body.next()
+        #expect(source.asked == 1 && first.result == nil)
+        source.give("abc")
+        #expect(first.success == Data("abc".utf8))
+        #expect(source.asked == 1 && recorder.archive.entries.isEmpty)
+        scheduler.advance(by: .milliseconds(7))
+        let end = body.next()
+        source.give(nil)
+        #expect(end.success == .some(nil))
+        let entry = try #require(recorder.archive.entries.first)
+        #expect(entry.response?.body == Data("abc".utf8))
+        #expect(entry.response?.timing.untilHeaders == .zero && entry.duration == .milliseconds(7))
+    }
+
+    @Test("L3: cancelling a recorded stream cancels it, and keeps what had passed")
+    func aCancelledStream() throws {
+        let (recorder, source) = (recorder(), ScriptedSource())
+        let service: HTTPStreamingService = stack(
+            .record(into: recorder),
+            over: { _ in Future(value: HTTPStreamedResponse(status: 200, body: source.stream())) })
+        let body = try #require(service(HTTPRequest(url)).success?.body)
+        _ = body.next()
+        source.give("abc")
+        body.cancel()
+        #expect(source.cancelled == 1)
+        let entry = try #require(recorder.archive.entries.first)
+        #expect(entry.failure == "cancelled" && entry.response?.body == Data("abc".utf8))
+        #expect(recorder.archive.entries.count == 1)
+    }
+
+    @Test("L3: a stream larger than the bound is passed on whole, and left out of the recording")
+    func aLargeStream() async throws {
+        let recorder = recorder(limit: 10)
+        let service: HTTPStreamingService = stack(
+            .record(into: recorder),
+            over: { _ in
+                Future(
+                    value: HTTPStreamedResponse(
+                        status: 200, body: HTTPBodyStream(Data(count: 1000))))
+            })
+        let all = try await service(HTTPRequest(url)).soon.body.collected(upTo: .max).soon
+        #expect(all.count == 1000)
+        let entry = try #require(recorder.archive.entries.first)
+        #expect(
+            entry.missingResponseBody == "1000 bytes, left out" && entry.response?.body == Data())
+    }
+
+    @Test("L3: exchanges of many threads are all kept, in the order in which they began")
+    func manyThreads() async throws {
+        let recorder = recorder()
+        let waiting = Locked<[Promise<HTTPResponse>]>([])
+        let service: HTTPService = stack(
+            .record(into: recorder),
+            over: { request in
+                guard request.url.path == "/wait" else {
+                    return Future(value: HTTPResponse(status: 200))
+                }
+                let promise = Promise<HTTPResponse>()
+                waiting.withLock { $0.append(promise) }
+                return promise
+            })
+        let first = service(HTTPRequest(URL(string: "https://a.example/wait")!))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask { [url] in
+                    _ = service(HTTPRequest(url.appendingPathComponent("\(number)")))
+                }
+            }
+        }
+        waiting.withLock { $0.first }?.resolve(with: HTTPResponse(status: 204))
+        _ = try await first.soon
+        let entries = recorder.archive.entries
+        #expect(entries.count == 201)
+        #expect(entries.first?.response?.status == 204)
+        #expect(Set(entries.map(\.request.url)).count == 201)
+    }
+
+    @Test("L3: the caller redacts more, or leaves an exchange out")
+    func moreRedaction() {
+        let recorder = HTTPRecorder { entry in
+            if entry.request.url.path == "/health" { return nil }
+            var entry = entry
+            entry.response?.body = Data("private".utf8)
+            return entry
+        }
+        let service: HTTPService = stack(
+            .record(into: recorder), over: { _ in Future(value: HTTPResponse(status: 200)) })
+        _ = service(HTTPRequest(URL(string: "https://a.example/health")!))
+        _ = service(HTTPRequest(url))
+        #expect(recorder.archive.entries.map(\.request.url) == [url])
+        #expect(recorder.archive.entries.first?.response?.body == Data("private".utf8))
+    }
+
+    @Test("L3: files, streams and bodies of several parts are left out")
+    func bodiesThatAreNotRecorded() throws {
+        let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(Data()) }
+        let streamed = try recorded(
+            HTTPRequest(.post, url, body: .stream(source)), .success(response("")))
+        #expect(streamed.missingRequestBody == "a stream of application/octet-stream, left out")
+        let parts = try recorded(
+            HTTPRequest(
+                .post, url, body: .data(Data("s3cret".utf8), contentType: "multipart/form-data")),
+            .success(response("")))
+        #expect(parts.request.body.isEmpty && parts.missingRequestBody != nil)
+        let coded = HTTPResponse(
+            status: 206, headers: ["Content-Encoding": "gzip"], body: Data("s3cret".utf8))
+        #expect(try recorded(HTTPRequest(url), .success(coded)).response?.body == Data())
+    }
+}
+
+/// What a recording hides, and what it keeps.
+@Suite struct ArchiveRedactionTests {
+    private func redacted(
+        url: String = "https://a.example/", headers: HTTPHeaders = [:], body: String = "",
+        type: String = "", answer: String = "", answerType: String = "",
+        answerHeaders: HTTPHeaders = [:]
+    ) -> (request: HTTPRequest, response: HTTPResponse) {
+        var own = answerHeaders
+        if !answerType.isEmpty { own.set(answerType, for: "Content-Type") }
+        let entry = ArchiveRedaction.redacted(
+            HTTPArchive.Entry(
+                HTTPRequest(
+                    .post, URL(string: url)!, headers: headers,
+                    body: .data(Data(body.utf8), contentType: type)),
+                HTTPResponse(status: 200, headers: own, body: Data(answer.utf8))))
+        return (entry.request, entry.response ?? HTTPResponse(status: 0))
+    }
+
+    private func body(_ request: HTTPRequest) -> String {
+        String(decoding: request.body.data ?? Data(), as: UTF8.self)
+    }
+
+    @Test("L3: userinfo, and items of queries with secrets' names, are replaced; others are kept")
+    func urls() {
+        let url = redacted(
+            url:
+                "https://me:pw0rd@a.example/p?page=2&api_key=abc1&sig=xyz2&X-Amz-Signature=q#token=f"
+        ).request.url
+        #expect(
+            url.absoluteString
+                == "https://REDACTED@a.example/p?page=2&api_key=REDACTED&sig=REDACTED&X-Amz-Signature=REDACTED"
+        )
+    }
+
+    @Test("L3: credentials, cookies and keys in headers are replaced; others are kept")
+    func headers() {
+        let (request, response) = redacted(
+            headers: [
+                "Authorization": "Bearer s3cret-one", "Proxy-Authorization": "Basic czNjcmV0",
+                "Cookie": "a=s3cret-two; b=s3cret-three", "X-Api-Key": "s3cret-four",
+                "Ocp-Apim-Subscription-Key": "s3cret5",
+                "X-Trace": "0123456789abcdef0123456789abcdef",
+                "X-App": "shop", "Accept": "text/html",
+                "Referer": "https://b.example/?token=s3cret6",
+            ],
+            answerHeaders: [
+                "Set-Cookie": "sid=s3cret-seven; Path=/; HttpOnly", "X-Total-Count": "7",
+                "Location": "/next?access_token=s3cret8&page=2",
+                "WWW-Authenticate": "Digest nonce=\"1\"",
+                "Link": "</p?token=s3cret9>; rel=\"next\"",
+                "Access-Control-Allow-Credentials": "true",
+            ])
+        #expect(
+            request.headers == [
+                "Authorization": "Bearer REDACTED", "Proxy-Authorization": "Basic REDACTED",
+                "Cookie": "a=REDACTED; b=REDACTED", "X-Api-Key": "REDACTED",
+                "Ocp-Apim-Subscription-Key": "REDACTED", "X-Trace": "REDACTED", "X-App": "shop",
+                "Accept": "text/html", "Referer": "https://b.example/?token=REDACTED",
+            ])
+        #expect(
+            response.headers == [
+                "Set-Cookie": "sid=REDACTED; Path=/; HttpOnly", "X-Total-Count": "7",
+                "Location": "/next?access_token=REDACTED&page=2",
+                "WWW-Authenticate": "Digest nonce=\"1\"",
+                "Link": "</p?token=REDACTED>; rel=\"next\"",
+                "Access-Control-Allow-Credentials": "true",
+            ])
+    }
+
+    @Test("L3: members of JSON with secrets' names are replaced, and the rest stays as it was")
+    func json() {
+        let answer = redacted(
+            answer:
+                #"{"user": "ann", "passWord": "s3cret", "n": 1.50, "usage": {"max_tokens": 12}, "#
+                + #""tokens": ["a1", {"x": "b2"}], "token_type": "Bearer", "expires_in": 60, "pin": 1234, "#
+                + #""url": "https://a/?x=1&token=s3cret\u0026y", "id": "eyJhbGci.eyJzdWIi.c2ln"}"#,
+            answerType: "application/json"
+        ).response.text
+        #expect(
+            answer
+                == #"{"user": "ann", "passWord": "REDACTED", "n": 1.50, "usage": {"max_tokens": 12}, "#
+                + #""tokens": ["REDACTED", {"x": "REDACTED"}], "token_type": "Bearer", "expires_in": 60, "pin": 0, "#
+                + #""url": "https://a/?x=1&token=REDACTED", "id": "REDACTED"}"#)
+        #expect(
+            body(redacted(body: #"{"pin": 1234}"#, type: "application/json").request)
+                == #"{"pin": "REDACTED"}"#)
+    }
+
+    @Test("L3: fields of forms, lines of JSON, events and XML elements are searched")
+    func otherTexts() {
+        let form = redacted(
+            body: "user=ann&password=s3cret&code_verifier=abc",
+            type: "application/x-www-form-urlencoded")
+        #expect(body(form.request) == "user=ann&password=REDACTED&code_verifier=REDACTED")
+        let lines = redacted(
+            answer: "{\"token\":\"s3cret\"}\n{\"a\":1}\n", answerType: "application/x-ndjson")
+        #expect(lines.response.text == "{\"token\":\"REDACTED\"}\n{\"a\":1}\n")
+        let events = redacted(
+            answer: "id: 1\ndata: {\"secret\":\"s3cret\",\"a\":1}\n\n",
+            answerType: "text/event-stream")
+        #expect(events.response.text == "id: 1\ndata: {\"secret\":\"REDACTED\",\"a\":1}\n\n")
+        let cut = redacted(answer: #"{"a": 1, "token": "s3cr"#, answerType: "application/json")
+        #expect(!cut.response.text.contains("s3cr"))
+        let xml = redacted(
+            answer: "<a><s:password>s3cret</s:password><b>c</b></a>", answerType: "text/xml")
+        #expect(xml.response.text == "<a><s:password>REDACTED</s:password><b>c</b></a>")
+    }
+
+    @Test("L3: a secret is replaced wherever the exchange repeats it, and JSON stays JSON")
+    func repeatedSecrets() {
+        let (request, response) = redacted(
+            url: "https://a.example/bot-s3cret-one/send",
+            headers: ["Authorization": "Bearer s3cret-one"],
+            answer: #"{"echo": "you sent s3cret-one", "ok": true}"#, answerType: "application/json",
+            answerHeaders: ["X-Echo": "s3cret-one"])
+        #expect(request.url.path == "/bot-REDACTED/send")
+        #expect(response.text == #"{"echo": "you sent REDACTED", "ok": true}"#)
+        #expect(response.headers["X-Echo"] == "REDACTED")
+        let number = redacted(
+            headers: ["X-Api-Key": "123456"], answer: #"{"key": 123456}"#,
+            answerType: "application/json")
+        #expect(number.response.body.isEmpty)
+    }
+}
