@@ -50,7 +50,7 @@ import Testing
         }
         // end snippet
         try await client.get("/orders")
-        let bucket = TokenRequest(
+        let bucket = BucketRequest(
             0, from: "https://shop.example.com:443:rateLimit", capacity: 1, tokensPerSecond: 0,
             overdraft: 9, lifetime: .seconds(1))
         #expect(try await store.take(bucket).value.level < 1)
@@ -87,7 +87,7 @@ import Testing
     @Test func closed() {
         struct Lost: Error {}
         struct LostStore: PolicyStore {
-            func take(_ request: TokenRequest) -> Future<TokenGrant> { Future(error: Lost()) }
+            func take(_ request: BucketRequest) -> Future<BucketGrant> { Future(error: Lost()) }
             func value(for key: String) -> Future<[UInt8]?> { Future(error: Lost()) }
             func set(_ value: [UInt8]?, for key: String, lifetime: Duration) -> Future<Void> {
                 Future(error: Lost())

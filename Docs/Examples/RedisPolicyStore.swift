@@ -25,7 +25,7 @@ final class RedisPolicyStore: PolicyStore {
         return {granted and 1 or 0, string.format('%.17g', level)}
         """
 
-    func take(_ request: TokenRequest) -> Future<TokenGrant> {
+    func take(_ request: BucketRequest) -> Future<BucketGrant> {
         onQueue { redis in
             let reply = try redis.send(
                 "EVAL", Self.taking, "1", request.key, "\(request.tokens)", "\(request.capacity)",
@@ -35,7 +35,7 @@ final class RedisPolicyStore: PolicyStore {
                 case .number(let granted) = parts[0], case .text(let text) = parts[1],
                 let level = Double(String(decoding: text, as: UTF8.self))
             else { throw RedisConnection.Failure() }
-            return TokenGrant(isGranted: granted == 1, level: level)
+            return BucketGrant(isGranted: granted == 1, level: level)
         }
     }
 

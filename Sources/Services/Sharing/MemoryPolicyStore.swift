@@ -17,7 +17,7 @@ public final class MemoryPolicyStore: PolicyStore {
     public init(on scheduler: some FutureScheduler = .live) { self.scheduler = scheduler }
 
     /// Takes tokens out of a bucket.
-    public func take(_ request: TokenRequest) -> Future<TokenGrant> {
+    public func take(_ request: BucketRequest) -> Future<BucketGrant> {
         let now = scheduler.continuousNow
         return Future(value: buckets.withLock { $0.take(request, at: now) })
     }
@@ -69,7 +69,7 @@ struct StoredBucket: Sendable {
 }
 
 extension Expiring<StoredBucket> {
-    mutating func take(_ request: TokenRequest, at now: SchedulerInstant) -> TokenGrant {
+    mutating func take(_ request: BucketRequest, at now: SchedulerInstant) -> BucketGrant {
         var bucket =
             value(for: request.key, at: now) ?? StoredBucket(level: request.capacity, time: now)
         // A late thread may come with an earlier instant.
@@ -80,7 +80,7 @@ extension Expiring<StoredBucket> {
         let isGranted = bucket.level - request.tokens >= -request.overdraft
         if isGranted { bucket.level = min(bucket.level - request.tokens, request.capacity) }
         set(bucket, for: request.key, lifetime: request.lifetime, at: now)
-        return TokenGrant(isGranted: isGranted, level: bucket.level)
+        return BucketGrant(isGranted: isGranted, level: bucket.level)
     }
 }
 

@@ -23,7 +23,7 @@ public protocol PolicyStore: Sendable {
     /// The store may forget a bucket that isn't used for `lifetime`.
     ///
     /// - Returns: A future of the bucket's state after the step.
-    func take(_ request: TokenRequest) -> Future<TokenGrant>
+    func take(_ request: BucketRequest) -> Future<BucketGrant>
 
     /// Returns a value that was set and whose lifetime hasn't ended; nil if there is none.
     ///
@@ -41,7 +41,7 @@ public protocol PolicyStore: Sendable {
 }
 
 /// A step of a token bucket in a ``PolicyStore``.
-public struct TokenRequest: Hashable, Sendable {
+public struct BucketRequest: Hashable, Sendable {
     /// The bucket's key.
     public var key: String
 
@@ -74,8 +74,8 @@ public struct TokenRequest: Hashable, Sendable {
     }
 }
 
-/// The result of a ``TokenRequest``.
-public struct TokenGrant: Hashable, Sendable {
+/// The result of a ``BucketRequest``.
+public struct BucketGrant: Hashable, Sendable {
     /// True if the tokens were taken.
     public var isGranted: Bool
 

@@ -77,8 +77,8 @@ final class SharedBalance: Sendable {
         deposits.withLock { $0.full = level >= capacity ? end : nil }
     }
 
-    private func request(_ tokens: Double, overdraft: Double = 0) -> TokenRequest {
-        TokenRequest(
+    private func request(_ tokens: Double, overdraft: Double = 0) -> BucketRequest {
+        BucketRequest(
             tokens, from: key, capacity: capacity, tokensPerSecond: 0, overdraft: overdraft,
             lifetime: .seconds(86_400))
     }

@@ -58,7 +58,7 @@ final class SharedRate: Sendable {
         let overdraft = max(0, bound.inSeconds) * tokensPerSecond + tolerance
         let tenYears = 3650 * 86_400.0
         let lifetime = min(tenYears, (burst + overdraft) / tokensPerSecond + 1)
-        let request = TokenRequest(
+        let request = BucketRequest(
             1, from: key, capacity: burst, tokensPerSecond: tokensPerSecond, overdraft: overdraft,
             lifetime: .seconds(lifetime))
         return state.ask(for: asker) { $0.take(request) }.map { grant in

@@ -9,9 +9,9 @@ import Testing
     func take(
         _ tokens: Double, from store: MemoryPolicyStore, rate: Double = 2, overdraft: Double = 0,
         lifetime: Duration = .seconds(60)
-    ) -> TokenGrant? {
+    ) -> BucketGrant? {
         store.take(
-            TokenRequest(
+            BucketRequest(
                 tokens, from: "a", capacity: 4, tokensPerSecond: rate, overdraft: overdraft,
                 lifetime: lifetime)
         ).valueNow
@@ -19,29 +19,29 @@ import Testing
 
     @Test func aBucketIsFullAtFirstAndFillsByTheStoresClock() {
         let store = MemoryPolicyStore(on: scheduler)
-        #expect(take(3, from: store) == TokenGrant(isGranted: true, level: 1))
-        #expect(take(2, from: store) == TokenGrant(isGranted: false, level: 1))
+        #expect(take(3, from: store) == BucketGrant(isGranted: true, level: 1))
+        #expect(take(2, from: store) == BucketGrant(isGranted: false, level: 1))
         scheduler.advance(by: .milliseconds(500))
-        #expect(take(2, from: store) == TokenGrant(isGranted: true, level: 0))
+        #expect(take(2, from: store) == BucketGrant(isGranted: true, level: 0))
         scheduler.advance(by: .seconds(50))
-        #expect(take(1, from: store) == TokenGrant(isGranted: true, level: 3))
+        #expect(take(1, from: store) == BucketGrant(isGranted: true, level: 3))
     }
 
     @Test func tokensThatArePutInStayUpToTheCapacity() {
         let store = MemoryPolicyStore(on: scheduler)
-        #expect(take(4, from: store, rate: 0) == TokenGrant(isGranted: true, level: 0))
+        #expect(take(4, from: store, rate: 0) == BucketGrant(isGranted: true, level: 0))
         scheduler.advance(by: .seconds(9))
-        #expect(take(1, from: store, rate: 0) == TokenGrant(isGranted: false, level: 0))
-        #expect(take(-1.5, from: store, rate: 0) == TokenGrant(isGranted: true, level: 1.5))
-        #expect(take(-9, from: store, rate: 0) == TokenGrant(isGranted: true, level: 4))
+        #expect(take(1, from: store, rate: 0) == BucketGrant(isGranted: false, level: 0))
+        #expect(take(-1.5, from: store, rate: 0) == BucketGrant(isGranted: true, level: 1.5))
+        #expect(take(-9, from: store, rate: 0) == BucketGrant(isGranted: true, level: 4))
     }
 
     @Test func aBucketIsOverdrawnUpToTheOverdraft() {
         let store = MemoryPolicyStore(on: scheduler)
-        #expect(take(6, from: store, overdraft: 2) == TokenGrant(isGranted: true, level: -2))
-        #expect(take(1, from: store, overdraft: 2) == TokenGrant(isGranted: false, level: -2))
+        #expect(take(6, from: store, overdraft: 2) == BucketGrant(isGranted: true, level: -2))
+        #expect(take(1, from: store, overdraft: 2) == BucketGrant(isGranted: false, level: -2))
         scheduler.advance(by: .seconds(1))
-        #expect(take(1, from: store) == TokenGrant(isGranted: false, level: 0))
+        #expect(take(1, from: store) == BucketGrant(isGranted: false, level: 0))
     }
 
     @Test func aBucketIsFullAgainAfterItsLifetimeAndNotBefore() {
@@ -56,7 +56,7 @@ import Testing
     /// A late thread, or a server whose clock was set back.
     @Test func anEarlierInstantNeitherFillsNorEmptiesABucket() {
         var buckets = Expiring<StoredBucket>()
-        let request = TokenRequest(
+        let request = BucketRequest(
             1, from: "a", capacity: 4, tokensPerSecond: 2, overdraft: 0, lifetime: .seconds(60))
         let late = SchedulerInstant(offset: .seconds(10))
         #expect(buckets.take(request, at: late).level == 3)

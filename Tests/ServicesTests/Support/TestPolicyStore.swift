@@ -41,7 +41,7 @@ final class TestPolicyStore: PolicyStore {
     /// How many requests without an answer were cancelled.
     var cancelled: Int { state.withLock { $0.cancelled } }
 
-    func take(_ request: TokenRequest) -> Future<TokenGrant> {
+    func take(_ request: BucketRequest) -> Future<BucketGrant> {
         answer("take \(request.tokens) \(request.key)") { self.memory.take(request) }
     }
 
