@@ -332,14 +332,18 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
         "allow", "baggage", "cache-control", "connection", "content-encoding", "content-language",
         "content-length", "content-range", "content-type", "date", "etag", "expires",
         "grpc-timeout", "host", "idempotency-key", "if-match", "if-modified-since",
-        "if-none-match", "if-range", "if-unmodified-since", "last-modified", "pragma", "range",
+        "if-none-match", "if-range", "if-unmodified-since", "last-event-id", "last-modified",
+        "pragma", "range",
         "request-criticality", "request-timeout", "retry-after", "server", "traceparent",
         "tracestate", "transfer-encoding", "user-agent", "vary", "x-envoy-expected-rq-timeout-ms",
         "x-request-id",
     ]
 
-    /// Harmless headers that descriptions don't show, because they hold the app's own values for its servers.
-    private static let hidden: Set<String> = ["baggage", "idempotency-key", "tracestate"]
+    /// Harmless headers that descriptions don't show, because they hold the app's own values for its servers, or a
+    /// server's.
+    private static let hidden: Set<String> = [
+        "baggage", "idempotency-key", "last-event-id", "tracestate",
+    ]
 }
 
 extension HTTPHeaders {

@@ -108,7 +108,7 @@ extension HTTPError: OutcomeAdvising {
     /// | `proxyRefused` | unknown: no request reached the service | would be refused again; nothing was sent |
     /// | `connectionLost`, `timedOut` | unhealthy | may succeed; the request may have arrived: ``isCertainlyUnsent`` |
     /// | `timedOut` with a `ServiceError` as its cause: the call's deadline passed, or no connection became free | unknown | as the cause says |
-    /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `digestMismatch`, `tooManyRedirects` | unhealthy | would fail again |
+    /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `digestMismatch`, `tooManyRedirects`, `unacceptableContentType` | unhealthy | would fail again |
     /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `redirectRefused`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
     /// | `tokenRefreshFailed` | unknown: the refresh asks another service | as the cause says |
     /// | `other`, and a transport's own codes | as the cause says; without a cause, unhealthy | as the cause says; without a cause, may succeed |
@@ -122,7 +122,7 @@ extension HTTPError: OutcomeAdvising {
         case .cannotFindHost, .cannotConnect, .connectionLost, .timedOut:
             .retryable(fault: .network)
         case .insecureConnection, .badResponse, .bodyLengthMismatch, .digestMismatch,
-            .tooManyRedirects:
+            .tooManyRedirects, .unacceptableContentType:
             .failure
         // A refusal by a proxy isn't retried, because the proxy may lock out the user after several refusals.
         case .proxyRefused, .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead,

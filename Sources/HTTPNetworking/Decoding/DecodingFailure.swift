@@ -39,6 +39,12 @@ public struct DecodingFailure: Error {
     /// The response whose body is ``data``, with its request; nil if only the data was known.
     public let response: HTTPResponse?
 
+    /// The server-sent event whose data is ``data``; nil if the data is from elsewhere.
+    public internal(set) var event: ServerSentEvent?
+
+    /// The number of the line of JSON that is ``data``, counted from one; nil if the data is from elsewhere.
+    public internal(set) var line: Int?
+
     /// Creates the failure for a decoder's error.
     public init(
         type: any Any.Type, data: Data, cause: any Error, response: HTTPResponse? = nil
@@ -116,10 +122,11 @@ extension DecodingFailure {
 extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable,
     LocalizedError, CodedError
 {
-    /// The place, the reason, the data's size and the request; no part of the data except keys.
+    /// The place, the reason, the line, the data's size and the request; no part of the data except keys.
     public var description: String {
         let request = response?.request.map { " that answered \($0)" } ?? ""
-        return "\(codingPath): \(reason) (in \(data.count) bytes\(request))"
+        let place = line.map { "line \($0), " } ?? ""
+        return "\(codingPath): \(reason) (in \(place)\(data.count) bytes\(request))"
     }
 
     /// The same as `description`.

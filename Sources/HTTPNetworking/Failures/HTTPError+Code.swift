@@ -26,6 +26,10 @@ extension HTTPError {
         /// The status is not accepted; by default, 200…299 are accepted.
         public static let unacceptableStatus = Code(
             rawValue: "unacceptableStatus", description: "the status is no success")
+        /// The response's Content-Type is not the one that was asked for, such as `text/event-stream`.
+        public static let unacceptableContentType = Code(
+            rawValue: "unacceptableContentType",
+            description: "the answer has another Content-Type than was asked for")
         /// The host's name cannot be resolved.
         public static let cannotFindHost = Code(
             rawValue: "cannotFindHost", description: "the host was not found")

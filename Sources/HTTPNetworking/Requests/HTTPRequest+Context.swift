@@ -156,6 +156,14 @@ extension HTTPRequest.Context {
         _modify { yield &values.refusesPrivateAddresses }
     }
 
+    /// True if the reader of a streamed response's body limits its idle time, so that the transport does not.
+    ///
+    /// Two requests can be equal even if they differ in this property.
+    package var readerLimitsIdleTime: Bool {
+        get { storage?.values.readerLimitsIdleTime ?? false }
+        _modify { yield &values.readerLimitsIdleTime }
+    }
+
     private struct Values {
         var idempotencyKey: String?
         var skipsAuthorization = false
@@ -172,6 +180,7 @@ extension HTTPRequest.Context {
         var cookieJar: (any CookieKeeping)?
         var redirectingOrigins: Set<HTTPOrigin> = []
         var refusesPrivateAddresses = false
+        var readerLimitsIdleTime = false
     }
 
     /// `@unchecked` is safe, because the values change only while a single context holds the storage.

@@ -6,11 +6,14 @@ import PledgeFutures
 public struct HTTPBodyLines: AsyncSequence, Sendable {
     let stream: HTTPBodyStream
     let limit: Int
+    /// True to leave out a last line that has no terminator.
+    var dropsUnfinishedLine = false
 
     /// An iterator over the remaining lines.
     public struct Iterator: AsyncIteratorProtocol {
         private var chunks: HTTPBodyStream.Iterator
         private var splitter: LineSplitter
+        private let dropsUnfinishedLine: Bool
         /// The lines of the last chunk that have not been returned, in reverse order.
         private var ready: [String] = []
         /// The error to throw after the ready lines.
@@ -20,6 +23,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         init(_ lines: HTTPBodyLines) {
             chunks = lines.stream.makeAsyncIterator()
             splitter = LineSplitter(limit: lines.limit)
+            dropsUnfinishedLine = lines.dropsUnfinishedLine
         }
 
         /// Returns the next line without its terminator, or nil after the last one.
@@ -35,7 +39,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
                 if hasEnded { return nil }
                 guard let chunk = try await chunks.next() else {
                     hasEnded = true
-                    return splitter.lastLine()
+                    return dropsUnfinishedLine ? nil : splitter.lastLine()
                 }
                 do {
                     try splitter.feed(chunk, to: &ready)
@@ -52,6 +56,14 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         mutating func giveUp() {
             (ready, failure) = ([], nil)
             end()
+        }
+
+        /// Reads the end of the body if it comes within a second, so that the connection can be used again.
+        ///
+        /// Doesn't wait; afterwards, or if more bytes come, the stream is cancelled.
+        func readEnd(on scheduler: some FutureScheduler) {
+            let stream = chunks.stream
+            stream.next().timeout(.seconds(1), on: scheduler).observe { _ in stream.cancel() }
         }
 
         private mutating func end() {

@@ -1,9 +1,20 @@
+package import PledgeFutures
+
 /// The server-sent events of a body, each as soon as it is complete.
 ///
 /// Created by ``HTTPStreamedResponse/serverSentEvents(limit:)``.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     let lines: HTTPBodyLines
+    /// The ID that the server gave before this stream.
+    package var lastEventID = ""
     var json = JSONCoding()
+
+    init(_ body: HTTPBodyStream, limit: Int) {
+        var lines = body.lines(limit: limit)
+        // The end of the stream may have cut the line off, as in "retry: 10" of "retry: 1000".
+        lines.dropsUnfinishedLine = true
+        self.lines = lines
+    }
 
     /// An iterator over the remaining events.
     public struct Iterator: AsyncIteratorProtocol {
@@ -13,9 +24,19 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
 
         init(_ events: ServerSentEvents) {
             lines = events.lines.makeAsyncIterator()
-            parser = ServerSentEventParser(limit: events.lines.limit)
+            parser = ServerSentEventParser(
+                limit: events.lines.limit, lastEventID: events.lastEventID)
             json = events.json
         }
+
+        /// The ID of the last block that has ended, whether or not it was an event.
+        package var lastEventID: String { parser.lastEventID }
+
+        /// The time that the server asks a client to wait before reconnecting; nil if it has not asked.
+        package var reconnectionTime: Duration? { parser.retry }
+
+        /// Reads the end of the body if it comes within a second; see ``HTTPBodyLines/Iterator/readEnd(on:)``.
+        package func readEnd(on scheduler: some FutureScheduler) { lines.readEnd(on: scheduler) }
 
         /// Returns the next event, or nil after the last one.
         ///
@@ -62,20 +83,67 @@ extension HTTPStreamedResponse {
     }
 }
 
+extension HTTPStreamedResponse {
+    /// Parses the body as `text/event-stream`, if the response is one.
+    ///
+    /// - Parameters:
+    ///   - lastEventID: The ID that the server gave before.
+    ///   - limit: The largest size of a line, and of the data of one event, in bytes.
+    ///   - idleTimeout: The longest wait for a byte; nil for no limit.
+    ///   - scheduler: The clock.
+    /// - Returns: A future of the events. For another status than 200, or another Content-Type, it rejects with an
+    ///   ``HTTPError`` that keeps the response.
+    package func serverSentEvents(
+        after lastEventID: String, limit: Int, idleTimeout: Duration?,
+        on scheduler: any FutureScheduler
+    ) -> Future<ServerSentEvents> {
+        let isStream = BodyText.mediaType(headers["Content-Type"]) == "text/event-stream"
+        guard status == 200, isStream else {
+            return kept(on: scheduler).mapWithoutOrigin { response in
+                if response.status != 200 {
+                    throw HTTPError(code: .unacceptableStatus, response: response)
+                }
+                var error = HTTPError(code: .unacceptableContentType, response: response)
+                let type = error.knownSecrets.shownType(of: response).map(SafeText.escaped)
+                error.reason = "\(type ?? "none"), not text/event-stream"
+                throw error
+            }
+        }
+        let bytes = idleTimeout.map { body.failing(afterIdle: $0, of: request, on: scheduler) }
+        var events = ServerSentEvents(bytes ?? body, limit: limit)
+        events.lastEventID = lastEventID
+        events.json = json
+        return Future(value: events)
+    }
+}
+
 extension HTTPBodyStream {
+    /// Returns the same bytes in a stream that fails if a chunk is awaited for too long.
+    fileprivate func failing(
+        afterIdle limit: Duration, of request: HTTPRequest?, on scheduler: any FutureScheduler
+    ) -> HTTPBodyStream {
+        HTTPBodyStream(
+            length: length,
+            next: {
+                self.next().timeout(limit, on: scheduler) {
+                    HTTPError(.idle(limit), request: request)
+                }
+            },
+            cancel: { self.cancel() })
+    }
+
     /// Parses a body as `text/event-stream` (HTML Standard).
     ///
     /// ```swift
     /// for try await event in response.body.serverSentEvents() { print(event.data) }
     /// ```
     ///
-    /// The sequence ends with the body, and does not reconnect. To reconnect yourself, use ``ServerSentEvent/id`` and
-    /// ``ServerSentEvent/retry``.
+    /// The sequence ends with the body, and does not reconnect; a client's `events` does.
     ///
     /// - Parameter limit: The largest size of a line, and of the data of one event, in bytes. Less than 1 is a
     ///   programming error and traps.
     public func serverSentEvents(limit: Int = 1 << 20) -> ServerSentEvents {
-        ServerSentEvents(lines: lines(limit: limit))
+        ServerSentEvents(self, limit: limit)
     }
 }
 
@@ -89,12 +157,13 @@ public struct ServerSentEvent: Hashable, Sendable {
 
     /// The last event ID that the stream has received so far; empty without one.
     ///
-    /// When a client reconnects, it sends the last non-empty ID as the header Last-Event-ID. In the new stream, the ID
-    /// is empty again until the server sends one. An ID that no header can hold is ignored: one with a control
-    /// character, or with U+FFFD in place of bytes that are not UTF-8.
+    /// A client that reconnects sends it as the header Last-Event-ID. An ID that no header can hold is ignored: one
+    /// with a control character, or with U+FFFD in place of bytes that are not UTF-8.
     public var id: String
 
     /// The time that the server asks a client to wait before reconnecting; nil if it has not asked.
+    ///
+    /// At most 2³¹ milliseconds, which is 25 days.
     public var retry: Duration?
 
     /// The settings of the client that opened the stream; `==` ignores them.
@@ -113,9 +182,32 @@ extension ServerSentEvent {
     /// Decodes the data as JSON, with the settings of the client that opened the stream.
     ///
     /// - Parameter type: The type to decode; leave it out if Swift can infer it.
-    /// - Throws: ``DecodingFailure`` if the data does not match the type.
+    /// - Throws: ``DecodingFailure`` if the data does not match the type; it keeps the event.
     public func decoded<T: Decodable>(as type: T.Type = T.self) throws(DecodingFailure) -> T {
-        try json.decoder().decoded(T.self, from: Data(data.utf8))
+        do {
+            return try json.decoder().decoded(T.self, from: Data(data.utf8))
+        } catch {
+            var failure = error
+            failure.event = self
+            throw failure
+        }
+    }
+}
+
+extension AsyncSequence where Element == ServerSentEvent, Self: Sendable {
+    /// The data of each event, decoded as JSON with the settings of the client that opened the stream.
+    ///
+    /// ```swift
+    /// for try await price in client.events("/prices").decoded(as: Price.self) { show(price) }
+    /// ```
+    ///
+    /// - Parameter type: The type to decode; leave it out if Swift can infer it.
+    /// - Returns: The values. Iterating throws the errors of the events, and a ``DecodingFailure`` for data that does
+    ///   not match the type; it keeps the event.
+    public func decoded<T: Decodable & Sendable>(
+        as type: T.Type = T.self
+    ) -> some AsyncSequence<T, any Error> & Sendable {
+        map { event in try event.decoded(as: T.self) }
     }
 }
 
@@ -133,14 +225,23 @@ struct ServerSentEventParser: Sendable {
     /// The largest size of the data of one event, in bytes.
     let limit: Int
 
+    /// The ID of the last block that has ended, whether or not it was an event.
+    private(set) var lastEventID: String
+    /// The reconnection time, which changes as soon as its line has ended.
+    private(set) var retry: Duration?
+
     private var type = ""
     /// The lines of data, each followed by a line feed.
     private var data = ""
-    private var id = ""
-    private var retry: Duration?
+    /// The ID that counts when the current block ends.
+    private var id: String
     private var isFirstLine = true
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, lastEventID: String = "") {
+        self.limit = limit
+        self.lastEventID = lastEventID
+        id = lastEventID
+    }
 
     /// Takes a line; if the line ends an event, returns the event.
     mutating func event(endedBy line: String) throws(HTTPError) -> ServerSentEvent? {
@@ -158,8 +259,7 @@ struct ServerSentEventParser: Sendable {
         case "event": type = String(value)
         case "data": try append(value)
         case "id" where HTTPHeaders.isReturnable(String(value)): id = String(value)
-        case "retry" where !value.isEmpty && value.utf8.allSatisfy(\.isDigit):
-            retry = Int64(value).map { .milliseconds($0) } ?? retry
+        case "retry": retry = DeltaSeconds.parse(value).map { .milliseconds($0) } ?? retry
         default: break
         }
         return nil
@@ -179,6 +279,7 @@ struct ServerSentEventParser: Sendable {
             type = ""
             data = ""
         }
+        lastEventID = id
         // An event needs at least one line of data, which may be empty.
         if data.isEmpty { return nil }
         return ServerSentEvent(

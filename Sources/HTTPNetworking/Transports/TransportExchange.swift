@@ -332,7 +332,12 @@ extension TransportExchange: IdleWatched {
         if limits.idle != nil { state.withLock { $0.lastSign = nil } }
     }
 
-    package var lastSign: SchedulerInstant? { state.withLock { $0.lastSign } }
+    package var lastSign: SchedulerInstant? {
+        state.withLock { state in
+            let isLimited = state.head == nil || !request.context.readerLimitsIdleTime
+            return isLimited ? state.lastSign : nil
+        }
+    }
 
     package func timeOut() {
         end(with: HTTPError(.idle(limits.idle?.limit ?? .zero), request: request))

@@ -49,7 +49,7 @@ public struct Backoff: Sendable {
     }
 
     /// Returns min(cap, base × 2ⁿ) for the retry with the number n, without overflow.
-    private static func ceiling(_ base: Duration, _ cap: Duration, _ retry: Int) -> Duration {
+    package static func ceiling(_ base: Duration, _ cap: Duration, _ retry: Int) -> Duration {
         let (base, cap) = (base.nanoseconds, cap.nanoseconds)
         // base × 2ⁿ > cap if and only if base > ⌊cap / 2ⁿ⌋.
         return .nanoseconds(base > cap >> Int64(max(0, retry)) ? cap : base << Int64(max(0, retry)))

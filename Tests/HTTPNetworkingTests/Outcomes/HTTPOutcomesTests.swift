@@ -111,7 +111,7 @@ import Testing
     @Test(arguments: [
         HTTPError.Code.insecureConnection, .badResponse, .bodyTooLarge, .bodyLengthMismatch,
         .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead, .tooManyRedirects,
-        .transportClosed, .unsupported,
+        .transportClosed, .unsupported, .unacceptableContentType,
     ])
     func whatWouldFailAgainIsAFailure(_ code: HTTPError.Code) {
         let outcome = HTTPError(code: code).advisedOutcome

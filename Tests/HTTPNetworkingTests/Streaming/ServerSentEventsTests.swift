@@ -65,9 +65,34 @@ import Testing
     @Test func aRetryIsANumberOfMilliseconds() throws {
         let found = try events(of: [
             "retry: 1500", "data: a", "", "retry: soon", "retry:", "retry: -1",
-            "retry: 99999999999999999999", "data: b", "",
+            "retry: 1 2", "retry: ٣", "retry: +1", "retry: 1.5", "data: b", "",
         ])
         #expect(found.map(\.retry) == [.milliseconds(1_500), .milliseconds(1_500)])
+    }
+
+    @Test("L2: a huge retry is bounded, and does not trap")
+    func aHugeRetryIsBounded() throws {
+        for digits in ["2147483648", "9223372036854775807", "99999999999999999999999999999"] {
+            let found = try events(of: ["retry: \(digits)", "data: a", ""])
+            #expect(found.map(\.retry) == [.milliseconds(Int64(1) << 31)])
+        }
+        #expect(try events(of: ["retry: 0007", "data", ""]).map(\.retry) == [.milliseconds(7)])
+    }
+
+    @Test("L2: a block with only an ID or a retry counts, and an unfinished block's ID does not")
+    func whatCountsWithoutAnEvent() throws {
+        var parser = ServerSentEventParser(limit: 100, lastEventID: "0")
+        func read(_ lines: String...) throws -> [ServerSentEvent] {
+            try lines.compactMap { try parser.event(endedBy: $0) }
+        }
+        #expect(try read("data: a", "") == [ServerSentEvent(data: "a", id: "0")])
+        #expect(try read("id: 1").isEmpty && parser.lastEventID == "0")
+        #expect(try read("").isEmpty && parser.lastEventID == "1")
+        #expect(try read("retry: 5").isEmpty && parser.retry == .milliseconds(5))
+        #expect(try read("", "data: b", "").map(\.id) == ["1"])
+        #expect(try read("id: 2", "data: c").isEmpty && parser.lastEventID == "1")
+        #expect(try read("").map(\.id) == ["2"] && parser.lastEventID == "2")
+        #expect(try read("id", "").isEmpty && parser.lastEventID == "")
     }
 
     @Test func anEventThatHasNotEndedIsNone() throws {
@@ -100,5 +125,153 @@ import Testing
             }
         }
         #expect(ended > 100)
+    }
+}
+
+/// The cases of the web platform's own tests for event streams, in our words.
+@Suite struct ServerSentEventsOfTheWebTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let bytes: [UInt8]
+        let events: [ServerSentEvent]
+        var lastEventID = ""
+        var retry: Duration?
+
+        init(
+            _ name: String, _ text: String, _ events: [ServerSentEvent], lastEventID: String = "",
+            retry: Duration? = nil
+        ) {
+            self.init(
+                name, Array(text.utf8), events, lastEventID: lastEventID, retry: retry)
+        }
+
+        init(
+            _ name: String, _ bytes: [UInt8], _ events: [ServerSentEvent],
+            lastEventID: String = "", retry: Duration? = nil
+        ) {
+            testDescription = name
+            (self.bytes, self.events) = (bytes, events)
+            (self.lastEventID, self.retry) = (lastEventID, retry)
+        }
+    }
+
+    private static func data(_ texts: String...) -> [ServerSentEvent] {
+        texts.map { ServerSentEvent(data: $0) }
+    }
+
+    private static let long = String(repeating: "x", count: 2_048)
+
+    static let cases = [
+        Case(
+            "one byte order mark", "\u{FEFF}data:1\n\n\u{FEFF}data:2\n\ndata:3\n\n",
+            data("1", "3")),
+        Case(
+            "two byte order marks", "\u{FEFF}\u{FEFF}data:1\n\ndata:2\n\ndata:3\n\n",
+            data("2", "3")),
+        Case("a byte order mark alone", "\u{FEFF}\n\ndata:1\n\n", data("1")),
+        Case(
+            "comments",
+            "data:1\r:\0\n:\r\ndata:2\n:\(long)\rdata:3\n:data:no\r:\(long)\ndata:4\n\n",
+            data("1\n2\n3\n4")),
+        Case(
+            "an unfinished last block", "retry:1000\ndata:one\n\nid:test\ndata:two",
+            [ServerSentEvent(data: "one", retry: .seconds(1))], retry: .seconds(1)),
+        Case(
+            "an unfinished last block with a whole line", "data:one\n\nid:test\ndata:two\n",
+            data("one")),
+        Case("an unfinished retry", "retry:1000\n\nretry:10", [], retry: .seconds(1)),
+        Case("data", "data:\n\ndata\ndata\n\ndata:test\n\n", data("", "\n", "test")),
+        Case(
+            "lines",
+            "data:msg\ndata: msg\n\n:\nother:msg\n\nother:msg\nData:data\n\ndata\n\ndata:end\n\n",
+            data("msg\nmsg", "", "end")),
+        Case(
+            "an event's type", "event:one\ndata:x\n\ndata:x\n\n",
+            [ServerSentEvent(type: "one", data: "x"), ServerSentEvent(data: "x")]),
+        Case("an empty type", "event: \ndata:data\n\n", data("data")),
+        Case(
+            "an ID persists", "id: 1\ndata: 1\n\ndata:2\n\n",
+            [ServerSentEvent(data: "1", id: "1"), ServerSentEvent(data: "2", id: "1")],
+            lastEventID: "1"),
+        Case(
+            "an ID changes", "id: 1\ndata: 1\n\nid: 2\ndata:2\n\ndata:3\n\n",
+            [
+                ServerSentEvent(data: "1", id: "1"), ServerSentEvent(data: "2", id: "2"),
+                ServerSentEvent(data: "3", id: "2"),
+            ], lastEventID: "2"),
+        Case(
+            "an ID is reset", "id: 1\ndata: 1\n\nid:\ndata:2\n\ndata:3\n\n",
+            [
+                ServerSentEvent(data: "1", id: "1"), ServerSentEvent(data: "2"),
+                ServerSentEvent(data: "3"),
+            ]),
+        Case(
+            "an ID that is not ASCII", "id: …\ndata: a\n\n", [ServerSentEvent(data: "a", id: "…")],
+            lastEventID: "…"),
+        Case(
+            "an ID with NUL", "id: \0\0\nretry: 200\ndata: hello\n\n",
+            [ServerSentEvent(data: "hello", retry: .milliseconds(200))],
+            retry: .milliseconds(200)),
+        Case("an ID alone", "id: 7\n\n", [], lastEventID: "7"),
+        Case(
+            "leading spaces", "data:\ttest\rdata: \ndata:test\n\n", data("\ttest\n\ntest")),
+        Case(
+            "ends of lines", "data:test\r\ndata\ndata:test\r\n\r", data("test\n\ntest")),
+        Case("NUL in data", "data:\0\n\n\n\n", data("\0")),
+        Case(
+            "names that are no fields",
+            "data:\0\ndata:  2\rData:1\ndata\0:2\ndata:1\r\0data:4\nda-ta:3\rdata_5\ndata:3\rdata:\r\n"
+                + " data:32\ndata:4\n\n",
+            data("\0\n 2\n1\n3\n\n4")),
+        Case(
+            "unknown fields", "data:test\n data\ndata\nfoobar:xxx\njusttext\n:a comment\n\n",
+            data("test\n")),
+        Case(
+            "a retry", "retry:02000\ndata:x\n\n",
+            [ServerSentEvent(data: "x", retry: .seconds(2))], retry: .seconds(2)),
+        Case(
+            "a bogus retry", "retry:2000\nretry:1000x\ndata:x\n\n",
+            [ServerSentEvent(data: "x", retry: .seconds(2))], retry: .seconds(2)),
+        Case(
+            "an empty retry", "retry:2000\nretry\ndata:x\n\n",
+            [ServerSentEvent(data: "x", retry: .seconds(2))], retry: .seconds(2)),
+        Case("UTF-8", "data:ok…\n\n", data("ok…")),
+        Case(
+            "invalid UTF-8",
+            Array("data:a".utf8) + [0xFF, 0xE2, 0x80] + Array("\n".utf8)
+                + Array("data:b".utf8) + [0xC3, 0x28] + Array("\n\n".utf8),
+            data("a\u{FFFD}\u{FFFD}\nb\u{FFFD}(")),
+    ]
+
+    @Test("L2: an event stream is read as the web platform's tests say", arguments: cases)
+    func read(_ test: Case) async throws {
+        for size in [test.bytes.count, 1, 2, 3, 7] {
+            let body = HTTPBodyStream(Data(test.bytes), chunksOf: max(1, size))
+            var iterator = body.serverSentEvents(limit: 10_000).makeAsyncIterator()
+            var events: [ServerSentEvent] = []
+            while let event = try await iterator.next() { events.append(event) }
+            #expect(events == test.events, "in chunks of \(size)")
+            #expect(iterator.lastEventID == test.lastEventID)
+            #expect(iterator.reconnectionTime == test.retry)
+        }
+    }
+}
+
+@Suite struct DecodedEventsTests {
+    private struct Price: Decodable, Equatable {
+        var cents: Int
+    }
+
+    @Test("L2: events are decoded, and a malformed one is in the error")
+    func aMalformedEventIsInTheError() async throws {
+        let text =
+            "data: {\"cents\":1}\n\nid: 2\ndata: {\"euros\":\"1\"}\n\ndata: {\"cents\":3}\n\n"
+        let prices = HTTPBodyStream(Data(text.utf8)).serverSentEvents().decoded(as: Price.self)
+        var iterator = prices.makeAsyncIterator()
+        #expect(try await iterator.next() == Price(cents: 1))
+        let failure = await #expect(throws: DecodingFailure.self) { try await iterator.next() }
+        #expect(failure?.code == .keyNotFound)
+        #expect(failure?.event == ServerSentEvent(data: "{\"euros\":\"1\"}", id: "2"))
+        #expect(failure.map { "\($0)".contains("euros") } == false)
     }
 }

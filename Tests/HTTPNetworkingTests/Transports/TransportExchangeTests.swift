@@ -124,6 +124,25 @@ struct TransportExchangeTests {
         #expect((next.errorNow as? HTTPError)?.code == .timedOut)
     }
 
+    @Test("L2: a reader that limits the idle time replaces the transport's limit after the head")
+    func theReaderMayLimitTheIdleTime() throws {
+        var request = HTTPRequest(url)
+        request.context.readerLimitsIdleTime = true
+        let limits = TransportExchange.Limits(
+            maxBodySize: 10, maxUnreadBytes: 10, idle: IdleWatches(.seconds(10), on: scheduler))
+        let bench = try Bench(
+            request, isStreamed: true, limits, in: CallContext(), on: scheduler)
+        _ = bench.exchange.receive(head())
+        let next = try #require(bench.streamed.valueNow).body.next()
+        scheduler.advance(by: .seconds(1_000))
+        #expect(!next.isSettled)
+        #expect(bench.pass(Data("a".utf8)) && next.isSettled)
+        let silent = try Bench(
+            request, isStreamed: true, limits, in: CallContext(), on: scheduler)
+        scheduler.advance(by: .seconds(11))
+        #expect(silent.error?.code == .timedOut)
+    }
+
     @Test func interimAndRepeatedHeadsAreNotTheAnswers() throws {
         let bench = try bench(isStreamed: true)
         for status in [100, 103, 404, 200] { #expect(bench.exchange.receive(head(status)) == nil) }
