@@ -168,7 +168,7 @@ let package = Package(
         tests(of: "HTTPCaching", uses: client, and: ["HTTPTestSupport"]),
         tests(of: "HTTPAuthentication", uses: client, and: ["HTTPTestSupport"]),
         tests(of: "HTTPBodies", uses: client, and: ["HTTPTestSupport"]),
-        tests(of: "HTTPClients", uses: all),
+        tests(of: "HTTPClients", uses: all, and: ["HTTPTestSupport"]),
         tests(of: "InMemoryTransport", uses: http),
         tests(of: "URLSessionTransport", uses: all, and: ["HTTPTestSupport"]),
         tests(of: "LibcurlTransport", uses: all, and: ["CPledgeCurl", "HTTPTestSupport"]),
