@@ -154,48 +154,40 @@ struct RecipesTransfersExamples {
         #expect(try Data(contentsOf: film) == server.content)
     }
 
-    // snippet: follow
-    func follow(_ url: URL, by client: HTTPClient, handle: (ServerSentEvent) -> Void) async throws {
-        var (id, wait) = ("", Duration.seconds(3))
-        while true {
-            do {
-                let known: HTTPHeaders = id.isEmpty ? [:] : ["Last-Event-ID": id]
-                let response = try await client.stream(HTTPRequest(url, headers: known)).value
-                for try await event in response.serverSentEvents() {
-                    if !event.id.isEmpty { id = event.id }
-                    wait = event.retry ?? wait
-                    handle(event)
-                }
-            } catch let error where Classifier<Void>.standard(.failure(error)).retry != .never {}
-            try await client.scheduler.clock.sleep(for: wait)
-        }
-    }
-    // end snippet
-
     @Test func followed() async throws {
-        let (scheduler, seen) = (ManualScheduler(), ExampleLog())
+        let scheduler = ManualScheduler()
+        func events(_ text: String) -> MemoryTransport.Answer {
+            .status(200, headers: ["Content-Type": "text/event-stream"], body: Data(text.utf8))
+        }
         let connections = MemoryTransport(routes: [
             .get(
-                "/news",
-                answer: .sequence([.text("id: 1\ndata: one\n\n"), .text("data: two\n\n")]))
+                "/live",
+                answer: .sequence([
+                    events("id: 1\ndata: goal\n\n"),
+                    .failure(HTTPError(code: .connectionLost)), .status(503),
+                    events("id: 2\ndata: half-time\n\n"), .status(204),
+                ]))
         ])
-        var client = PledgeHTTPClients.HTTPClient(base: server, over: connections)
-        client.scheduler = scheduler
+        var live = PledgeHTTPClients.HTTPClient(base: server, over: connections)
+        live.scheduler = scheduler
         // The test's time runs on while a call waits for a processor.
-        (client.attemptTimeout, client.deadline) = (nil, nil)
-        let following = Task { [client] in
-            try await follow(server.appending(path: "news"), by: client) { seen.add($0.data) }
+        (live.attemptTimeout, live.deadline) = (nil, nil)
+        let following = Future { [client = live, print] in
+            // snippet: follow
+            for try await event in client.events("/live") {
+                print("\(event.id): \(event.data)")
+            }
+            // end snippet
         }
         #expect(
             await comesTrue {
-                scheduler.advance(by: .seconds(1))
-                return connections.calls.count >= 3
+                scheduler.run()
+                return following.isSettled
             })
-        following.cancel()
-        _ = await following.result
-        #expect(seen.lines.starts(with: ["one", "two"]))
-        let ids = connections.calls.prefix(3).map { $0.request?.headers["Last-Event-ID"] }
-        #expect(ids == [nil, "1", "1"])
+        try await following.soon
+        try RecipePage("Transfers").expectOutput(lines)
+        let ids = connections.calls.map { $0.request?.headers["Last-Event-ID"] }
+        #expect(ids == [nil, "1", "1", "1", "2"])
     }
 
     @Test func chunks() async throws {
