@@ -260,6 +260,7 @@ extension HTTPClient.EventStream.Iterator {
             machine.noteEvent()
         }
         close()
+        if let failure, failure is CancellationError { throw failure }
         var asked: Duration?
         if let failure {
             let refusal = failure as? HTTPError
