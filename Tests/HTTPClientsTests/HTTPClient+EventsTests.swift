@@ -71,7 +71,7 @@ private final class EventServer: HTTPTransport {
 
     /// The events of a sequence, at most as many as given, and how it ended.
     func read(
-        _ events: HTTPClient.EventStream, upTo count: Int = .max
+        _ events: HTTPClient.EventStream, upTo count: Int = 100
     ) async -> (events: [String], error: (any Error)?, lastEventID: String) {
         let all = Locked<[String]>([])
         let id = Locked("")
@@ -681,13 +681,14 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.requests.first?.context.readerLimitsIdleTime == true)
     }
 
-    @Test("L2: cancelling the task closes the connection at once")
+    @Test("L2: cancelling the task closes the connection at once, whatever the classifier says")
     func cancellingClosesTheConnection() async {
         let source = ScriptedSource()
         let server = EventServer(stream(source.stream()))
-        let task = Task { [client = server.client] in
-            for try await _ in client.events("/news", idleTimeout: nil) {}
-        }
+        var client = server.client
+        client.classifier = { _ in .retryable }
+        let news = client.events("/news", reconnecting: .init(delay: .zero), idleTimeout: nil)
+        let task = Task { for try await _ in news {} }
         #expect(await comesTrue { source.asked == 1 })
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
