@@ -1,8 +1,7 @@
 // snippet: imports
 import Foundation
-// end snippet
-import HTTPTestSupport
 import Pledge
+// end snippet
 import PledgeTesting
 import TestSupport
 import Testing
@@ -100,16 +99,16 @@ struct RecipesTransfersExamples {
     }
 
     @Test func save() async throws {
-        let file = folder.appending(path: "film.mp4")
-        defer { try? FileManager.default.removeItem(at: file) }
+        defer { try? FileManager.default.removeItem(at: folder.appending(path: "film.mp4")) }
         // snippet: save
         let saved = try await client.download("/film", to: folder.appending(path: "film.mp4")).value
         print("\(saved.byteCount) bytes")
         // end snippet
         #expect(lines.lines == ["20 bytes"])
         // snippet: save-progress
-        _ = try await client.download("/film", to: folder.appending(path: "film.mp4")) {
-            received, total in print("\(received) of \(total ?? 0)")
+        let file = folder.appending(path: "film.mp4")
+        _ = try await client.download("/film", to: file) { received, total in
+            print("\(received) of \(total ?? 0)")
         }.value
         // end snippet
         #expect(lines.lines.last == "20 of 20")
@@ -137,9 +136,9 @@ struct RecipesTransfersExamples {
     @Test func resumed() async throws {
         let film = folder.appending(path: "\(UUID())")
         defer { try? FileManager.default.removeItem(at: film) }
-        let server = RangeServer(Data("scene one, scene two".utf8))
-        server.lose(after: [11])
-        var client = PledgeHTTPClients.HTTPClient(base: self.server, over: Streaming(files: server))
+        let server = FileServer(Data("scene one, scene two".utf8))
+        server.lose(after: 11)
+        var client = PledgeHTTPClients.HTTPClient(base: self.server, over: server)
         client.retry = nil
         do {
             // snippet: resume
@@ -263,15 +262,4 @@ struct RecipesTransfersExamples {
         #expect(second.text == "logo")
         #expect(files.calls.last?.request?.headers["If-None-Match"] == "\"1\"")
     }
-}
-
-/// A transport over a server of one file.
-private struct Streaming: HTTPTransport {
-    let files: RangeServer
-
-    func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        files.answer(request).flatMap { $0.collected(upTo: 1 << 20) }
-    }
-
-    func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> { files.answer(request) }
 }

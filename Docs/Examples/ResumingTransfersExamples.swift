@@ -1,9 +1,7 @@
 // snippet: imports
 import Foundation
-// end snippet
-import HTTPTestSupport
 import Pledge
-import TestSupport
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/ResumingTransfers.md.
@@ -12,25 +10,23 @@ struct ResumingTransfersExamples {
     private let lines = ExampleLog()
     private var print: @Sendable (String) -> Void { { [lines] in lines.add($0) } }
 
-    private let folder: TestFolder
-    private let server = RangeServer(Data(count: 3_000), headers: ["ETag": "\"1\""])
-    private let uploads = TusServer()
+    private let folder: ExampleFolder
+    private let server = FileServer(Data(count: 3_000))
 
-    init() throws { folder = try TestFolder() }
+    init() throws { folder = try ExampleFolder() }
 
     private func HTTPClient(base: URL?) -> PledgeHTTPClients.HTTPClient {
-        var client = PledgeHTTPClients.HTTPClient(
-            base: base, over: FileTransport(files: server, uploads: uploads))
+        var client = PledgeHTTPClients.HTTPClient(base: base, over: server)
         client.random = .constant(0)
         return client
     }
 
     private func URL(filePath path: String) -> Foundation.URL {
-        folder.url.appendingPathComponent(path)
+        folder.file(path)
     }
 
     @Test func first() async throws {
-        server.lose(after: [2_000])
+        server.lose(after: 2_000)
         server.send(inChunksOf: 1_000)
         // snippet: first
         let client = HTTPClient(base: .init(string: "https://files.example.com"))
@@ -71,7 +67,7 @@ struct ResumingTransfersExamples {
         let record = URL(filePath: "film.mp4.upload")
         _ = try await client.upload(film, to: "/files", by: .tus, record: record).value
         // end snippet
-        #expect(uploads.content == server.content)
+        #expect(server.upload == server.content)
         // snippet: draft
         let draft = ResumableUploadProtocol.ietfDraft(interopVersion: 6)
         // end snippet
@@ -82,36 +78,5 @@ struct ResumingTransfersExamples {
         let page = try Repository.this.check().documents["Docs/Guides/ResumingTransfers.md"] ?? ""
         let text = log.lines.joined(separator: "\n")
         #expect(page.contains("```text\n\(text)\n```"), "the page does not show:\n\(text)")
-    }
-}
-
-/// A server of one file, and of one upload.
-private struct FileTransport: HTTPTransport {
-    let files: RangeServer
-    let uploads: TusServer
-
-    func send(_ request: HTTPRequest) -> Future<HTTPResponse> { uploads.answer(request) }
-
-    func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> { files.answer(request) }
-}
-
-/// A server of one upload by tus 1.0.
-private final class TusServer: Sendable {
-    private let state = Locked(Data())
-
-    var content: Data { state.withLock { $0 } }
-
-    func answer(_ request: HTTPRequest) -> Future<HTTPResponse> {
-        if request.method == .post {
-            return Future(value: HTTPResponse(status: 201, headers: ["Location": "/files/1"]))
-        }
-        return Future(value: request).flatMap { try $0.body.open().collected(upTo: 1 << 20) }
-            .map { body in
-                let size = self.state.withLock { data in
-                    data += body
-                    return data.count
-                }
-                return HTTPResponse(status: 204, headers: ["Upload-Offset": "\(size)"])
-            }
     }
 }
