@@ -16,8 +16,7 @@ import Testing
 
     @Test func policies() throws {
         let declared = CheatSheet.defaults(
-            of: try CheatSheet.declarations(in: "Sources/Services/Policies/")
-                + CheatSheet.declarations(in: "Sources/Services/Sharing/"), without: common)
+            of: try CheatSheet.declarations(in: "Sources/Services/Policies/"), without: common)
         let shown = CheatSheet.defaults(shownIn: sheet.tables[0])
         for (name, defaults) in shown {
             #expect(declared[name] == defaults, "\(name)")
