@@ -37,8 +37,10 @@ extension HTTPClient {
     /// event. When the stream ends or fails, the iterator waits, and connects again with the last event ID in the
     /// header Last-Event-ID; see ``Reconnection``. Each connection is a call of ``stream``, with the client's
     /// credentials, cookies, redirects, breaker and time limits. A sequence that reconnects uses neither ``retry`` nor
-    /// ``hedge``. Events are read only as fast as you ask for them. Releasing the iterator closes the connection, and so
-    /// does cancelling the task.
+    /// ``hedge``. Events are read only as fast as you ask for them. Releasing the iterator closes the connection, and
+    /// so does cancelling the task.
+    ///
+    /// For a later run, keep the `id` of the last event that you have processed, or the iterator's `lastEventID`.
     ///
     /// The sequence ends, or throws, as follows:
     ///
@@ -54,8 +56,7 @@ extension HTTPClient {
     /// - Parameters:
     ///   - endpoint: The endpoint. Its headers are completed with `Accept: text/event-stream`,
     ///     `Cache-Control: no-store` and `Accept-Encoding: identity`.
-    ///   - lastEventID: The last event ID of an earlier run; empty for none. Keep ``ServerSentEvent/id`` of the last
-    ///     event that you have processed, or ``EventStream/Iterator/lastEventID``.
+    ///   - lastEventID: The last event ID of an earlier run; empty for none.
     ///   - end: The data that ends the sequence, such as "[DONE]"; nil for none. The event isn't returned.
     ///   - reconnection: The rules for connecting again. With nil, a request with a safe method, such as GET, is sent
     ///     again, and any other request is sent only once.

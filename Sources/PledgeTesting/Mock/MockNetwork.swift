@@ -47,7 +47,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
     /// let loader = ProductLoader(networking: network.request)
     /// ```
     ///
-    /// ``received`` lists the calls, and ``next()`` never gets one. A call that the recording doesn't answer rejects with
+    /// ``received`` lists the calls, and `next()` never gets one. A call that the recording doesn't answer rejects with
     /// `ReplayTransport.Failure`, which shows the nearest recorded exchange.
     ///
     /// - Parameters:
