@@ -134,23 +134,24 @@ struct RecipesTransfersExamples {
     }
 
     @Test func resumed() async throws {
-        let film = folder.appending(path: "\(UUID())")
-        defer { try? FileManager.default.removeItem(at: film) }
+        let saved = folder.appending(path: "film.mp4")
+        defer { try? FileManager.default.removeItem(at: saved) }
         let server = FileServer(Data("scene one, scene two".utf8))
         server.lose(after: 11)
         var client = PledgeHTTPClients.HTTPClient(base: self.server, over: server)
         client.retry = nil
         do {
             // snippet: resume
+            let film = folder.appending(path: "film.mp4")
             _ = try await client.download("/film", to: film).value
             // end snippet
             Issue.record("the connection was not lost")
         } catch let error as HTTPError {
             #expect(error.code == .connectionLost)
         }
-        let saved = try await client.download("/film", to: film).value
-        #expect(saved.resumedFrom == 11)
-        #expect(try Data(contentsOf: film) == server.content)
+        let rest = try await client.download("/film", to: saved).value
+        #expect(rest.resumedFrom == 11)
+        #expect(try Data(contentsOf: saved) == server.content)
     }
 
     @Test func followed() async throws {

@@ -2,9 +2,13 @@
 import Foundation
 import Pledge
 // end snippet
+// snippet: test-imports
 import PledgeTesting
-import TestSupport
 import Testing
+
+// end snippet
+// swift-format-ignore: OrderedImports
+import TestSupport
 
 /// The code of Docs/Guides/RecordedNetworks.md.
 @Suite(.oneAtATime)
@@ -36,8 +40,8 @@ struct RecordedNetworksExamples {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).har")
         defer { try? FileManager.default.removeItem(at: file) }
         let server = MemoryTransport(routes: [.get("/news", answer: .text("Rain"))])
-        var client = HTTPClient(base: URL(string: "https://news.example.com")!, over: server)
         // snippet: recorder
+        var client = HTTPClient(base: URL(string: "https://news.example.com")!, over: server)
         let recorder = HTTPRecorder()
         client.aroundExchange = .record(into: recorder)
 
