@@ -140,20 +140,22 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         let ((first, load), (_, other)) = (machine(), machine())
         let answer = try await load(7).value
         let connection = RedisConnection(port: redis.port)
-        #expect(
-            await comesTrue {
-                if case .text? = try? connection.send("GET", "shop:memoise:7") {
-                    true
-                } else {
-                    false
-                }
-            })
+        // An answer is written in the background.
+        var stored: Data? {
+            guard case .text(let text)? = try? connection.send("GET", "shop:memoise:7") else {
+                return nil
+            }
+            return text
+        }
+        #expect(await comesTrue { stored != nil })
+        let written = stored
         #expect(try await other(7).value == answer)
         #expect(asked.lines == ["7"])
 
         for foreign in ["no base64!", "e30="] {
             try connection.send("SET", "shop:memoise:7", foreign)
             #expect(try await other(7).value == answer)
+            #expect(await comesTrue { stored == written })
         }
         #expect(asked.lines.count == 3)
         _ = try await first.invalidate("7").value
