@@ -24,18 +24,20 @@ public import PledgeServices
 ///
 /// With `resuming`, a GET goes on where a lost connection, or an earlier run, has stopped. The unfinished file is
 /// `.pledge-NAME.part`, and its record `.pledge-NAME.resume`, which only the user may read. The record is written after
-/// the bytes that it names are on the disk, at least every second or 8 MiB, and when the future fails. After a failure
-/// both files stay; call again with the same URL and file to go on.
+/// the bytes that it names are on the disk: at least every second or 8 MiB, and when the future fails. Both files stay
+/// after a failure if bytes came, and if the server sent a strong ETag, or no ETag but a Last-Modified at least a
+/// minute before the Date. Call again with the same URL and file to go on.
 ///
-/// The missing bytes are requested with a Range, and with an If-Range that names a strong ETag, or a Last-Modified at
-/// least a minute before the Date. A 206 is used only if its Content-Range has the requested start, and the same size,
-/// and if it isn't encoded. After a 200, after a 206 that doesn't fit, and after a 416 (unless all bytes are there),
-/// the file is loaded anew. If the server has sent no such validator, the file is loaded anew too. At the end, the
-/// file at `file` is whole, or as it was before the call.
+/// The missing bytes are requested with a Range, and with an If-Range that names the ETag or the Last-Modified. A 206
+/// is used only if its Content-Range has the requested start, if the stated sizes are the same, and if it isn't
+/// encoded. A 416 that states the file's size ends the download, if that many bytes are there and the size wasn't
+/// known. After a 200, after any other 206 or 416, and if the server has sent no such ETag or Last-Modified, the file
+/// is loaded anew. If this has happened as often as `resuming` has attempts, the download fails with
+/// `HTTPError.Code.badResponse`. At the end, the file at `file` is whole, or as it was before the call.
 ///
-/// Only one download at a time writes a file: a second one, in this process or another, waits for up to five seconds,
-/// and then fails with `HTTPError.Code.fileUnwritable`. A request with another method, or with its own Range, isn't
-/// resumed.
+/// Only one resumed download at a time writes a file: a second one, in this process or another, waits for up to five
+/// seconds, and then fails with `HTTPError.Code.fileUnwritable`. A request with another method, or with its own Range,
+/// is sent once.
 ///
 /// - Parameters:
 ///   - request: The request.
@@ -47,21 +49,24 @@ public import PledgeServices
 ///     one, the download fails with `HTTPError.Code.digestMismatch`. Digits that aren't a SHA-256 are a programming
 ///     error and trap.
 ///   - rules: How the download goes on after a lost connection, and in a later run; nil if it doesn't.
+///   - parts: How many parts of the file are loaded at the same time, if the download is resumed; 1…32. Other numbers
+///     are a programming error and trap. A server that doesn't send parts sends the whole file, in one response.
 ///   - progress: Called after each chunk is written, with the number of bytes that are there and the size of the
 ///     file, which is nil if it isn't known; on a queue of the file, or on the thread where the chunk arrives.
-///   - random: The source of the temporary file's name.
-///   - scheduler: The clock that measures the second during which the beginning of a refused body is read.
+///   - random: The source of the temporary file's name, and of the backoff's jitter.
+///   - scheduler: The clock for the waits, and for the second during which the beginning of a refused body is read.
 /// - Returns: A future of the result, which settles on a queue of the file. It rejects with an `HTTPError` that keeps
 ///   the request and the response. With the code `HTTPError.Code.unacceptableStatus`, the response has the beginning of
-///   its body: what arrives within a second, up to a megabyte. The other codes are
-///   `HTTPError.Code.bodyTooLarge`, `HTTPError.Code.bodyLengthMismatch` if the body doesn't have the declared length,
-///   `HTTPError.Code.digestMismatch`, and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors of the service and of the body arrive
+///   its body: what arrives within a second, up to a megabyte. The other codes are `HTTPError.Code.bodyTooLarge`,
+///   `HTTPError.Code.bodyLengthMismatch` if the body doesn't have the declared length, `HTTPError.Code.digestMismatch`,
+///   and `HTTPError.Code.fileUnwritable` with a `FileError` as its cause. Errors of the service and of the body arrive
 ///   unchanged, except that the request and the response are added to an `HTTPError` of the body. Cancelling the future
 ///   cancels the call, but a file that is being renamed at that moment is still completed.
 public func download(
     _ request: HTTPRequest, to file: URL, over service: @escaping HTTPStreamingService,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int64 = .max,
-    sha256: String? = nil, resuming rules: DownloadResumption? = nil,
+    sha256: String? = nil, resuming rules: Resumption? = nil,
+    parts: Int = 1,
     progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
     random: RandomSource = .system, on scheduler: some FutureScheduler = .live
 ) -> Future<HTTPDownload> {
@@ -71,10 +76,12 @@ public func download(
         }
         return digest
     }
+    precondition((1...32).contains(parts), "a download has 1 to 32 parts, not \(parts)")
     if let rules, request.method == .get, request.headers["Range"] == nil {
         return ResumableDownload(
-            request, to: file, over: service, rules, accepting: { statuses.contains($0) },
-            limit: limit, sha256: digest, progress: progress, random: random, on: scheduler
+            request, to: file, over: service, rules, parts: parts,
+            accepting: { statuses.contains($0) }, limit: limit, sha256: digest, progress: progress,
+            random: random, on: scheduler
         ).run()
     }
     return service(request).flatMap { response in

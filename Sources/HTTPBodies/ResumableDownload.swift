@@ -1,47 +1,6 @@
 import PledgeFutures
 import PledgeHTTPNetworking
-public import PledgeServices
-
-/// How a download goes on after a lost connection, and in a later run.
-public struct DownloadResumption: Sendable {
-    /// How many requests in a row may bring no bytes before the download fails.
-    public var attempts: Int
-
-    /// The waits before a request that follows a failed one.
-    public var backoff: Backoff
-
-    /// The longest wait that a server may ask for; after a longer one, the download fails.
-    public var maxServerDelay: Duration
-
-    /// How many parts of the file are loaded at the same time.
-    ///
-    /// A server that doesn't send parts sends the whole file, in one response.
-    public var parts: Int
-
-    /// Creates the rules.
-    ///
-    /// A value outside the bounds below is a programming error and traps.
-    ///
-    /// - Parameters:
-    ///   - attempts: How many requests in a row may bring no bytes; one or more.
-    ///   - backoff: The waits before a request that follows a failed one.
-    ///   - maxServerDelay: The longest wait that a server may ask for; zero or more.
-    ///   - parts: How many parts of the file are loaded at the same time; 1…32.
-    public init(
-        attempts: Int = 3, backoff: Backoff = .fullJitter(),
-        maxServerDelay: Duration = .seconds(10), parts: Int = 1
-    ) {
-        precondition(attempts >= 1, "a download needs one attempt or more, not \(attempts)")
-        precondition(
-            maxServerDelay >= .zero,
-            "a download needs a wait of zero or more, not \(maxServerDelay)")
-        precondition((1...32).contains(parts), "a download has 1 to 32 parts, not \(parts)")
-        self.attempts = attempts
-        self.backoff = backoff
-        self.maxServerDelay = maxServerDelay
-        self.parts = parts
-    }
-}
+import PledgeServices
 
 /// A download that goes on where a lost connection or an earlier run has stopped.
 ///
@@ -71,7 +30,8 @@ final class ResumableDownload: Sendable {
 
     private let request: HTTPRequest
     private let service: HTTPStreamingService
-    private let rules: DownloadResumption
+    private let rules: Resumption
+    private let partCount: Int
     private let isAccepted: @Sendable (Int) -> Bool
     private let limit: Int64
     private let sha256: [UInt8]?
@@ -87,16 +47,20 @@ final class ResumableDownload: Sendable {
 
     init(
         _ request: HTTPRequest, to file: URL, over service: @escaping HTTPStreamingService,
-        _ rules: DownloadResumption, accepting isAccepted: @escaping @Sendable (Int) -> Bool,
+        _ rules: Resumption, parts partCount: Int,
+        accepting isAccepted: @escaping @Sendable (Int) -> Bool,
         limit: Int64, sha256: [UInt8]?, progress report: (@Sendable (Int64, Int64?) -> Void)?,
         random: RandomSource, on scheduler: any FutureScheduler
     ) {
         var request = request
         // The positions of bytes count only in a body that isn't encoded.
         request.headers.set("identity", for: "Accept-Encoding")
+        // The rounds are the retries: a policy below must not multiply them.
+        request.context.skipsRetry = true
         self.request = request
         self.service = service
         self.rules = rules
+        self.partCount = partCount
         self.isAccepted = isAccepted
         self.limit = limit
         self.sha256 = sha256
@@ -184,7 +148,8 @@ final class ResumableDownload: Sendable {
                 return progress.state.received > before
             }
             let failures = hasCome ? 1 : failures + 1
-            guard case .after(let asked) = Outcome(of: error).retry, failures < self.rules.attempts,
+            guard case .after(let asked) = self.rules.outcome(error).retry,
+                failures < self.rules.attempts,
                 asked ?? .zero <= self.rules.maxServerDelay
             else { throw error }
             let backoff = self.rules.backoff.delay(
@@ -198,10 +163,10 @@ final class ResumableDownload: Sendable {
     private func load() -> Future<Void> {
         let (round, missing) = progress.withLock { progress in
             progress.round += 1
-            progress.state.divide(into: progress.isPlain ? 1 : rules.parts)
+            progress.state.divide(into: progress.isPlain ? 1 : partCount)
             return (progress.round, progress.state.missing)
         }
-        return Future.traverse(missing, maxConcurrent: rules.parts) { self.load($0, round) }
+        return Future.traverse(missing, maxConcurrent: partCount) { self.load($0, round) }
             .flatMap { _ in
                 self.progress.withLock { $0.state.isComplete } ? Future(value: ()) : self.load()
             }

@@ -30,9 +30,9 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 /// let response = upload(film, with: request, over: transport.send, by: .tus)
 /// ```
 ///
-/// The server makes a resource for the upload, and names its URL in a Location. The bytes follow in PATCH requests. After
-/// a lost connection, a HEAD asks the server how many bytes it has. The request's headers are sent with each of these
-/// requests; to another origin, only the headers that are known to hold no secret.
+/// The server makes a resource for the upload, and names its URL in a Location. The bytes follow in PATCH requests.
+/// After a lost connection, a HEAD asks the server how many bytes it has. The request's headers are sent with each of
+/// these requests; to another origin, only the headers that are known to hold no secret.
 ///
 /// With `record`, a later call of this function goes on with the same upload, if the file and the URL are the same. The
 /// record is a file that only the user may read, because an upload's URL may be a secret. It is removed at the end, and
@@ -47,9 +47,7 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 ///   - record: The file that remembers the upload; nil to remember it for this call only.
 ///   - partSize: The largest body of a request, in bytes; nil for all that is missing. A server's `max-append-size`
 ///     makes it smaller. Less than one is a programming error and traps.
-///   - attempts: How many requests in a row may fail without bringing the upload further. Less than one is a
-///     programming error and traps.
-///   - backoff: The waits after failed requests.
+///   - rules: How the upload goes on after a lost connection.
 ///   - progress: Called with the number of bytes sent, and the file's size, on the thread that reads the file. After a
 ///     lost connection, the number can be smaller than before.
 ///   - random: The source of the backoff's jitter.
@@ -60,11 +58,10 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 public func upload(
     _ file: URL, with request: HTTPRequest, over service: @escaping HTTPService,
     by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
-    attempts: Int = 3, backoff: Backoff = .fullJitter(),
+    resuming rules: Resumption = Resumption(),
     progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
     random: RandomSource = .system, on scheduler: some FutureScheduler = .live
 ) -> Future<HTTPResponse> {
-    precondition(attempts >= 1, "an upload needs one attempt or more, not \(attempts)")
     precondition(partSize ?? 1 >= 1, "a part has 1 byte or more, not \(partSize ?? 1)")
     let folder = SystemFolder(file.deletingLastPathComponent())
     guard let version = folder.version(of: file.lastPathComponent), version.size >= 0 else {
@@ -72,7 +69,7 @@ public func upload(
     }
     let state = UploadState(proto, request, version, partSize: partSize)
     return ResumableUpload(
-        file, service, state, record, attempts, backoff, progress, random, scheduler
+        file, service, state, record, rules, progress, random, scheduler
     ).run()
 }
 
@@ -93,7 +90,7 @@ struct UploadState: Sendable {
     }
 
     private let proto: ResumableUploadProtocol
-    private let request: HTTPRequest
+    private var request: HTTPRequest
     /// A hash of the URL, and the file's inode, size and time.
     let source: String
     let size: Int64
@@ -109,6 +106,8 @@ struct UploadState: Sendable {
     ) {
         self.proto = proto
         self.request = request
+        // The upload asks for its offset before it sends again: a policy below must not repeat a request.
+        self.request.context.skipsRetry = true
         self.partSize = partSize ?? .max
         size = Int64(file.size)
         let url = SHA256.hash(Array(request.url.absoluteString.utf8)).hexadecimal
@@ -248,8 +247,7 @@ private final class ResumableUpload: Sendable {
     private let service: HTTPService
     private let state: Locked<UploadState>
     private let record: URL?
-    private let attempts: Int
-    private let backoff: Backoff
+    private let rules: Resumption
     private let report: (@Sendable (Int64, Int64?) -> Void)?
     private let random: RandomSource
     private let scheduler: any FutureScheduler
@@ -257,15 +255,14 @@ private final class ResumableUpload: Sendable {
 
     init(
         _ file: URL, _ service: @escaping HTTPService, _ state: UploadState, _ record: URL?,
-        _ attempts: Int, _ backoff: Backoff, _ report: (@Sendable (Int64, Int64?) -> Void)?,
+        _ rules: Resumption, _ report: (@Sendable (Int64, Int64?) -> Void)?,
         _ random: RandomSource, _ scheduler: any FutureScheduler
     ) {
         self.file = file
         self.service = service
         self.state = Locked(state)
         self.record = record
-        self.attempts = attempts
-        self.backoff = backoff
+        self.rules = rules
         self.report = report
         self.random = random
         self.scheduler = scheduler
@@ -309,13 +306,17 @@ private final class ResumableUpload: Sendable {
         return send(asking: asking).flatMapError { error in
             let step = self.state.withLock { $0.step(after: (error as? HTTPError)?.status) }
             if case .restart? = step { self.state.withLock { $0.reset() } }
-            let outcome = Outcome(of: error).retry
-            let failures = self.state.withLock { $0.offset } > before ? 1 : failures + 1
-            guard failures < self.attempts, step != nil || outcome != .never else { throw error }
-            let pause = self.backoff.delay(
-                before: failures - 1, after: wait, bits: self.random.next())
             var asked = Duration.zero
-            if case .after(let delay?) = outcome { asked = delay }
+            switch self.rules.outcome(error).retry {
+            case .after(let delay): asked = delay ?? .zero
+            case .never: if step == nil { throw error }
+            }
+            let failures = self.state.withLock { $0.offset } > before ? 1 : failures + 1
+            guard failures < self.rules.attempts, asked <= self.rules.maxServerDelay else {
+                throw error
+            }
+            let pause = self.rules.backoff.delay(
+                before: failures - 1, after: wait, bits: self.random.next())
             return Future<Void>(value: ()).delay(max(pause, asked), on: self.scheduler)
                 .flatMap { self.goOn(asking: true, failures: failures, after: pause) }
         }

@@ -18,10 +18,10 @@ extension HTTPClient {
     ///   - file: The URL of the file, in an existing folder.
     ///   - query: Items to append to the query.
     ///   - headers: The headers of the requests.
-    ///   - resuming: Whether an unfinished file stays after a failure, so that a later call goes on. ``retry`` says how
-    ///     often, and after which waits, this call goes on itself.
-    ///   - parts: How many parts of the file are loaded at the same time; 1…32. Other numbers are a programming error
-    ///     and trap.
+    ///   - resuming: Whether the download goes on after a lost connection, and in a later call. ``retry`` says how
+    ///     often, and after which waits, this call goes on itself; ``classifier`` says which errors are temporary.
+    ///   - parts: How many parts of the file are loaded at the same time, if `resuming`; 1…32. Other numbers are a
+    ///     programming error and trap.
     ///   - sha256: The expected SHA-256 of the file, in hexadecimal digits; nil for no check. Digits that aren't a
     ///     SHA-256 are a programming error and trap.
     ///   - limit: The largest file, in bytes.
@@ -50,13 +50,10 @@ extension HTTPClient {
         sha256: String? = nil, limit: Int64 = .max,
         progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil
     ) -> Future<HTTPDownload> {
-        let rules = DownloadResumption(
-            attempts: retry?.attempts ?? 1, backoff: retry?.backoff ?? .constant(.zero),
-            maxServerDelay: retry?.maxServerDelay ?? .zero, parts: parts)
-        return PledgeHTTPBodies.download(
+        PledgeHTTPBodies.download(
             request, to: file, over: stream, accepting: acceptedStatuses ?? 200...299, limit: limit,
-            sha256: sha256, resuming: resuming ? rules : nil, progress: progress, random: random,
-            on: scheduler)
+            sha256: sha256, resuming: resuming ? resumption : nil, parts: parts,
+            progress: progress, random: random, on: scheduler)
     }
 }
 
@@ -68,7 +65,7 @@ extension HTTPClient {
     /// ```
     ///
     /// See the function `upload` for the protocols and the record. ``retry`` says how often, and after which waits, an
-    /// upload goes on.
+    /// upload goes on; ``classifier`` says which errors are temporary.
     ///
     /// - Parameters:
     ///   - file: The file; it must not change during the upload.
@@ -89,11 +86,19 @@ extension HTTPClient {
             let request = try request(for: Endpoint(path: path, method: .post, headers: headers))
             return PledgeHTTPBodies.upload(
                 file, with: request, over: send, by: proto, record: record, partSize: partSize,
-                attempts: retry?.attempts ?? 1, backoff: retry?.backoff ?? .constant(.zero),
-                progress: progress, random: random, on: scheduler)
+                resuming: resumption, progress: progress, random: random, on: scheduler)
         } catch {
             return Future(error: error)
         }
+    }
+
+    /// The rules of ``retry`` and ``classifier`` for transfers that go on.
+    private var resumption: Resumption {
+        var rules = Resumption(
+            attempts: retry?.attempts ?? 1, backoff: retry?.backoff ?? .constant(.zero),
+            maxServerDelay: retry?.maxServerDelay ?? .zero)
+        rules.outcome = { [self] in outcome(of: $0) }
+        return rules
     }
 
     private func request(for endpoint: Endpoint) throws(Endpoint.Error) -> HTTPRequest {

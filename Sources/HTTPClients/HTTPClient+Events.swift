@@ -117,7 +117,7 @@ extension HTTPClient {
         /// The bound of the growing waits; a server may ask for more.
         public let maxDelay: Duration
 
-        /// How many connections in a row may follow without an event.
+        /// How many times in a row the client connects again without an event.
         public let attempts: Int
 
         /// Creates rules.
@@ -125,8 +125,8 @@ extension HTTPClient {
         /// - Parameters:
         ///   - delay: The first wait. Less than zero is a programming error and traps.
         ///   - maxDelay: The bound of the growing waits. Less than zero is a programming error and traps.
-        ///   - attempts: How many connections in a row may follow without an event. Less than zero is a programming
-        ///     error and traps.
+        ///   - attempts: How many times in a row the client connects again without an event. Less than zero is a
+        ///     programming error and traps.
         public init(
             delay: Duration = .seconds(3), maxDelay: Duration = .seconds(30), attempts: Int = .max
         ) {
@@ -288,7 +288,7 @@ extension HTTPClient.EventStream.Iterator {
 
 extension HTTPClient {
     /// The outcome of a call that failed, or whose status was refused.
-    fileprivate func outcome(of error: any Error) -> Outcome {
+    func outcome(of error: any Error) -> Outcome {
         let refused = (error as? HTTPError).flatMap { $0.isStatus ? $0.response : nil }
         let end = refused.map { Result<any HTTPResponseHead, any Error>.success($0) }
         return classifier?(end ?? .failure(error)) ?? Outcome(of: error)

@@ -4,6 +4,7 @@ import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPClients
 import PledgeHTTPNetworking
+import PledgeInMemoryTransport
 import PledgeServices
 import TestSupport
 import Testing
@@ -34,8 +35,8 @@ import Glibc
     ) -> Future<HTTPDownload> {
         download(
             request, to: target, over: server.answer, limit: limit, sha256: sha256,
-            resuming: DownloadResumption(
-                attempts: attempts, backoff: .constant(.zero), parts: parts), progress: progress)
+            resuming: Resumption(attempts: attempts, backoff: .constant(.zero)), parts: parts,
+            progress: progress)
     }
 
     private func part() throws -> Data {
@@ -46,6 +47,32 @@ import Glibc
     private func loseFirst(after bytes: Int, parts: Int = 1) async throws {
         server.lose(after: [bytes])
         await #expect(throws: HTTPError.self) { try await load(parts: parts).value }
+    }
+
+    @Test("L1: a client's attempts aren't multiplied, and its classifier says what is temporary")
+    func attemptsOfAClient() async throws {
+        let network = MemoryTransport(routes: [
+            .get("/film", answer: .reply { _ in throw URLError(.cannotConnectToHost) })
+        ])
+        var client = HTTPClient(base: URL(string: "https://a.example"), over: network)
+        client.retry = .init(attempts: 3, backoff: .constant(.zero))
+        let unreachable = client.download("/film", to: target)
+        await #expect(throws: URLError.self) { try await unreachable.soon }
+        #expect(network.calls.count == 3)
+        // Without resuming, the client's own retry sends the request again.
+        let once = client.download("/film", to: target, resuming: false)
+        await #expect(throws: URLError.self) { try await once.soon }
+        #expect(network.calls.count == 6)
+        let missing = MemoryTransport(routes: [
+            .get("/film", answer: .sequence([.status(404), .text("film")]))
+        ])
+        var waiting = HTTPClient(base: client.base, over: missing)
+        waiting.retry = client.retry
+        waiting.classifier = { end in
+            (try? end.get())?.status == 404 ? .retryable : nil
+        }
+        _ = try await waiting.download("/film", to: target).soon
+        #expect(try Data(contentsOf: target) == Data("film".utf8))
     }
 
     @Test("L1: a later call goes on behind the bytes that are there, if the file is still the same")
@@ -117,7 +144,7 @@ import Glibc
                     value: HTTPStreamedResponse(
                         status: 206, headers: ["Content-Range": "bytes 0-1/2"],
                         body: HTTPBodyStream(Data("ab".utf8))))
-            }, resuming: DownloadResumption())
+            }, resuming: Resumption())
         let error = await #expect(throws: HTTPError.self) { try await saving.value }
         #expect(error?.code == .badResponse && error?.status == 206)
         #expect(folder.names.isEmpty)
@@ -233,7 +260,7 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
         try Data("old".utf8).write(to: target)
         let wrong = String(repeating: "0", count: 64)
-        for resuming in [DownloadResumption(), nil] {
+        for resuming in [Resumption(), nil] {
             let saving = download(
                 request, to: target, over: server.answer, sha256: wrong, resuming: resuming)
             let error = await #expect(throws: HTTPError.self) { try await saving.value }
@@ -282,7 +309,7 @@ import Glibc
         }
         let other = HTTPRequest(.get, try #require(URL(string: "https://a.example/other")))
         let saved = try await download(
-            other, to: target, over: server.answer, resuming: DownloadResumption()
+            other, to: target, over: server.answer, resuming: Resumption()
         ).value
         #expect(saved.resumedFrom == 0)
         // A part that is shorter than its record says was cut off.
@@ -308,7 +335,7 @@ import Glibc
                 Future(
                     value: HTTPStreamedResponse(
                         status: parts == 1 ? 200 : 206, headers: range, body: source.stream()))
-            }, resuming: DownloadResumption(parts: parts))
+            }, resuming: Resumption(), parts: parts)
         #expect(await comesTrue { source.asked == 1 })
         source.last?.resolve(with: Data(repeating: 0, count: 12_000))
         #expect(await comesTrue { source.asked == 2 })
@@ -321,7 +348,7 @@ import Glibc
         }
         let file = copy.appendingPathComponent("film.mp4")
         _ = try await download(
-            request, to: file, over: server.answer, resuming: DownloadResumption()
+            request, to: file, over: server.answer, resuming: Resumption()
         ).value
         #expect(try Data(contentsOf: file) == content)
         saving.cancel()
@@ -348,7 +375,7 @@ import Glibc
                 Future(
                     value: HTTPStreamedResponse(
                         status: 200, headers: ["ETag": "\"1\""], body: source.stream()))
-            }, resuming: DownloadResumption(), on: scheduler)
+            }, resuming: Resumption(), on: scheduler)
         let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")
         var bytes: Data? { try? Data(contentsOf: record) }
         for (round, size) in [(1, 500), (2, 700)] {
@@ -373,14 +400,14 @@ import Glibc
         for round in 0..<40 {
             let saving = download(
                 request, to: target, over: { _ in Promise<HTTPStreamedResponse>().map { $0 } },
-                resuming: DownloadResumption(), on: scheduler)
+                resuming: Resumption(), on: scheduler)
             for _ in 0..<round { await Task.yield() }
             saving.cancel()
             #expect(
                 folder.names.starts(with: [".pledge-film.mp4.part", ".pledge-film.mp4.resume"]))
         }
         let next = download(
-            request, to: target, over: server.answer, resuming: DownloadResumption(),
+            request, to: target, over: server.answer, resuming: Resumption(),
             on: scheduler)
         #expect(
             await comesTrue {
@@ -401,7 +428,7 @@ import Glibc
                     value: HTTPStreamedResponse(
                         status: 200, headers: ["ETag": "\"1\""],
                         body: source.stream(length: 20_000), url: request.url))
-            }, resuming: DownloadResumption(), on: scheduler)
+            }, resuming: Resumption(), on: scheduler)
         #expect(await comesTrue { source.asked == 1 })
         source.last?.resolve(with: content.prefix(4_000))
         #expect(await comesTrue { source.asked == 2 })
@@ -409,7 +436,7 @@ import Glibc
         #expect(saving.failure is CancellationError)
         #expect(await comesTrue { source.cancelled == 1 })
         let next = download(
-            request, to: target, over: server.answer, resuming: DownloadResumption(),
+            request, to: target, over: server.answer, resuming: Resumption(),
             on: scheduler)
         #expect(
             await comesTrue {
@@ -428,10 +455,10 @@ import Glibc
             request, to: target,
             over: { _ in
                 Future(value: HTTPStreamedResponse(status: 200, body: source.stream()))
-            }, resuming: DownloadResumption())
+            }, resuming: Resumption())
         #expect(await comesTrue { source.asked == 1 })
         let second = download(
-            request, to: target, over: server.answer, resuming: DownloadResumption(),
+            request, to: target, over: server.answer, resuming: Resumption(),
             on: scheduler)
         var waited = Duration.zero
         #expect(
@@ -475,7 +502,7 @@ import Glibc
         for request in [own, post] {
             server.lose(after: [2])
             let saving = download(
-                request, to: target, over: server.answer, resuming: DownloadResumption())
+                request, to: target, over: server.answer, resuming: Resumption())
             await #expect(throws: HTTPError.self) { try await saving.value }
             #expect(folder.names.isEmpty)
         }
@@ -538,7 +565,7 @@ extension ResumableDownloadTests {
                 let request = HTTPRequest(.get, try #require(URL(string: "https://a.example/")))
                 _ = try await download(
                     request, to: URL(fileURLWithPath: path), over: server.answer,
-                    resuming: DownloadResumption(parts: parts)
+                    resuming: Resumption(), parts: parts
                 ).value
                 kill(getpid(), SIGKILL)
             }
@@ -563,7 +590,7 @@ extension ResumableDownloadTests {
         server.send(inChunksOf: 1 << 20)
         let url = try #require(URL(string: "https://a.example/"))
         _ = try await download(
-            HTTPRequest(.get, url), to: target, over: server.answer, resuming: DownloadResumption()
+            HTTPRequest(.get, url), to: target, over: server.answer, resuming: Resumption()
         ).value
         #expect(try Data(contentsOf: target) == film)
         #expect(folder.names == ["film.mp4"])

@@ -3,6 +3,7 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPClients
 import PledgeHTTPNetworking
+import PledgeInMemoryTransport
 import PledgeServices
 import TestSupport
 import Testing
@@ -35,7 +36,8 @@ import Testing
     ) -> Future<HTTPResponse> {
         upload(
             file, with: request, over: server.answer, by: proto, record: record,
-            partSize: partSize, attempts: attempts, backoff: .constant(.zero), progress: progress)
+            partSize: partSize,
+            resuming: Resumption(attempts: attempts, backoff: .constant(.zero)), progress: progress)
     }
 
     @Test("L1: an upload is made, and its bytes follow", arguments: protocols)
@@ -230,6 +232,34 @@ import Testing
         _ = try await saving.value
         #expect(server.content == content)
         #expect(server.requests.allSatisfy { $0.headers["X-Client"] == "c" })
+    }
+
+    @Test("L1: a client's attempts aren't multiplied")
+    func attemptsOfAClient() async throws {
+        let network = MemoryTransport(routes: [
+            .post("/files", answer: .status(201, headers: ["Location": "/files/1"])),
+            .any("/files/1", answer: .reply { _ in throw URLError(.cannotConnectToHost) }),
+        ])
+        var client = HTTPClient(base: URL(string: "https://a.example"), over: network)
+        client.retry = .init(attempts: 3, backoff: .constant(.zero))
+        let saving = client.upload(file, to: "/files", by: .tus)
+        await #expect(throws: URLError.self) { try await saving.soon }
+        #expect(network.calls.map(\.request?.method) == [.post, .patch, .head, .head])
+    }
+
+    @Test("L1: a server that asks for too long a wait ends the upload")
+    func tooLongAWait() async throws {
+        let calls = Locked(0)
+        let rules = Resumption(
+            attempts: 5, backoff: .constant(.zero), maxServerDelay: .seconds(10))
+        let saving = upload(
+            file, with: request,
+            over: { _ in
+                calls.withLock { $0 += 1 }
+                return Future(value: HTTPResponse(status: 503, headers: ["Retry-After": "11"]))
+            }, by: .tus, resuming: rules)
+        let error = await #expect(throws: HTTPError.self) { try await saving.soon }
+        #expect(error?.status == 503 && calls.withLock { $0 } == 1)
     }
 
     @Test("L1: cancelling ends the request")

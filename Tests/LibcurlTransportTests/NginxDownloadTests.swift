@@ -29,7 +29,7 @@ struct NginxDownloadTests {
 
         let lost = download(
             request, to: file, over: { client.stream($0).map { $0.losing(after: 2_500_000) } },
-            resuming: DownloadResumption(attempts: 1))
+            resuming: Resumption(attempts: 1))
         await #expect(throws: HTTPError.self) { try await lost.value }
         let rest = try await client.download(request, to: file).value
         #expect(rest.resumedFrom >= 2_500_000 && rest.response.status == 206)
@@ -41,7 +41,7 @@ struct NginxDownloadTests {
 
         let again = download(
             request, to: file, over: { client.stream($0).map { $0.losing(after: 2_500_000) } },
-            resuming: DownloadResumption(attempts: 1))
+            resuming: Resumption(attempts: 1))
         await #expect(throws: HTTPError.self) { try await again.value }
         film.append(1)
         try film.write(to: folder.appending(path: "film"))

@@ -6,45 +6,60 @@ package import Testing
 /// Swift Testing begins all tests at once, on as many threads as there are processors. A test with sockets,
 /// processes or threads would then wait in the middle, behind thousands of others, and a test that computes for
 /// long would make them wait. With this trait they wait before they begin. CONTRIBUTING.md says what was measured.
+///
+/// A test waits for its turn before it counts among those that run at once, and its cases then wait for each other.
 package struct OneAtATime: SuiteTrait, TestTrait, TestScoping {
-    private struct State {
-        var isTaken = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
+    /// A place that one at a time may take.
+    private struct Place: Sendable {
+        private struct State {
+            var isTaken = false
+            var waiting: [CheckedContinuation<Void, Never>] = []
+        }
+
+        private let state = Locked(State())
+
+        func enter() async {
+            await withCheckedContinuation { continuation in
+                let isFree = state.withLock { state in
+                    if state.isTaken { state.waiting.append(continuation) }
+                    defer { state.isTaken = true }
+                    return !state.isTaken
+                }
+                if isFree { continuation.resume() }
+            }
+        }
+
+        func leave() {
+            let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+                state.isTaken = !state.waiting.isEmpty
+                return state.isTaken ? state.waiting.removeFirst() : nil
+            }
+            next?.resume()
+        }
     }
 
-    private static let state = Locked(State())
+    private static let tests = Place()
+    private static let cases = Place()
 
-    /// Whether the test has its turn already: it and its suite may both have the trait.
-    @TaskLocal private static var hasTurn = false
+    /// Whether the test, or the case, has its turn already: a test and its suite may both have the trait.
+    @TaskLocal private static var hasTurn = (test: false, testCase: false)
 
     package var isRecursive: Bool { true }
+
+    package func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+        test.isSuite ? nil : self
+    }
 
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        guard !Self.hasTurn else { return try await function() }
-        await Self.enter()
-        defer { Self.leave() }
-        try await Self.$hasTurn.withValue(true) { try await function() }
-    }
-
-    private static func enter() async {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                if state.isTaken { state.waiting.append(continuation) }
-                defer { state.isTaken = true }
-                return !state.isTaken
-            }
-            if isFree { continuation.resume() }
-        }
-    }
-
-    private static func leave() {
-        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
-            state.isTaken = !state.waiting.isEmpty
-            return state.isTaken ? state.waiting.removeFirst() : nil
-        }
-        next?.resume()
+        let isCase = testCase != nil
+        let turn = Self.hasTurn
+        guard isCase ? !turn.testCase : !turn.test else { return try await function() }
+        let place = isCase ? Self.cases : Self.tests
+        await place.enter()
+        defer { place.leave() }
+        try await Self.$hasTurn.withValue((test: true, testCase: isCase)) { try await function() }
     }
 }
 

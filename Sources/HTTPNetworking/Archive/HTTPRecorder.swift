@@ -10,9 +10,10 @@ public import PledgeServices
 /// try recorder.archive.write(to: file)
 /// ```
 ///
-/// Secrets are replaced by "REDACTED" before an exchange is kept: credentials and cookies in headers, and the values of
-/// headers, query items, form fields and JSON members with names like "token", "password" or "key", also where the same
-/// exchange repeats them. Bodies that aren't UTF-8 are kept as they are.
+/// Secrets are replaced by "REDACTED" before an exchange is kept: credentials and cookies in headers, userinfo, and the
+/// values of headers, query items, form fields, JSON members and XML elements with names like "token", "password" or
+/// "key", also where the same exchange repeats them. A secret number in the JSON of a response becomes 0. Multipart and
+/// encoded bodies are left out. Bodies that aren't UTF-8 are kept as they are.
 ///
 /// Several clients and threads may use one recorder at the same time. It keeps its exchanges until it's released.
 public final class HTTPRecorder: Sendable {

@@ -1,5 +1,5 @@
-import CDisturbance
 import CPledgeFutures
+import CTestSupport
 import PledgeFutures
 import Synchronization
 import TestSupport

@@ -1,4 +1,4 @@
-import CDisturbance
+import CTestSupport
 import PledgeFutures
 import Synchronization
 import TestSupport
@@ -7,7 +7,7 @@ import Testing
 /// Four threads on a few futures at a time, with random delays at every step of the protocol.
 ///
 /// The model in Tests/Model checks every interleaving of a few small scenes; this checks many interleavings
-/// of large ones, with the code itself. It finds most where `disturb` has an effect: see CDisturbance.h.
+/// of large ones, with the code itself. It finds most where `disturb` has an effect: see CTestSupport.h.
 @Suite(.oneAtATime)
 struct ProtocolStressTests {
     private static let threads = 4

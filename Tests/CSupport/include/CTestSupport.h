@@ -1,5 +1,5 @@
-#ifndef CDISTURBANCE_H
-#define CDISTURBANCE_H
+#ifndef CTESTSUPPORT_H
+#define CTESTSUPPORT_H
 
 #include <stdint.h>
 

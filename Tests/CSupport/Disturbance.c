@@ -1,4 +1,4 @@
-#include "CDisturbance.h"
+#include "CTestSupport.h"
 
 #include <sched.h>
 #include <time.h>

@@ -1,0 +1,39 @@
+public import PledgeServices
+
+/// How a download or an upload goes on after a lost connection.
+///
+/// The requests are sent with `skipsRetry` in their context, so that a client's own retries don't multiply them.
+public struct Resumption: Sendable {
+    /// How many requests in a row may fail without bringing the transfer further.
+    public var attempts: Int
+
+    /// The waits before a request that follows a failed one.
+    public var backoff: Backoff
+
+    /// The longest wait that a server may ask for; if it asks for a longer one, the transfer fails.
+    public var maxServerDelay: Duration
+
+    /// Says whether an error is temporary.
+    package var outcome: @Sendable (any Error) -> Outcome = { Outcome(of: $0) }
+
+    /// Creates the rules.
+    ///
+    /// A value outside the bounds below is a programming error and traps.
+    ///
+    /// - Parameters:
+    ///   - attempts: How many requests in a row may fail without bringing the transfer further; one or more.
+    ///   - backoff: The waits before a request that follows a failed one.
+    ///   - maxServerDelay: The longest wait that a server may ask for; zero or more.
+    public init(
+        attempts: Int = 3, backoff: Backoff = .fullJitter(),
+        maxServerDelay: Duration = .seconds(10)
+    ) {
+        precondition(attempts >= 1, "a transfer needs one attempt or more, not \(attempts)")
+        precondition(
+            maxServerDelay >= .zero,
+            "a transfer needs a longest wait of zero or more, not \(maxServerDelay)")
+        self.attempts = attempts
+        self.backoff = backoff
+        self.maxServerDelay = maxServerDelay
+    }
+}
