@@ -74,8 +74,9 @@ import Testing
             timeToLive: .seconds(300), shared: SharedState("product", in: store),
             encode: { Array(try JSONEncoder().encode($0)) },
             decode: { try JSONDecoder().decode(Product.self, from: Data($0)) })
+        let local = Memo<Int, Product>(timeToLive: .seconds(5))
         let load = stack(
-            .memoise(timeToLive: .seconds(5)), .coalesce(),
+            .memoise(sharing: local), .coalesce(),
             .memoise(by: { "\($0)" }, in: products), over: loadProduct)
         // end snippet
         #expect(try await load(7).value.name == "iPad Pro")

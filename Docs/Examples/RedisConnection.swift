@@ -86,7 +86,7 @@ final class RedisConnection: @unchecked Sendable {
     }
 
     private func connected() throws -> Int32 {
-        // A server that is away or hangs costs one call a second a wait; the other calls ask the origin at once.
+        // While the server is away or hangs, one call a second waits for it; the others fail at once.
         guard Date().timeIntervalSince(lastFailure) > 1 else { throw Failure() }
         #if canImport(Glibc)
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -30,9 +30,9 @@ public import PledgeServices
 ///
 /// The missing bytes are requested with a Range, and with an If-Range that names the ETag or the Last-Modified. A 206
 /// is used only if its Content-Range has the requested start, if the stated sizes are the same, and if it isn't
-/// encoded. A 416 that states the file's size ends the download, if that many bytes are there and the size wasn't
-/// known. After a 200, after any other 206 or 416, and if the server has sent no such ETag or Last-Modified, the file
-/// is loaded anew. If this has happened as often as `resuming` has attempts, the download fails with
+/// encoded. If the size was unknown, a 416 ends the download when it states exactly the number of bytes that are there.
+/// A 200 is written from the first byte. After any other 206 or 416, the whole file is requested; after as many of
+/// these requests as `resuming` has attempts, the next such answer fails the download with
 /// `HTTPError.Code.badResponse`. At the end, the file at `file` is whole, or as it was before the call.
 ///
 /// Only one resumed download at a time writes a file: a second one, in this process or another, waits for up to five
@@ -51,8 +51,9 @@ public import PledgeServices
 ///   - rules: How the download goes on after a lost connection, and in a later run; nil if it doesn't.
 ///   - parts: How many parts of the file are loaded at the same time, if the download is resumed; 1…32. Other numbers
 ///     are a programming error and trap. A server that doesn't send parts sends the whole file, in one response.
-///   - progress: Called after each chunk is written, with the number of bytes that are there and the size of the
-///     file, which is nil if it isn't known; on a queue of the file, or on the thread where the chunk arrives.
+///   - progress: Called for each chunk with the number of bytes that are there and the size of the file, which is nil
+///     if it isn't known. With `resuming`, it's called after the chunk is written, on a queue of the file; otherwise
+///     before, on the thread where the chunk arrives.
 ///   - random: The source of the temporary file's name, and of the backoff's jitter.
 ///   - scheduler: The clock for the waits, and for the second during which the beginning of a refused body is read.
 /// - Returns: A future of the result, which settles on a queue of the file. It rejects with an `HTTPError` that keeps

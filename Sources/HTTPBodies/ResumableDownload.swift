@@ -4,9 +4,9 @@ import PledgeServices
 
 /// A download that goes on where a lost connection or an earlier run has stopped.
 ///
-/// `DownloadState` decides what the answers mean. All changes of the file and of the state happen on the writer's queue,
-/// in rounds: a round loads the missing parts, until all are complete or one fails. What an earlier round still has to
-/// write is dropped.
+/// `DownloadState` decides what the answers mean. The file is changed on the writer's queue only, in rounds: a round
+/// loads the missing parts, until all are complete or one fails. What an earlier round still has to write is dropped,
+/// so every step reads or changes the state only after a look at the round, under the same lock.
 final class ResumableDownload: Sendable {
     fileprivate struct Progress {
         var state: DownloadState
@@ -137,12 +137,14 @@ final class ResumableDownload: Sendable {
                     throw HTTPError(code: .badResponse, reason: restart.reason)
                 }
                 self.progress.withLock { progress in
+                    progress.round += 1
                     progress.state.reset()
                     progress.isPlain = true
                 }
                 return self.goOn(failures: failures, restarts: restarts + 1, after: nil)
             }
             let hasCome = self.progress.withLock { progress in
+                progress.round += 1
                 // Without a validator, nobody can tell whether the next bytes belong to the same file.
                 if progress.state.validator == nil { progress.state.reset() }
                 return progress.state.received > before
@@ -213,8 +215,7 @@ final class ResumableDownload: Sendable {
     private func take(
         _ head: HTTPResponse, _ response: HTTPStreamedResponse?, _ part: Int, _ round: Int
     ) throws -> Future<Void> {
-        let step = try progress.withLock { progress in
-            guard progress.round == round else { throw CancellationError() }
+        let step = try during(round) { progress in
             let step = progress.state.receive(
                 head.status, isAccepted: isAccepted(head.status), head.headers,
                 length: response?.body.length, for: part)
@@ -244,7 +245,7 @@ final class ResumableDownload: Sendable {
         case .rewrite(let end):
             guard let response else { throw Refused() }
             return writer.perform { file in
-                try self.check(round)
+                try self.during(round) { _ in }
                 try self.clear(file)
             }
             .flatMap { self.write(response.body, upTo: end, part, round) }
@@ -259,8 +260,14 @@ final class ResumableDownload: Sendable {
         progress.withLock { ($0.earlier, $0.saved) = (0, 0) }
     }
 
-    private func check(_ round: Int) throws {
-        guard progress.withLock({ $0.round == round }) else { throw CancellationError() }
+    /// Reads or changes the state, unless the round is over.
+    private func during<Result>(
+        _ round: Int, _ body: (inout Progress) throws -> Result
+    ) throws -> Result {
+        try progress.withLock { progress in
+            guard progress.round == round else { throw CancellationError() }
+            return try body(&progress)
+        }
     }
 
     /// Writes a body to the place of a part's missing bytes.
@@ -269,8 +276,7 @@ final class ResumableDownload: Sendable {
     ) -> Future<Void> {
         body.forEach { chunk in
             self.writer.perform { file in
-                try self.check(round)
-                let position = self.progress.withLock { $0.state.parts[part].next }
+                let position = try self.during(round) { $0.state.parts[part].next }
                 let room = end.map { $0 - position } ?? .max
                 guard Int64(chunk.count) <= room else {
                     throw HTTPError(code: .bodyLengthMismatch)
@@ -279,7 +285,7 @@ final class ResumableDownload: Sendable {
                     throw HTTPError(code: .bodyTooLarge)
                 }
                 try file.write(chunk, at: position)
-                let (received, total) = self.progress.withLock { progress in
+                let (received, total) = try self.during(round) { progress in
                     progress.state.advance(part, by: chunk.count)
                     return (progress.state.received, progress.state.total)
                 }
@@ -289,8 +295,7 @@ final class ResumableDownload: Sendable {
         }
         .flatMap {
             self.writer.perform { _ in
-                try self.check(round)
-                try self.progress.withLock { progress in
+                try self.during(round) { progress in
                     let next = progress.state.parts[part].next
                     guard let end else { return progress.state.finish(at: next) }
                     guard next == end else {

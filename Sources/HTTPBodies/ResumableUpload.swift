@@ -34,9 +34,10 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 /// After a lost connection, a HEAD asks the server how many bytes it has. The request's headers are sent with each of
 /// these requests; to another origin, only the headers that are known to hold no secret.
 ///
-/// With `record`, a later call of this function goes on with the same upload, if the file and the URL are the same. The
-/// record is a file that only the user may read, because an upload's URL may be a secret. It is removed at the end, and
-/// when the server doesn't know the upload any more; the upload then begins anew.
+/// With `record`, a later call of this function goes on with the same upload, if the URL, the protocol and the file are
+/// the same, and the file was neither changed nor replaced. The record is a file that only the user may read, because
+/// an upload's URL may be a secret. It is removed at the end, and when the server doesn't know the upload any more; the
+/// upload then begins anew.
 ///
 /// - Parameters:
 ///   - file: The file; it must not change during the upload.
@@ -52,9 +53,9 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 ///     lost connection, the number can be smaller than before.
 ///   - random: The source of the backoff's jitter.
 ///   - scheduler: The clock for the waits.
-/// - Returns: A future of the last response. It rejects with an `HTTPError`: with the code `bodyUnreadable` if the file
-///   can't be read, with `fileUnwritable` if the record can't be written, with `badResponse` if the server breaks the
-///   protocol, and else with the error of the last request.
+/// - Returns: A future of the last response. It rejects with the error of the last request, or with an `HTTPError`:
+///   with the code `bodyUnreadable` if the file can't be read, with `fileUnwritable` if the record can't be written,
+///   with `badResponse` if the server breaks the protocol.
 public func upload(
     _ file: URL, with request: HTTPRequest, over service: @escaping HTTPService,
     by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
@@ -276,10 +277,13 @@ private final class ResumableUpload: Sendable {
             else { return }
             self.state.withLock { if lines[1] == $0.source { $0.location = URL(string: lines[2]) } }
         }
-        .flatMap { self.goOn(asking: true, failures: 0, after: nil) }
-        .flatMap { response in
-            self.withRecord { folder, name in try folder.remove(name) }.map { response }
-        }
+        .flatMap { self.goOn(asking: true, failures: 0, restarts: 0, after: nil) }
+        .flatMap { response in self.forget().map { response } }
+    }
+
+    /// Removes the record.
+    private func forget() -> Future<Void> {
+        withRecord { folder, name in try folder.remove(name) }
     }
 
     /// Calls a function with the record's folder and name, if there is to be a record.
@@ -301,11 +305,20 @@ private final class ResumableUpload: Sendable {
     }
 
     /// Sends requests until all is sent; after a failure, asks the server first what it has.
-    private func goOn(asking: Bool, failures: Int, after wait: Duration?) -> Future<HTTPResponse> {
+    private func goOn(
+        asking: Bool, failures: Int, restarts: Int, after wait: Duration?
+    ) -> Future<HTTPResponse> {
         let before = state.withLock { $0.offset }
         return send(asking: asking).flatMapError { error in
             let step = self.state.withLock { $0.step(after: (error as? HTTPError)?.status) }
-            if case .restart? = step { self.state.withLock { $0.reset() } }
+            if case .restart? = step {
+                self.state.withLock { $0.reset() }
+                return self.forget().flatMap {
+                    guard restarts < self.rules.attempts else { throw error }
+                    return self.goOn(
+                        asking: true, failures: failures, restarts: restarts + 1, after: nil)
+                }
+            }
             var asked = Duration.zero
             switch self.rules.outcome(error).retry {
             case .after(let delay): asked = delay ?? .zero
@@ -318,7 +331,9 @@ private final class ResumableUpload: Sendable {
             let pause = self.rules.backoff.delay(
                 before: failures - 1, after: wait, bits: self.random.next())
             return Future<Void>(value: ()).delay(max(pause, asked), on: self.scheduler)
-                .flatMap { self.goOn(asking: true, failures: failures, after: pause) }
+                .flatMap {
+                    self.goOn(asking: true, failures: failures, restarts: restarts, after: pause)
+                }
         }
     }
 

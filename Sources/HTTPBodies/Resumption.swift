@@ -1,10 +1,12 @@
 public import PledgeServices
 
-/// How a download or an upload goes on after a lost connection.
+/// The rules for resuming a transfer after a lost connection.
 ///
 /// The requests are sent with `skipsRetry` in their context, so that a client's own retries don't multiply them.
 public struct Resumption: Sendable {
-    /// How many requests in a row may fail without bringing the transfer further.
+    /// The number of failed requests in a row after which the transfer fails.
+    ///
+    /// A request that brings the transfer further counts as the first again. With 1, a call ends at the first failure.
     public var attempts: Int
 
     /// The waits before a request that follows a failed one.
@@ -21,7 +23,7 @@ public struct Resumption: Sendable {
     /// A value outside the bounds below is a programming error and traps.
     ///
     /// - Parameters:
-    ///   - attempts: How many requests in a row may fail without bringing the transfer further; one or more.
+    ///   - attempts: The number of failed requests in a row after which the transfer fails; one or more.
     ///   - backoff: The waits before a request that follows a failed one.
     ///   - maxServerDelay: The longest wait that a server may ask for; zero or more.
     public init(

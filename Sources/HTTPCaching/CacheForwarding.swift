@@ -38,7 +38,7 @@ struct CacheForwarding: Sendable {
             .onEnd { result in
                 // A cancelled call doesn't succeed, so its answer isn't stored.
                 if case .success(let reply) = result {
-                    cache.receive(reply)
+                    cache.receive(reply, in: context)
                     reply.reportIfForeign(in: context, named: cache.name)
                 } else {
                     cache.calls.withLock { _ = $0.end(presented.key) }

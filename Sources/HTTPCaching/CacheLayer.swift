@@ -120,7 +120,10 @@ struct CacheLayer: Sendable {
         context.report(.miss, by: Self.policy, named: cache.name)
         let answer = CacheForwarding(cache: cache, next: next)
             .forward(presented.request, presented)
-            .flatMap { reply in give(reply, as: .answered(reason, reply)) }
+            .flatMap { reply in
+                entry.flatMap { rescue(presented, $0, from: reply) }
+                    ?? give(reply, as: .answered(reason, reply))
+            }
         guard let entry else { return answer }
         return answer.flatMapSomeResults { result in
             guard case .failure(let error) = result else { return nil }
@@ -214,7 +217,7 @@ extension CacheLayer {
             presented.request.keepCookies(of: fresh)
             return askAlone(validation)
         case .answered(let reply, let stored, let asker):
-            if let rescued = rescue(validation, from: reply) { return rescued }
+            if let rescued = rescue(presented, validation.entry, from: reply) { return rescued }
             if asker == validation.asker {
                 CallContext.current.report(.miss, by: Self.policy, named: cache.name)
                 cache.count(\.misses)
@@ -255,7 +258,7 @@ extension CacheLayer {
         return CacheForwarding(cache: cache, next: next)
             .forward(validation.request, validation.presented)
             .flatMap { reply in
-                rescue(validation, from: reply)
+                rescue(validation.presented, validation.entry, from: reply)
                     ?? give(reply, as: .answered(.stale, reply))
             }
     }
@@ -288,14 +291,13 @@ extension CacheLayer {
 
     /// Returns the stored response in place of a server's error, or nil if that isn't allowed.
     private func rescue(
-        _ validation: CacheValidation, from reply: OriginReply
+        _ presented: PresentedRequest, _ entry: CachedResponse, from reply: OriginReply
     ) -> Future<HTTPResponse>? {
         guard cache.rules.isError(status: reply.response.status) else { return nil }
-        return rescue(validation.presented, validation.entry, isUnreachable: false)
-            .map { rescued in
-                validation.request.keepCookies(of: reply.response)
-                return rescued
-            }
+        return rescue(presented, entry, isUnreachable: false).map { rescued in
+            presented.request.keepCookies(of: reply.response)
+            return rescued
+        }
     }
 
     /// Returns the stored response in place of a failure, or nil if that isn't allowed.

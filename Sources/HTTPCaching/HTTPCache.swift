@@ -42,9 +42,9 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// same kind of error. All other errors come from the service below the cache. A request with only-if-cached that
     /// the cache can't answer gets a 504. Cancelling a call doesn't affect other calls that share its revalidation.
     ///
-    /// **Events.** `hit`, `miss`, and the notes "stale", "revalidating", "confirmed", "rescued" and "rescued: the origin
-    /// can't be reached". A further note says that an answer isn't stored because credentials were added below the
-    /// cache.
+    /// **Events.** `hit`, `miss`, and the notes "stale", "revalidating", "confirmed", "rescued" and "rescued: the
+    /// origin can't be reached". Two further notes say that an answer isn't stored: because credentials were added
+    /// below the cache, or because the store failed.
     ///
     /// - Parameter cache: The cache. Several stacks may share it if their `.acceptStatus()` is above the cache in all
     ///   of them, or below it in all.
@@ -94,7 +94,8 @@ public final class HTTPCache: Sendable {
     /// - Parameters:
     ///   - url: The URL.
     ///   - host: The header Host of the requests; nil if they don't set one.
-    /// - Returns: A future that settles when the responses are removed. With ``MemoryCacheStore``, it settles at once.
+    /// - Returns: A future that settles when no call gets the responses any more. With ``MemoryCacheStore``, it settles
+    ///   at once. To remove them from a disk too, wait for ``flush()``.
     @discardableResult
     public func remove(_ url: URL, host: String? = nil) -> Future<Void> {
         CacheKey(url, host: host).map(invalidate) ?? Future(value: ())
@@ -120,7 +121,8 @@ public final class HTTPCache: Sendable {
 
     /// The error of the store's last operation; nil if that succeeded.
     ///
-    /// While a store fails, the cache keeps nothing, and all requests go to the origin. The first call that finds a
+    /// While a store fails, the cache keeps nothing, and all requests go to the origin. A folder that couldn't be
+    /// written counts as failed until the process has released all caches over it. The first call that finds a
     /// failure reports the note "the store failed: nothing is kept".
     public var storeError: (any Error)? { failure.withLock { $0 } }
 
@@ -185,13 +187,13 @@ public final class HTTPCache: Sendable {
     /// let cache = HTTPCache(folder: .cachesDirectory.appending(path: "com.example.app"))
     /// ```
     ///
-    /// The folder and its files are for this user alone (0700 and 0600). No response waits for its write; see
-    /// ``flush()``. A damaged file, or one of another version, counts as absent. Several processes may share a folder,
-    /// and caches of one folder in one process share their responses. Opening the folder reads a file, and writes it
-    /// the first time, on the caller's thread.
+    /// The files are for this user alone (0600), and so is a folder that the cache creates (0700). No response waits
+    /// for its write; see ``flush()``. A damaged file, or one in the format of another version, counts as absent.
+    /// Several processes may share a folder, and caches of one folder in one process share their responses. Opening the
+    /// folder reads a file, and writes it the first time, on the caller's thread.
     ///
-    /// If the folder can't be written, or the disk is full, the cache keeps nothing and all requests go to the origin
-    /// (``storeError``). If somebody removes the folder, the cache creates it again.
+    /// After a write has failed, for example because the disk is full, the cache keeps nothing and reads nothing, and
+    /// all requests go to the origin (``storeError``). If somebody removes the folder, the cache creates it again.
     ///
     /// **Users.** Credentials and cookies are hashed with a random key in the folder. So a user's responses are found
     /// again after a restart if the app names the account (`.authorize(…, as:)`), or if the headers have the same
@@ -200,9 +202,9 @@ public final class HTTPCache: Sendable {
     /// - Parameters:
     ///   - name: The name in the cache's events and errors; nil for none. It must hold no secrets.
     ///   - folder: The folder, which is created if there is none. Other files in it stay.
-    ///   - limit: The largest total size of the files, in bytes; the least recently used URLs are removed. A response of
-    ///     more than an eighth of it isn't stored. Less than one is a programming error and traps. If two caches of one
-    ///     process have the same folder, the limits of the first one count.
+    ///   - limit: The largest total size of the files, in bytes; the least recently used URLs are removed. A response
+    ///     of more than an eighth of it isn't stored. Less than one is a programming error and traps. If two caches of
+    ///     one process have the same folder, the limits of the first one count.
     ///   - memory: The largest total size of the responses that are kept in memory too, in bytes.
     ///   - mode: The kind of cache.
     ///   - replaysCookies: If true, a stored response is returned with its Set-Cookie. By default, the header isn't
@@ -270,7 +272,9 @@ extension HTTPCache {
         public internal(set) var staleHits = 0
         /// Requests answered with a stored response that the origin confirmed.
         public internal(set) var confirmations = 0
-        /// Requests answered by the origin.
+        /// Requests that no stored response could answer.
+        ///
+        /// If a stored response replaces the origin's failure, the request also counts as a rescue.
         public internal(set) var misses = 0
         /// Requests answered with a stored response because the origin failed or couldn't be reached.
         public internal(set) var rescues = 0
@@ -284,14 +288,14 @@ extension HTTPCache {
         counts.withLock { $0[keyPath: what] += 1 }
     }
 
-    /// Notes whether an operation of the store succeeded.
-    func noteStore(_ error: (any Error)?) {
+    /// Notes whether an operation of the store succeeded; tells the observers of a call about the first failure.
+    func noteStore(_ error: (any Error)?, in context: CallContext = .current) {
         let isNew = failure.withLock { known in
             defer { known = error }
             return known == nil && error != nil
         }
         guard isNew else { return }
-        CallContext.current.report(
+        context.report(
             .note("the store failed: nothing is kept"), by: CacheLayer.policy, named: name)
     }
 
@@ -305,7 +309,7 @@ extension HTTPCache {
     }
 
     /// Stores a reply of the origin, and ends its call.
-    func receive(_ reply: OriginReply) {
+    func receive(_ reply: OriginReply, in context: CallContext) {
         let key = reply.presented.key
         let change = rules.change(by: reply)
         if case .nothing = change {
@@ -318,7 +322,7 @@ extension HTTPCache {
             self.rules.apply(change, of: reply, to: &entries)
         }.observe { result in
             self.calls.withLock { _ = $0.end(key) }
-            if case .failure(let error) = result { self.noteStore(error) }
+            if case .failure(let error) = result { self.noteStore(error, in: context) }
         }
     }
 }

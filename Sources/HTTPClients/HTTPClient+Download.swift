@@ -18,15 +18,17 @@ extension HTTPClient {
     ///   - file: The URL of the file, in an existing folder.
     ///   - query: Items to append to the query.
     ///   - headers: The headers of the requests.
-    ///   - resuming: Whether the download goes on after a lost connection, and in a later call. ``retry`` says how
-    ///     often, and after which waits, this call goes on itself; ``classifier`` says which errors are temporary.
+    ///   - resuming: Resumes the download after a lost connection, and in a later call. ``retry`` says how often, and
+    ///     after which waits, this call goes on itself (with nil, only a later call goes on); ``classifier`` says which
+    ///     errors are temporary.
     ///   - parts: How many parts of the file are loaded at the same time, if `resuming`; 1…32. Other numbers are a
     ///     programming error and trap.
     ///   - sha256: The expected SHA-256 of the file, in hexadecimal digits; nil for no check. Digits that aren't a
     ///     SHA-256 are a programming error and trap.
     ///   - limit: The largest file, in bytes.
-    ///   - progress: Called after each chunk is written, with the number of bytes that are there, and the size of the
-    ///     file, which is nil if it isn't known; on a queue of the file.
+    ///   - progress: Called for each chunk with the number of bytes that are there, and the size of the file, which is
+    ///     nil if it isn't known. It's called after the chunk is written, on a queue of the file; with `resuming:
+    ///     false` before, on the thread where the chunk arrives.
     /// - Returns: A future of the result, with the errors of the function `download`.
     public func download(
         _ path: Endpoint.Path, to file: URL, query: Endpoint.Query = [:],
@@ -61,11 +63,12 @@ extension HTTPClient {
     /// Uploads a file, and goes on where a lost connection, or an earlier run, has stopped.
     ///
     /// ```swift
-    /// try await client.upload(film, to: "/files", by: .tus, record: record).value
+    /// let response = try await client.upload(film, to: "/files", by: .tus, record: record).value
     /// ```
     ///
     /// See the function `upload` for the protocols and the record. ``retry`` says how often, and after which waits, an
-    /// upload goes on; ``classifier`` says which errors are temporary.
+    /// upload goes on (with nil, only a later call with a record goes on); ``classifier`` says which errors are
+    /// temporary.
     ///
     /// - Parameters:
     ///   - file: The file; it must not change during the upload.

@@ -44,7 +44,7 @@ extension HTTPClient {
     ///
     /// The sequence ends, or throws, as follows:
     ///
-    /// | | The first connection | Later connections |
+    /// | | Until one connection has opened | After that |
     /// |---|---|---|
     /// | The network fails, a time limit passes, a policy refuses the call | waits, and tries again | waits, and tries again |
     /// | Any other status than 200 | throws | ends after a 204; tries again if the status is temporary by ``classifier``; otherwise throws |
@@ -58,11 +58,12 @@ extension HTTPClient {
     ///     `Cache-Control: no-store` and `Accept-Encoding: identity`.
     ///   - lastEventID: The last event ID of an earlier run; empty for none.
     ///   - end: The data that ends the sequence, such as "[DONE]"; nil for none. The event isn't returned.
-    ///   - reconnection: The rules for connecting again. With nil, a request with a safe method, such as GET, is sent
-    ///     again, and any other request is sent only once.
+    ///   - reconnection: The rules for connecting again. With nil, they are ``Reconnection/always`` for a request with
+    ///     a safe method, such as GET, and ``Reconnection/never`` for any other request.
     ///   - idleTimeout: The longest time without a byte, on ``scheduler``; a comment counts. The connection is then
-    ///     closed, and made again. It replaces the transport's own idle timeout while the body is read. With nil, there
-    ///     is no limit, and a connection that has died silently is never noticed.
+    ///     closed, and the rules say whether the client connects again. It replaces the transport's own idle timeout
+    ///     while the body is read. With nil, there is no limit, and a connection that has died silently is never
+    ///     noticed.
     ///   - limit: The largest size of a line, and of the data of one event, in bytes. If there are more, the sequence
     ///     throws an `HTTPError` with the code `bodyTooLarge`. Less than 1 is a programming error and traps.
     /// - Returns: The events. Iterating throws the errors that ``stream`` rejects with. The status of a response that
@@ -107,9 +108,9 @@ extension HTTPClient {
     ///
     /// The first wait is the time that the server has asked for with a `retry` field, or else ``delay``, plus up to a
     /// tenth. As long as no event comes, the longest wait then doubles from one connection to the next, up to
-    /// ``maxDelay``, and each wait is a random time from half of the longest to all of it. An event, or a connection
-    /// that lasts for ``maxDelay``, begins anew. If a Retry-After header asks for a longer wait, that wait counts, plus
-    /// up to a tenth.
+    /// ``maxDelay``, and each wait is a random time from half of the longest to all of it, but never less than the
+    /// first wait. After an event, or a connection that lasted for ``maxDelay``, the waits start over. If a Retry-After
+    /// header asks for a longer wait, that wait counts, plus up to a tenth.
     public struct Reconnection: Sendable {
         /// The first wait, unless the server has asked for another one.
         public let delay: Duration
@@ -117,7 +118,8 @@ extension HTTPClient {
         /// The bound of the growing waits; a server may ask for more.
         public let maxDelay: Duration
 
-        /// How many times in a row the client connects again without an event.
+        /// How many times in a row the client connects again without an event, or a connection that lasted for
+        /// ``maxDelay``.
         public let attempts: Int
 
         /// Creates rules.
@@ -125,8 +127,8 @@ extension HTTPClient {
         /// - Parameters:
         ///   - delay: The first wait. Less than zero is a programming error and traps.
         ///   - maxDelay: The bound of the growing waits. Less than zero is a programming error and traps.
-        ///   - attempts: How many times in a row the client connects again without an event. Less than zero is a
-        ///     programming error and traps.
+        ///   - attempts: How many times in a row the client connects again without an event, or a connection that
+        ///     lasted for `maxDelay`. Less than zero is a programming error and traps.
         public init(
             delay: Duration = .seconds(3), maxDelay: Duration = .seconds(30), attempts: Int = .max
         ) {

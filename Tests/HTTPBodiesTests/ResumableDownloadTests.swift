@@ -49,6 +49,34 @@ import Glibc
         await #expect(throws: HTTPError.self) { try await load(parts: parts).value }
     }
 
+    @Test("L1: an answer that doesn't fit comes while other parts are written", arguments: 0..<20)
+    func restartBesideWrites(seed: Int) async throws {
+        let film = Data((0..<80).flatMap { [UInt8](repeating: $0, count: 1 << 16) })
+        let server = RangeServer(film)
+        server.send(inChunksOf: 1 << 18)
+        let count = Locked(0)
+        let saving = download(
+            request, to: target,
+            over: { request in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return Future.make { resolver in
+                    DispatchQueue.global().async {
+                        // The last of the four parts.
+                        if number == 5 {
+                            for _ in 0..<seed * 20 { sched_yield() }
+                            server.make([.otherTag])
+                        }
+                        server.answer(request).observe { resolver.settle(with: $0) }
+                    }
+                }
+            }, resuming: Resumption(backoff: .constant(.zero)), parts: 4)
+        _ = try await saving.soon
+        #expect(try Data(contentsOf: target) == film)
+    }
+
     @Test("L1: a client's attempts aren't multiplied, and its classifier says what is temporary")
     func attemptsOfAClient() async throws {
         let network = MemoryTransport(routes: [

@@ -98,9 +98,23 @@ import Testing
         let first = send(to: server, by: proto, record: record)
         await #expect(throws: HTTPError.self) { try await first.value }
         server.forget()
-        _ = try await send(to: server, by: proto, record: record, attempts: 2).value
+        _ = try await send(to: server, by: proto, record: record).value
         #expect(server.content == content && server.isComplete && server.problems.isEmpty)
         #expect(server.methods == ["POST", "PATCH", "HEAD", "POST", "PATCH"])
+    }
+
+    @Test("L1: a server that forgets each upload at once ends the call, and leaves no record")
+    func alwaysForgotten() async throws {
+        let network = MemoryTransport(routes: [
+            .post("/files", answer: .status(201, headers: ["Location": "/files/1"])),
+            .any("/files/1", answer: .status(404)),
+        ])
+        let rules = Resumption(attempts: 2, backoff: .constant(.zero))
+        let saving = upload(
+            file, with: request, over: network.send, by: .tus, record: record, resuming: rules)
+        let error = await #expect(throws: HTTPError.self) { try await saving.soon }
+        #expect(error?.status == 404 && network.calls.count == 6)
+        #expect(folder.names == ["film.mp4"])
     }
 
     @Test("L1: another file under the same name is a new upload")

@@ -263,13 +263,14 @@ import Testing
     /// The answer from a stored response so many seconds after its arrival, if the origin then fails.
     private func rescued(
         _ control: String, at seconds: Int, by failure: CacheBench.Reply,
-        asking: HTTPHeaders = [:]
+        asking: HTTPHeaders = [:], _ method: HTTPMethod = .get
     ) throws -> String? {
         let bench = CacheBench()
         bench.answers(stored(control), failure)
         try bench.ask()
         bench.advance(seconds)
-        return (try? bench.ask(.get, "/", asking)).flatMap { $0.status == 200 ? $0.text : nil }
+        let answer = try? bench.ask(method, "/", asking)
+        return answer.flatMap { (200...299).contains($0.status) ? $0.text : nil }
     }
 
     @Test(arguments: [500, 502, 503, 504]) func staleIfErrorCoversErrors(status: Int) throws {
@@ -285,6 +286,18 @@ import Testing
         #expect(try rescued("stale-if-error=5", at: 14, by: failure) == "1")
         #expect(try rescued("stale-if-error=5", at: 15, by: failure) == nil)
         #expect(try rescued("a", at: 10, by: failure) == nil)
+    }
+
+    @Test(arguments: [.init(status: 503), .init(failure: CacheBench.Lost())] as [CacheBench.Reply])
+    func staleIfErrorCoversEveryRequest(failure: CacheBench.Reply) throws {
+        let control = "stale-if-error=5"
+        #expect(try rescued(control, at: 14, by: failure, .head) == "")
+        #expect(try rescued(control, at: 15, by: failure, .head) == nil)
+        let part: HTTPHeaders = ["Range": "bytes=0-0"]
+        #expect(try rescued(control, at: 14, by: failure, asking: part) == "1")
+        #expect(try rescued(control, at: 15, by: failure, asking: part) == nil)
+        let condition: HTTPHeaders = ["If-None-Match": "\"b\""]
+        #expect(try rescued(control, at: 14, by: failure, asking: condition) == "1")
     }
 
     @Test(arguments: [400, 404, 429, 501]) func otherStatusesAreAnswers(status: Int) throws {

@@ -57,6 +57,34 @@ import Testing
         func usage() -> Future<CacheUsage> { Future(error: Broken()) }
     }
 
+    /// A store that finds only while it writes that it can't.
+    struct LateStore: CacheStore {
+        let written = Promise<Void>()
+
+        func responses(for key: CacheKey) -> Future<[CachedResponse]> { Future(value: []) }
+        func update(
+            _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
+        ) -> Future<Void> { written }
+        func removeAll() -> Future<Void> { written }
+        func usage() -> Future<CacheUsage> { Future(value: CacheUsage(count: 0, bytes: 0)) }
+    }
+
+    @Test("K1: the call whose response couldn't be written says so, even after its end")
+    func lateFailure() throws {
+        let (store, notes) = (LateStore(), Locked<[String]>([]))
+        let observer = ServiceObserver { event in
+            if case .note(let text) = event.kind { notes.withLock { $0.append(text) } }
+        }
+        let service = stack(
+            .observed(by: observer, on: bench.scheduler),
+            .cache(sharing: HTTPCache(in: store, on: bench.scheduler)), over: bench.origin)
+        bench.answers(fresh)
+        #expect(try service(request()).result?.get().status == 200)
+        #expect(notes.withLock { $0 } == [])
+        store.written.reject(with: BrokenStore.Broken())
+        #expect(notes.withLock { $0 } == ["the store failed: nothing is kept"])
+    }
+
     private let bench = CacheBench()
     private let store = SlowStore()
     private let fresh: HTTPHeaders = ["Cache-Control": "max-age=100"]

@@ -69,6 +69,6 @@ public final class RecordOnceTransport: Sendable, HTTPTransport {
 }
 
 extension RecordOnceTransport: CustomStringConvertible {
-    /// Whether the transport records or replays.
+    /// The text "a recording" or "a replay".
     public var description: String { isReplaying ? "a replay" : "a recording" }
 }

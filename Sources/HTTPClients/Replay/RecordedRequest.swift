@@ -81,7 +81,8 @@ struct RecordedRequest: Sendable {
                 ArchiveQuery.items(in: mine[...]), ArchiveQuery.items(in: theirs[...]),
                 in: "the form")
         }
-        return body == asked.body || Self.matches(mine, theirs) ? [] : [another]
+        let isText = String(validating: body, as: UTF8.self) != nil
+        return body == asked.body || isText && Self.matches(mine, theirs) ? [] : [another]
     }
 
     private var isForm: Bool {

@@ -253,7 +253,7 @@ extension HTTPError {
         let codes: [Code] = [
             .cannotFindHost, .cannotConnect, .proxyRefused, .notConnected, .timedOut,
             .insecureConnection, .badResponse, .bodyTooLarge, .bodyLengthMismatch, .bodyUnreadable,
-            .transportClosed, .unsupported, .other,
+            .transportClosed, .unsupported, .redirectRefused, .tooManyRedirects, .other,
         ]
         let code = codes.first { $0.rawValue == word } ?? .connectionLost
         let reason = SafeText.line(word, upTo: 100)

@@ -45,12 +45,12 @@ struct ArchiveReader {
         case .null: return []
         case .array(let values):
             return values.enumerated().map { ArchiveReader($1, at: "\(place)[\($0)]") }
-        default: throw failure("it's no list")
+        default: throw failure("it isn't a list")
         }
     }
 
     func object() throws(HTTPArchive.ReadError) -> ArchiveReader {
-        guard case .object = value else { throw failure("it's no object") }
+        guard case .object = value else { throw failure("it isn't an object") }
         return self
     }
 }
@@ -58,7 +58,7 @@ struct ArchiveReader {
 extension HTTPArchive {
     init(_ root: ArchiveReader) throws(ReadError) {
         let list = try root.object()["log"].object()["entries"]
-        guard case .array = list.value else { throw list.failure("it's no list") }
+        guard case .array = list.value else { throw list.failure("it isn't a list") }
         entries = []
         for entry in try list.list() { entries.append(try Entry(entry.object())) }
     }
@@ -104,7 +104,7 @@ extension ArchiveReader {
         guard let text = self["text"].text else { return nil }
         guard encoding == "base64" else { return Data(text.utf8) }
         guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
-            throw self["text"].failure("it's no Base64")
+            throw self["text"].failure("it isn't Base64")
         }
         return data
     }
@@ -113,10 +113,10 @@ extension ArchiveReader {
 extension HTTPRequest {
     fileprivate init(_ asked: ArchiveReader) throws(HTTPArchive.ReadError) {
         guard let method = asked["method"].text, HTTPHeaders.isToken(method) else {
-            throw asked["method"].failure("it's no method")
+            throw asked["method"].failure("it isn't a method")
         }
         guard let text = asked["url"].text, let url = URL(string: text) else {
-            throw asked["url"].failure("it's no URL")
+            throw asked["url"].failure("it isn't a URL")
         }
         self.init(HTTPMethod(rawValue: method), url, headers: try HTTPHeaders(asked["headers"]))
         let post = asked["postData"]
@@ -141,7 +141,7 @@ extension HTTPHeaders {
         self.init()
         for field in try fields.list() {
             guard let name = field["name"].text, let value = field["value"].text else {
-                throw field.failure("it's no header")
+                throw field.failure("it isn't a header")
             }
             // Browsers write the pseudo-headers of HTTP/2, and several cookies as lines of one field.
             for line in value.split(separator: "\n")

@@ -26,7 +26,7 @@ struct ArchiveRedaction {
             entry.response?.body ?? Data(), type: answerHeaders["Content-Type"],
             coding: answerHeaders)
         // By now, all secrets are known.
-        url = redaction.scrubbed(url)
+        url = redaction.scrubbed(url: url)
         headers = redaction.scrubbed(headers)
         answerHeaders = redaction.scrubbed(answerHeaders)
         body = redaction.scrubbed(body)
@@ -227,8 +227,21 @@ extension ArchiveRedaction {
         return SafeText.replacing(secrets.marks(in: source), in: source, by: Self.sign)
     }
 
+    /// A replay finds an exchange by its origin, which is no secret even if a password is the same word.
+    private func scrubbed(url: String) -> String {
+        let slashes = url.utf8.split(
+            separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+        guard slashes.count == 4, slashes[1].isEmpty else { return scrubbed(url) }
+        return String(url[..<slashes[3].startIndex])
+            + scrubbed(String(url[slashes[3].startIndex...]))
+    }
+
     private func scrubbed(_ headers: HTTPHeaders) -> HTTPHeaders {
-        HTTPHeaders(headers.map { ($0, scrubbed($1)) })
+        HTTPHeaders(
+            headers.map { name, value in
+                let isURL = ["location", "content-location", "referer"].contains(name.lowercased())
+                return (name, isURL ? scrubbed(url: value) : scrubbed(value))
+            })
     }
 
     private func scrubbed(_ body: Body) -> Body {
@@ -249,18 +262,78 @@ extension ArchiveRedaction {
 }
 
 extension [Bool] {
-    /// Marks the text of each XML element that has a secret's name.
+    /// Marks all text in XML elements that have a secret's name, also in the elements within.
+    ///
+    /// If such an element isn't closed, the text up to the next element is marked.
     fileprivate mutating func markElements(in source: [UInt8]) {
-        for sign in source.indices where source[sign] == UInt8(ascii: ">") {
-            let before = source[..<sign].suffix(64)
-            guard let start = before.lastIndex(where: { "<:>".utf8.contains($0) }),
-                source[start] != UInt8(ascii: ">"),
-                SensitiveNames.contain(before[(start + 1)...].prefix { $0 != 32 }),
-                before[start...].dropFirst().first != UInt8(ascii: "/")
-            else { continue }
-            let value = source[(sign + 1)...].prefix { $0 != UInt8(ascii: "<") }
-            for position in value.indices { self[position] = true }
+        let tags = XMLTag.all(in: source)
+        var closings: [ArraySlice<UInt8>: Int] = [:]
+        for (index, tag) in tags.enumerated() where tag.kind == .closing {
+            closings[tag.name] = index
         }
+        // The element with a secret's name, and how many of that name are open.
+        var hidden: (name: ArraySlice<UInt8>, depth: Int)?
+        for (index, tag) in tags.enumerated() {
+            var isSecret = hidden != nil
+            switch tag.kind {
+            case .opening where hidden == nil && SensitiveNames.contain(tag.localName):
+                if closings[tag.name] ?? 0 > index { hidden = (tag.name, 1) }
+                isSecret = true
+            case .opening where hidden?.name == tag.name: hidden?.depth += 1
+            case .closing where hidden?.name == tag.name:
+                hidden?.depth -= 1
+                if hidden?.depth == 0 { (hidden, isSecret) = (nil, false) }
+            default: break
+            }
+            guard isSecret else { continue }
+            let end = index + 1 < tags.count ? tags[index + 1].range.lowerBound : source.count
+            for text in [tag.text, tag.range.upperBound..<end]
+            where source[text].contains(where: { $0 > 32 }) {
+                for position in text { self[position] = true }
+            }
+        }
+    }
+}
+
+/// A tag in XML; or a comment, or another thing in angle brackets.
+private struct XMLTag {
+    enum Kind { case opening, closing, empty, other }
+
+    let kind: Kind
+    /// From "<" up to behind ">".
+    let range: Range<Int>
+    /// What a comment or a CDATA section holds.
+    let text: Range<Int>
+    let name: ArraySlice<UInt8>
+
+    /// The name without its namespace.
+    var localName: ArraySlice<UInt8> {
+        name[(name.lastIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? name.startIndex)...]
+    }
+
+    static func all(in source: [UInt8]) -> [XMLTag] {
+        var tags: [XMLTag] = []
+        var rest = source[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[start...]
+            let (open, close) =
+                [("<![CDATA[", "]]>"), ("<!--", "-->")].first { rest.starts(with: $0.0.utf8) }
+                ?? ("<", ">")
+            let body = rest.dropFirst(open.utf8.count)
+            guard let found = body.firstRange(of: Array(close.utf8)) else { break }
+            let end = found.upperBound
+            let isClosing = body.first == UInt8(ascii: "/")
+            let name = body[..<found.lowerBound].dropFirst(isClosing ? 1 : 0)
+                .prefix { $0 > 32 && $0 != UInt8(ascii: "/") }
+            let isEmpty = body[..<found.lowerBound].last == UInt8(ascii: "/")
+            let kind: Kind =
+                open != "<" || name.isEmpty
+                ? .other : isClosing ? .closing : isEmpty ? .empty : .opening
+            let text = open == "<" ? end..<end : body.startIndex..<found.lowerBound
+            tags.append(XMLTag(kind: kind, range: start..<end, text: text, name: name))
+            rest = source[end...]
+        }
+        return tags
     }
 }
 

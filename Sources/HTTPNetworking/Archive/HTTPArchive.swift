@@ -17,7 +17,8 @@ import Android
 /// let client = HTTPClient(base: server, over: ReplayTransport(archive))
 /// ```
 ///
-/// An ``HTTPRecorder`` makes one from a client's exchanges. Two archives are equal if their entries are.
+/// An ``HTTPRecorder`` makes one from a client's exchanges. Two archives are equal if their entries are, apart from
+/// the responses' times.
 public struct HTTPArchive: Hashable, Sendable {
     /// The exchanges, in the order in which they began.
     public var entries: [Entry]
@@ -34,7 +35,7 @@ public struct HTTPArchive: Hashable, Sendable {
     public init(_ data: Data) throws(ReadError) {
         let value: JSONValue
         do { value = try JSONDecoder().decode(JSONValue.self, from: data) } catch {
-            throw ReadError(place: "", reason: "it's no JSON: \(Self.reason(of: error))")
+            throw ReadError(place: "", reason: "it isn't JSON: \(Self.reason(of: error))")
         }
         try self.init(ArchiveReader(value))
     }
@@ -53,8 +54,8 @@ public struct HTTPArchive: Hashable, Sendable {
 
     /// The archive as the text of a HAR file.
     ///
-    /// Equal archives have equal texts. A request's body that isn't UTF-8 is written in Base64, with the member
-    /// `_encoding`, because the format has no member for it.
+    /// Encoding the same archive again gives the same text. A request's body that isn't UTF-8 is written in Base64,
+    /// with the member `_encoding`, because the format has no member for it.
     public var encoded: Data { Data(ArchiveText.bytes(of: self)) }
 
     /// Writes a HAR file that only the current user may read, and creates its folder if there is none.
@@ -62,7 +63,7 @@ public struct HTTPArchive: Hashable, Sendable {
     /// The file is replaced as a whole: whenever the system stops, it has its old content or its new one. The call
     /// blocks until the disk has it.
     ///
-    /// - Throws: A ``FileError``; a file that existed then stays.
+    /// - Throws: A ``FileError``; the old file, if any, is then unchanged.
     public func write(to file: URL) throws(FileError) {
         let folder = SystemFolder(file.deletingLastPathComponent())
         let name = file.lastPathComponent
@@ -108,8 +109,8 @@ extension HTTPArchive {
 
         /// The reason why the exchange failed, or ended before its body did; nil if it didn't.
         ///
-        /// In a recording of this package, it's the raw value of an `HTTPError.Code`, such as "connectionLost", or
-        /// "cancelled". Browsers write words of their own.
+        /// In a recording of this package, it's the raw value of an `HTTPError.Code`, such as
+        /// "connectionLost", or "cancelled", or the name of another error's type. Browsers write words of their own.
         public var failure: String?
 
         /// A note for the reader of the file; nil for none.
@@ -170,7 +171,7 @@ extension HTTPArchive.ReadError: CustomStringConvertible, LocalizedError {
     public var description: String {
         let name = file.map { SafeText.line($0.path, upTo: 300) } ?? "the text"
         return
-            "\(name) is no recording in the format HAR: \(place.isEmpty ? "" : place + ": ")\(reason)"
+            "\(name) can't be read as a recording in the format HAR: \(place.isEmpty ? "" : place + ": ")\(reason)"
     }
 
     /// The same as `description`.

@@ -12,7 +12,9 @@ public import PledgeServices
 ///
 /// Secrets are replaced by "REDACTED" before an exchange is kept: credentials and cookies in headers, userinfo, and the
 /// values of headers, query items, form fields, JSON members and XML elements with names like "token", "password" or
-/// "key", also where the same exchange repeats them. A secret number in the JSON of a response becomes 0. Multipart and
+/// "secret"; in headers, queries and forms also with names like "key". A header value that looks like a token is
+/// replaced too, unless the header is known to be harmless. What is replaced in one place is replaced wherever the
+/// exchange repeats it, except in hosts. A secret number in the JSON of a response becomes 0. Multipart and
 /// encoded bodies are left out. Bodies that aren't UTF-8 are kept as they are.
 ///
 /// Several clients and threads may use one recorder at the same time. It keeps its exchanges until it's released.
@@ -36,8 +38,8 @@ public final class HTTPRecorder: Sendable {
     ///   - bodyLimit: The largest body to keep, in bytes; a larger one is left out with a comment. Less than zero is a
     ///     programming error and traps.
     ///   - scheduler: The clock that measures times.
-    ///   - redact: Removes more than the recorder already has, and returns the entry to keep, or nil for none. Called
-    ///     once for each exchange, on the thread where it ended. The call waits for it.
+    ///   - redact: Removes more than the recorder has already removed, and returns the entry to keep, or nil for none.
+    ///     Called once for each exchange, on the thread where it ended. The call waits for it.
     public convenience init(
         bodyLimit: Int = 1_048_576, on scheduler: some FutureScheduler = .live,
         redact: (@Sendable (HTTPArchive.Entry) -> HTTPArchive.Entry?)? = nil
@@ -107,8 +109,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// it's read. Put it above `decompress`, because the recorder leaves out bodies with a Content-Encoding: it can't
     /// look for secrets in them.
     ///
-    /// - Parameter recorder: The recorder. It looks for secrets on the thread where the exchange ended, in time linear in
-    ///   the size of the bodies.
+    /// - Parameter recorder: The recorder. It looks for secrets on the thread where the exchange ended, in time linear
+    ///   in the size of the bodies.
     public static func record(into recorder: HTTPRecorder) -> Middleware {
         Middleware(named: "record") { next in
             { request in next(request).notifying(recorder.begin(request)) }

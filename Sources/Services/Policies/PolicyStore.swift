@@ -6,8 +6,8 @@ public import PledgeFutures
 /// write these three methods over its client library. In tests, and for several clients in one process, use a
 /// ``MemoryPolicyStore``.
 ///
-/// Methods may be called from any thread, and must not block. A method's changes for one key take effect in the order
-/// of the calls, even if their futures settle later. If a future fails or takes too long, ``SharedState/Failing`` says
+/// Methods may be called from any thread, and must not block. Calls for one key take effect in order, even if their
+/// futures settle later. If a future fails or takes too long, ``SharedState/Failing`` says
 /// what the policy does. A future may settle on any thread; the policy goes on there.
 public protocol PolicyStore: Sendable {
     /// Takes tokens out of a bucket, or puts them in, as one step that no other machine can interrupt.
@@ -18,7 +18,7 @@ public protocol PolicyStore: Sendable {
     ///    from the store's own clock, so the clocks of the machines don't matter.
     /// 2. If at least `tokens - overdraft` are in the bucket, take `tokens` out. The bucket may then hold less than
     ///    zero. Otherwise take nothing.
-    /// 3. If more than `capacity` are in the bucket, because `tokens` is negative, remove the rest.
+    /// 3. If more than `capacity` are in the bucket, because `tokens` is negative, remove the excess.
     ///
     /// The store may forget a bucket that isn't used for `lifetime`.
     ///

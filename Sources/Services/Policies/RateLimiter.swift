@@ -11,8 +11,8 @@ extension Middleware {
     /// A call that may pass starts at once, on the caller's thread. Waiting calls start in order, on the scheduler's
     /// thread. A call that would have to wait longer than `maxWait`, or until its own deadline, fails at once with
     /// ``ServiceError/Code/rateLimited``. The error's ``ServiceError/retryAt`` and ``ServiceError/retryAfter`` say when
-    /// the call would pass. A call that is cancelled while it waits doesn't count against the rate. Errors of the
-    /// service pass through unchanged.
+    /// the call would pass. A call that is cancelled while it waits doesn't count against the rate, unless the limiter
+    /// has a ``SharedState``. Errors of the service pass through unchanged.
     ///
     /// Put it directly around the calls that count against the quota: below the retry, the hedge and the breaker, and
     /// above the timeout of an attempt. In this place, no call waits for its turn only to be refused by another policy.
@@ -47,10 +47,12 @@ extension Middleware {
 /// takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)
 ///
 /// With a ``SharedState``, the bucket is in a store, and the limit holds for all machines together. Each call asks the
-/// store once, and starts on the thread on which the store answers. A call that is refused until an instant asks no
-/// store, until then. A call that has to wait takes its turn out of the bucket when it arrives. So machines needn't
-/// agree on the time, but a call that is cancelled while it waits has used its turn, and an answer that takes the time
-/// l may let a call pass by l too late: in any time t, at most burst + rate × (t + l) ÷ period calls pass.
+/// store once, and starts on the thread on which the store answers. After a refusal, no call asks the store until the
+/// instant at which one could pass. A call that has to wait takes its turn out of the bucket when it arrives. So
+/// machines needn't agree on the time. But a call that is cancelled while it waits has used its turn, and the order of
+/// waiting calls isn't exact. An answer or a timer that is late by the time l lets calls pass by l too late: in any
+/// time t, at most burst + rate × (t + l) ÷ period calls pass. If a process was stopped, its waiting calls start
+/// together.
 public final class RateLimiter: Sendable {
     /// The name in events and errors; nil for none.
     public let name: String?
@@ -75,7 +77,8 @@ public final class RateLimiter: Sendable {
     ///     rate, nearly half of them are refused.
     ///   - shared: The place of the bucket, if several machines have one bucket; every machine must have the same
     ///     settings. With nil, this limiter has its own. See ``RateLimiter``.
-    ///   - scheduler: The clock for the waits. A limiter of its own schedules at most one action on it at a time.
+    ///   - scheduler: The clock for the waits. Without `shared`, the limiter schedules at most one action on it at a
+    ///     time; with it, one for each waiting call.
     public init(
         named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
         maxWait: Duration = .seconds(1), shared: SharedState? = nil,

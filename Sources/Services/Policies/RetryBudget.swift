@@ -17,8 +17,8 @@ import PledgeFutures
 ///
 /// With a ``SharedState``, the bucket is in a store, and all machines draw from it. A retry asks the store while its
 /// backoff's delay passes, and isn't made until the store has answered. A hedge, and ``withdraw()``, don't wait: they
-/// decide by the balance of the store's last answer. Deposits and refunds are sent in the background, whole tokens at a
-/// time, and no deposits for a second after the store has said that the bucket is full.
+/// decide by ``balance``. Deposits and refunds go to the store in the background, in whole tokens. No deposit is sent
+/// for a second after the store has said that the bucket is full.
 public final class RetryBudget: Sendable {
     /// Adds a share of a retry, for a call that succeeded without a retry.
     public func deposit() {
@@ -31,6 +31,7 @@ public final class RetryBudget: Sendable {
     /// - Returns: False if there is none left; then the retry must not be made.
     public func withdraw() -> Bool {
         guard let bucket else { return true }
+        guard shared?.isRefusing != true else { return false }
         guard bucket.withLock({ $0.take() }) else { return false }
         shared?.change(by: -1)
         return true
@@ -51,6 +52,9 @@ public final class RetryBudget: Sendable {
     }
 
     /// The number of retries that could be made now, as far as this process knows; `Int.max` for ``unlimited``.
+    ///
+    /// If the budget is in a store, this is the number in the store's last answer, changed by what this process has put
+    /// in and taken out since; before the first answer, it is the capacity.
     public var balance: Int { bucket?.withLock { $0.balance } ?? .max }
 
     /// True if the budget is in the same state as a new one, or if its state is in a store.

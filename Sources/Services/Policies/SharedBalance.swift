@@ -43,6 +43,9 @@ final class SharedBalance: Sendable {
         .recover { _ in false }
     }
 
+    /// True while the store fails and the budget is closed.
+    var isRefusing: Bool { state.isRefusing }
+
     /// Adds a share of a retry, and sends all whole retries unless others are on their way.
     func deposit() {
         let now = state.scheduler.now

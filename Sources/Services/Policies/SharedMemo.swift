@@ -9,9 +9,9 @@ extension Middleware {
     ///     .memoise(by: { "\($0.id)" }, in: products), over: loadProduct)
     /// ```
     ///
-    /// A call first asks the store. If it has an answer, the service isn't called. Otherwise the service is called, in
-    /// the caller's context, and the answer is sent to the store in the background if the classifier calls it a
-    /// success. A value that the memo can't decode counts as no answer.
+    /// A call first asks the store. If the store has an answer, the service isn't called. Otherwise the service is
+    /// called, in the caller's context, and the answer is sent to the store in the background if the classifier calls
+    /// it a success. A value that the memo can't decode counts as no answer.
     ///
     /// Put a local memo with a short time to live and a ``coalesce(by:sharing:)-((Input)->Key,_)`` above it, so that a
     /// process asks the store once for many calls.
@@ -53,8 +53,8 @@ public final class SharedMemo<Output: Sendable>: Sendable {
     /// flight may still bring an outdated answer, and machines with a local memo keep their copies for its time to
     /// live. In a stack with a local memo, discard the answer here first.
     ///
-    /// - Returns: A future that settles when the store has discarded the answer. It rejects if the store fails. You may
-    ///   ignore it.
+    /// - Returns: A future that settles when the store has discarded the answer. It rejects if the store fails; then
+    ///   the store may still have the answer, so call this again later.
     @discardableResult
     public func invalidate(_ key: String) -> Future<Void> {
         invalidations.withLockThenRelease { $0.invalidate(key, in: .begin()) }

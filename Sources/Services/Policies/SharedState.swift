@@ -9,7 +9,7 @@ public import PledgeFutures
 /// ```
 ///
 /// Every machine creates it with the same key, over a store that all of them reach. A limiter, a budget and a memo may
-/// have the same one, because each adds its own name to the key.
+/// have the same one, because each of the three adds its own word to the key. A second limiter needs a key of its own.
 ///
 /// A store fails if its future rejects, or doesn't settle within `timeLimit`. Then the policy does what ``Failing``
 /// says. Until the store works again, one call a second asks it; the others don't wait for it. The first call that
@@ -21,13 +21,13 @@ public final class SharedState: Sendable {
     public enum Failing: Sendable {
         /// Continue with the state of this process alone.
         ///
-        /// A limiter and a budget then have the settings of a local one: n machines let n times the limit pass. A memo
-        /// asks the service.
+        /// A limiter and a budget then have the settings of a local one: n machines let n times the limit pass. A
+        /// budget begins with the store's last balance. A memo asks the service.
         case open
         /// Refuse.
         ///
         /// Calls of a limiter or a memo fail with ``ServiceError/Code/storeFailed``, whose ``ServiceError/cause`` is
-        /// the store's error. A budget allows no retry, so a call keeps its own failure.
+        /// the store's error. A budget allows no retry and no hedge, so a call keeps its own failure.
         case closed
     }
 
@@ -46,7 +46,8 @@ public final class SharedState: Sendable {
     ///     each user, put a hash of the user's token into the key, or better the user's number.
     ///   - store: The store.
     ///   - failing: What happens while the store fails.
-    ///   - timeLimit: The longest wait for the store. Zero or less is a programming error and traps.
+    ///   - timeLimit: The longest wait for the store. Zero or less is a programming error and traps. Set it below the
+    ///     deadlines of your calls: a call whose deadline passes first doesn't count as a failure of the store.
     ///   - scheduler: The clock for the time limit.
     public init(
         _ key: String, in store: some PolicyStore, failing: Failing = .open,
@@ -73,6 +74,12 @@ public final class SharedState: Sendable {
     private let failing: Failing
     private let timeLimit: Duration
     private let outage = Locked<Outage?>(nil)
+
+    /// The call's deadline has passed while it waited for the store.
+    private struct DeadlineOfCall: Error { let error: ServiceError }
+
+    /// True while the store fails and the policy refuses.
+    var isRefusing: Bool { failing == .closed && storeError != nil }
 }
 
 extension SharedState {
@@ -99,9 +106,11 @@ extension SharedState {
         let remaining = asker.context.remaining
         let limit = min(timeLimit, max(.zero, remaining ?? timeLimit))
         return future.timeout(limit, on: scheduler) {
-            ServiceError(
-                remaining.map { $0 <= limit } ?? false ? .deadlineExceeded : .timedOut,
-                policy: asker.policy, policyName: asker.name, limit: limit, subject: asker.subject)
+            let isOutOfTime = remaining.map { $0 <= limit } ?? false
+            let error = ServiceError(
+                isOutOfTime ? .deadlineExceeded : .timedOut, policy: asker.policy,
+                policyName: asker.name, limit: limit, subject: asker.subject)
+            return isOutOfTime ? DeadlineOfCall(error: error) : error
         }
         .flatMapResult { Future(result: self.end($0, asker)) }
     }
@@ -134,7 +143,10 @@ extension SharedState {
         case .success(let value):
             let old = outage.withLock { $0.take() }
             return withExtendedLifetime(old) { .success(value) }
-        case .failure(let error as ServiceError) where error.code == .deadlineExceeded:
+        case .failure(let passed as DeadlineOfCall): return .failure(passed.error)
+        // The store knows the call's deadline, too; but it may also have one of its own.
+        case .failure(let error as ServiceError)
+        where error.code == .deadlineExceeded && asker.context.remaining ?? .seconds(1) <= .zero:
             return .failure(error)
         case .failure(let error):
             let end = scheduler.now.advanced(by: .seconds(1))

@@ -91,6 +91,21 @@ import Testing
         #expect(try failure(transport, post("Text", "text/plain").request).code == .unmatched)
     }
 
+    @Test("L3: bodies that aren't UTF-8 are compared by their bytes")
+    func matchingBinaryBodies() throws {
+        let bodies: [[UInt8]] = [[0xFF, 1], [0xFE, 1]]
+        let recorded = bodies.map {
+            exchange("https://a.example/", .post, body: .data(Data($0)), answer: "\($0)")
+        }
+        let transport = ReplayTransport(
+            HTTPArchive(entries: recorded), matching: .init(body: true))
+        for body in bodies.reversed() {
+            var asked = request("https://a.example/", .post)
+            asked.body = .data(Data(body))
+            #expect(try text(transport, asked) == "\(body)")
+        }
+    }
+
     @Test("L3: chosen headers are compared")
     func matchingByHeaders() throws {
         let transport = ReplayTransport(
@@ -225,6 +240,21 @@ import Testing
         await #expect(throws: HTTPError.self) { try await body.next().soon }
         #expect(try failure(transport, request("https://a.example/left")).code == .bodyLeftOut)
         #expect(try failure(transport, request("https://a.example/cancelled")).code == .unmatched)
+    }
+
+    @Test(
+        "L3: a transport's failure has the same code when it's replayed",
+        arguments: [
+            .cannotFindHost, .timedOut, .insecureConnection, .redirectRefused, .tooManyRedirects,
+        ] as [HTTPError.Code])
+    func codes(code: HTTPError.Code) throws {
+        var recorded = exchange("https://a.example/")
+        (recorded.response, recorded.failure) = (nil, code.rawValue)
+        let transport = ReplayTransport(HTTPArchive(entries: [recorded]))
+        let error = #expect(throws: HTTPError.self) {
+            try transport.send(request("https://a.example/")).settledValue()
+        }
+        #expect(error?.code == code)
     }
 
     @Test("L3: recorded times are replayed on a scheduler, if asked; none by default")

@@ -306,6 +306,24 @@ import Testing
         #expect(xml.response.text == "<a><s:password>REDACTED</s:password><b>c</b></a>")
     }
 
+    @Test(
+        "L3: the text in an XML element with a secret's name is replaced",
+        arguments: [
+            #"<password xmlns="urn:x">SECRET</password><b>c</b>"#,
+            #"<w:Password Type="http://a.example/a-name-longer-than-others#Text">SECRET</w:Password>"#,
+            "<password><![CDATA[SECRET]]></password><b>c</b>",
+            "<password><!--SECRET--></password><b>c</b>",
+            "<password><value>SECRET</value>\n<value>SECRET</value></password><b>c</b>",
+            "<password><password>SECRET</password>SECRET</password><b>c</b>",
+            "<password>SECRET<b>c</b>", "<password/><b>c</b>", "<b>c</b><password>SECRET",
+            "a < b > c <b>c</b><!-- d --><![CDATA[e]]>",
+        ])
+    func elements(text: String) {
+        let answer = text.replacing("SECRET", with: "s3cret")
+        let shown = redacted(answer: answer, answerType: "text/xml").response.text
+        #expect(shown == text.replacing("SECRET", with: "REDACTED"))
+    }
+
     @Test("L3: a secret is replaced wherever the exchange repeats it, and JSON stays JSON")
     func repeatedSecrets() {
         let (request, response) = redacted(
@@ -320,5 +338,20 @@ import Testing
             headers: ["X-Api-Key": "123456"], answer: #"{"key": 123456}"#,
             answerType: "application/json")
         #expect(number.response.body.isEmpty)
+    }
+
+    @Test(
+        "L3: a secret that is the same word as the host leaves the host, so that a replay finds it")
+    func secretsLikeTheHost() {
+        let (request, response) = redacted(
+            url: "https://news.example.com:8080/news/8080?token=8080",
+            headers: ["Cookie": "tenant=news", "Referer": "https://news.example.com/news"],
+            answer: "news", answerHeaders: ["Location": "https://news.example.com:8080/a/news"])
+        #expect(
+            request.url.absoluteString
+                == "https://news.example.com:8080/REDACTED/REDACTED?token=REDACTED")
+        #expect(request.headers["Referer"] == "https://news.example.com/REDACTED")
+        #expect(response.headers["Location"] == "https://news.example.com:8080/a/REDACTED")
+        #expect(response.text == "REDACTED")
     }
 }

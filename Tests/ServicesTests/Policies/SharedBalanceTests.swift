@@ -222,6 +222,19 @@ import Testing
         #expect(hedged() == 1)
     }
 
+    @Test("K4: a closed budget allows no hedge while the store fails")
+    func hedgeWithoutTheStore() {
+        let store = TestPolicyStore(on: scheduler)
+        let (open, closed) = (budget(store), budget(store, failing: .closed))
+        store.mode = .fails
+        for budget in [open, closed] { (1...5).forEach { _ in budget.deposit() } }
+        #expect(open.withdraw() && !closed.withdraw())
+        store.mode = .works
+        scheduler.advance(by: .seconds(1))
+        for _ in 1...5 { closed.deposit() }
+        #expect(closed.withdraw())
+    }
+
     @Test("K4: reset fills the bucket for all machines")
     func reset() {
         let store = TestPolicyStore(on: scheduler)

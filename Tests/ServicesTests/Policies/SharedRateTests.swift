@@ -263,6 +263,20 @@ import Testing
         #expect(upstream.count == 0 && scheduler.isIdle)
     }
 
+    @Test("K4: a deadline of the store's own is a failure of the store, the call's isn't")
+    func deadlineOfTheStore() {
+        let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
+        store.error = ServiceError(.deadlineExceeded, policy: "deadline")
+        store.mode = .fails
+        let (_, shared, service) = machine(store, upstream)
+        let late = CallContext(deadline: CallDeadline(after: .zero, on: scheduler))
+        #expect(late.run { service(1) }.serviceError?.code == .deadlineExceeded)
+        #expect(shared.storeError == nil && upstream.count == 0)
+        _ = service(2)
+        #expect((shared.storeError as? ServiceError)?.code == .deadlineExceeded)
+        #expect(upstream.count == 1)
+    }
+
     @Test("K4: a wait that would end after the deadline isn't started")
     func waitAfterDeadline() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))

@@ -13,6 +13,7 @@ final class TestPolicyStore: PolicyStore {
         var requests: [String] = []
         var hanging: [Promise<Void>] = []
         var cancelled = 0
+        var error: any Error = Down()
     }
 
     private let memory: MemoryPolicyStore
@@ -27,6 +28,12 @@ final class TestPolicyStore: PolicyStore {
     var mode: Mode {
         get { state.withLock { $0.mode } }
         set { state.withLock { $0.mode = newValue } }
+    }
+
+    /// The error while the store fails.
+    var error: any Error {
+        get { state.withLock { $0.error } }
+        set { state.withLock { $0.error = newValue } }
     }
 
     /// How long a request is on its way, and how long its answer is; nil if both settle at once.
@@ -70,7 +77,7 @@ final class TestPolicyStore: PolicyStore {
             return promise.flatMap { work() }
         case .works, .fails:
             let future: @Sendable () -> Future<Value> = {
-                mode == .works ? work() : Future(error: Down())
+                mode == .works ? work() : Future(error: self.error)
             }
             guard let latency else { return future() }
             let (there, back) = (latency(), latency())
