@@ -149,7 +149,7 @@ func named(
     return error.naming(request)
 }
 
-/// The result of ``download(_:to:over:accepting:limit:sha256:resuming:progress:random:on:)``.
+/// The result of ``download(_:to:over:accepting:limit:sha256:resuming:parts:progress:random:on:)``.
 public struct HTTPDownload: Hashable, Sendable {
     /// The complete file.
     public let file: URL

@@ -12,5 +12,5 @@ struct Films {
             over: client.stream)
     }
 }
-// error: use of 'download' refers to instance method rather than global function 'download(_:to:over:accepting:limit:sha256:resuming:progress:random:on:)' in module 'PledgeHTTPBodies'
+// error: use of 'download' refers to instance method rather than global function 'download(_:to:over:accepting:limit:sha256:resuming:parts:progress:random:on:)' in module 'PledgeHTTPBodies'
 // end snippet
