@@ -63,7 +63,7 @@ import Glibc
                     return count
                 }
                 return Future.make { resolver in
-                    DispatchQueue.global().async {
+                    Thread.detachNewThread {
                         // The last of the four parts.
                         if number == 5 {
                             for _ in 0..<seed * 20 { sched_yield() }
