@@ -15,8 +15,8 @@ package func scriptCount() -> Int { size("PLEDGE_SCRIPTS", usually: 2_000) }
 /// The number of runs of ordered pairs of policies: 2,000, or PLEDGE_PAIRS.
 package func pairRunCount() -> Int { size("PLEDGE_PAIRS", usually: 2_000) }
 
-/// How often a promise is released while a future adopts it: 5,000 times, or PLEDGE_RACES.
-package func raceCount() -> Int { size("PLEDGE_RACES", usually: 5_000) }
+/// How often a promise is released while a future adopts it: 1,000 times, or PLEDGE_RACES.
+package func raceCount() -> Int { size("PLEDGE_RACES", usually: 1_000) }
 
 /// The number of random orders of HTTP middleware: 1,200, or PLEDGE_ORDERS.
 package func orderCount() -> Int { size("PLEDGE_ORDERS", usually: 1_200) }
