@@ -49,7 +49,7 @@ import Testing
         }
         #expect(read(chunks) == whole, "\(bytes)")
         for event in whole.events {
-            #expect(event.data.utf8.count < limit && !event.type.isEmpty)
+            #expect(event.data.utf8.count <= limit && !event.type.isEmpty)
             #expect(HTTPHeaders.isReturnable(event.id))
             #expect(event.retry ?? .zero >= .zero && event.retry ?? .zero <= .seconds(1 << 22))
         }

@@ -121,7 +121,7 @@ extension HTTPRequest {
         self.init(HTTPMethod(rawValue: method), url, headers: try HTTPHeaders(asked["headers"]))
         let post = asked["postData"]
         let type = post["mimeType"].text.flatMap { $0.isEmpty ? nil : $0 }
-        if let data = try post.body(encoding: post["_encoding"].text) {
+        if let data = try post.body(encoding: post["_encoding"].text), !data.isEmpty {
             body = Body(.data(data), contentType: type)
         } else {
             let items = try post["params"].list().map { item in
