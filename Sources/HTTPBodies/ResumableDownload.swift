@@ -133,13 +133,13 @@ final class ResumableDownload: Sendable {
         let before = progress.withLock { $0.state.received }
         return load().flatMapError { error in
             if let restart = error as? Restart {
-                guard restarts < self.rules.attempts else {
-                    throw HTTPError(code: .badResponse, reason: restart.reason)
-                }
                 self.progress.withLock { progress in
                     progress.round += 1
                     progress.state.reset()
                     progress.isPlain = true
+                }
+                guard restarts < self.rules.attempts else {
+                    throw HTTPError(code: .badResponse, reason: restart.reason)
                 }
                 return self.goOn(failures: failures, restarts: restarts + 1, after: nil)
             }

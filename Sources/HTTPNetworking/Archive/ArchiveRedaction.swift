@@ -229,11 +229,13 @@ extension ArchiveRedaction {
 
     /// A replay finds an exchange by its origin, which is no secret even if a password is the same word.
     private func scrubbed(url: String) -> String {
-        let slashes = url.utf8.split(
-            separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
-        guard slashes.count == 4, slashes[1].isEmpty else { return scrubbed(url) }
-        return String(url[..<slashes[3].startIndex])
-            + scrubbed(String(url[slashes[3].startIndex...]))
+        let scheme = url.utf8.prefix { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
+        var rest = url.utf8[scheme.endIndex...]
+        if !scheme.isEmpty, rest.first == UInt8(ascii: ":") { rest = rest.dropFirst() }
+        let isAbsolute = scheme.isEmpty || rest.startIndex > scheme.endIndex
+        guard isAbsolute, rest.starts(with: "//".utf8) else { return scrubbed(url) }
+        let end = rest.dropFirst(2).firstIndex { "/?#".utf8.contains($0) } ?? url.endIndex
+        return String(url[..<end]) + scrubbed(String(url[end...]))
     }
 
     private func scrubbed(_ headers: HTTPHeaders) -> HTTPHeaders {
@@ -272,66 +274,84 @@ extension [Bool] {
             closings[tag.name] = index
         }
         // The element with a secret's name, and how many of that name are open.
-        var hidden: (name: ArraySlice<UInt8>, depth: Int)?
+        var hidden: (name: ArraySlice<UInt8>, isInside: Bool, depth: Int)?
         for (index, tag) in tags.enumerated() {
             var isSecret = hidden != nil
             switch tag.kind {
             case .opening where hidden == nil && SensitiveNames.contain(tag.localName):
-                if closings[tag.name] ?? 0 > index { hidden = (tag.name, 1) }
+                if closings[tag.name] ?? 0 > index { hidden = (tag.name, tag.isInside, 1) }
                 isSecret = true
-            case .opening where hidden?.name == tag.name: hidden?.depth += 1
-            case .closing where hidden?.name == tag.name:
+            case .opening where hidden?.name == tag.name && hidden?.isInside == tag.isInside:
+                hidden?.depth += 1
+            case .closing where hidden?.name == tag.name && hidden?.isInside == tag.isInside:
                 hidden?.depth -= 1
                 if hidden?.depth == 0 { (hidden, isSecret) = (nil, false) }
             default: break
             }
             guard isSecret else { continue }
             let end = index + 1 < tags.count ? tags[index + 1].range.lowerBound : source.count
-            for text in [tag.text, tag.range.upperBound..<end]
-            where source[text].contains(where: { $0 > 32 }) {
-                for position in text { self[position] = true }
-            }
+            let text = tag.range.upperBound..<end
+            guard source[text].contains(where: { $0 > 32 }) else { continue }
+            for position in text { self[position] = true }
         }
     }
 }
 
-/// A tag in XML; or a comment, or another thing in angle brackets.
+/// A tag in XML; or the beginning or the end of a comment or a CDATA section.
 private struct XMLTag {
     enum Kind { case opening, closing, empty, other }
 
     let kind: Kind
     /// From "<" up to behind ">".
     let range: Range<Int>
-    /// What a comment or a CDATA section holds.
-    let text: Range<Int>
     let name: ArraySlice<UInt8>
+    /// True within a comment or a CDATA section, whose tags say nothing about the elements around it.
+    let isInside: Bool
 
     /// The name without its namespace.
     var localName: ArraySlice<UInt8> {
         name[(name.lastIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? name.startIndex)...]
     }
 
+    private static let sections: [(open: [UInt8], close: [UInt8])] = [
+        (Array("<![CDATA[".utf8), Array("]]>".utf8)), (Array("<!--".utf8), Array("-->".utf8)),
+    ]
+
     static func all(in source: [UInt8]) -> [XMLTag] {
         var tags: [XMLTag] = []
-        var rest = source[...]
-        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
-            rest = rest[start...]
-            let (open, close) =
-                [("<![CDATA[", "]]>"), ("<!--", "-->")].first { rest.starts(with: $0.0.utf8) }
-                ?? ("<", ">")
-            let body = rest.dropFirst(open.utf8.count)
-            guard let found = body.firstRange(of: Array(close.utf8)) else { break }
-            let end = found.upperBound
-            let isClosing = body.first == UInt8(ascii: "/")
-            let name = body[..<found.lowerBound].dropFirst(isClosing ? 1 : 0)
-                .prefix { $0 > 32 && $0 != UInt8(ascii: "/") }
-            let isEmpty = body[..<found.lowerBound].last == UInt8(ascii: "/")
-            let kind: Kind =
-                open != "<" || name.isEmpty
-                ? .other : isClosing ? .closing : isEmpty ? .empty : .opening
-            let text = open == "<" ? end..<end : body.startIndex..<found.lowerBound
-            tags.append(XMLTag(kind: kind, range: start..<end, text: text, name: name))
-            rest = source[end...]
+        var section: [UInt8]?
+        var start = 0
+        func add(_ kind: Kind, _ end: Int, _ name: ArraySlice<UInt8> = []) {
+            let isInside = section != nil
+            tags.append(XMLTag(kind: kind, range: start..<end, name: name, isInside: isInside))
+            start = end
+        }
+        while start < source.count {
+            let rest = source[start...]
+            if let close = section, rest.starts(with: close) {
+                section = nil
+                add(.other, start + close.count)
+            } else if rest.first != UInt8(ascii: "<") {
+                start += 1
+            } else if section == nil,
+                let found = sections.first(where: { rest.starts(with: $0.open) })
+            {
+                add(.other, start + found.open.count)
+                section = found.close
+            } else {
+                // A "<" that another one follows, or nothing, is text.
+                let end = rest.dropFirst().firstIndex { "<>".utf8.contains($0) }
+                guard let end, source[end] == UInt8(ascii: ">") else {
+                    start += 1
+                    continue
+                }
+                let isClosing = source[start + 1] == UInt8(ascii: "/")
+                let name = source[(start + 1)..<end].dropFirst(isClosing ? 1 : 0)
+                    .prefix { $0 > 32 && $0 != UInt8(ascii: "/") }
+                let isEmpty = source[end - 1] == UInt8(ascii: "/")
+                let kind: Kind = isClosing ? .closing : isEmpty ? .empty : .opening
+                add(name.isEmpty ? .other : kind, end + 1, name)
+            }
         }
         return tags
     }

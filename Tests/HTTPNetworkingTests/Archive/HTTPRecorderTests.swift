@@ -317,6 +317,12 @@ import Testing
             "<password><password>SECRET</password>SECRET</password><b>c</b>",
             "<password>SECRET<b>c</b>", "<password/><b>c</b>", "<b>c</b><password>SECRET",
             "a < b > c <b>c</b><!-- d --><![CDATA[e]]>",
+            "<d><![CDATA[<l><password>SECRET</password></l>]]></d>",
+            "<!-- <password>SECRET</password> -->", "a < b <token>SECRET</token>",
+            "x<5 <token>SECRET</token>", "<!-- a <password>SECRET</password>",
+            "<![CDATA[ a <password>SECRET</password>",
+            "<password><![CDATA[</password>SECRET]]></password><b>c</b>",
+
         ])
     func elements(text: String) {
         let answer = text.replacing("SECRET", with: "s3cret")
@@ -353,5 +359,23 @@ import Testing
         #expect(request.headers["Referer"] == "https://news.example.com/REDACTED")
         #expect(response.headers["Location"] == "https://news.example.com:8080/a/REDACTED")
         #expect(response.text == "REDACTED")
+    }
+
+    @Test(
+        "L3: only a host is taken for one",
+        arguments: [
+            (
+                "https://host.example?x=s3cret-1&next=/home",
+                "https://host.example?x=REDACTED&next=/home"
+            ),
+            ("login?t=s3cret-1&next=https://app/x", "login?t=REDACTED&next=https://app/x"),
+            ("//s3cret-1/s3cret-1", "//s3cret-1/REDACTED"),
+            ("https://s3cret-1", "https://s3cret-1"),
+            ("/s3cret-1", "/REDACTED"), ("s3cret-1//s3cret-1/a/b", "REDACTED//REDACTED/a/b"),
+        ])
+    func hosts(location: String, shown: String) {
+        let (_, response) = redacted(
+            headers: ["Authorization": "Bearer s3cret-1"], answerHeaders: ["Location": location])
+        #expect(response.headers["Location"] == shown)
     }
 }
