@@ -31,7 +31,11 @@ public final class RetryBudget: Sendable {
     /// - Returns: False if there is none left; then the retry must not be made.
     public func withdraw() -> Bool {
         guard let bucket else { return true }
-        guard shared?.isRefusing != true else { return false }
+        if let shared, shared.isRefusing {
+            // Nobody else may ask whether the store works again.
+            shared.change(by: 0)
+            return false
+        }
         guard bucket.withLock({ $0.take() }) else { return false }
         shared?.change(by: -1)
         return true
