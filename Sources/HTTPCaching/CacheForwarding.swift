@@ -14,9 +14,10 @@ struct CacheForwarding: Sendable {
     ///   - presented: The original request, without the conditions that the cache has added.
     ///   - entry: The stored response that the origin is asked to confirm; nil if there is none.
     ///   - variants: The stored responses that the origin may choose from.
+    ///   - substitute: The stored response that may answer in place of an error; nil if it's `entry`, or if none may.
     func forward(
         _ request: HTTPRequest, _ presented: PresentedRequest, about entry: CachedResponse? = nil,
-        offering variants: [CachedResponse] = []
+        offering variants: [CachedResponse] = [], rescuedBy substitute: CachedResponse? = nil
     ) -> Future<OriginReply> {
         let number = cache.calls.withLock { $0.start(presented.key) }
         let sent = cache.moment()
@@ -26,7 +27,7 @@ struct CacheForwarding: Sendable {
                 presented: presented, response: response, refusal: refusal, requestTime: sent,
                 responseTime: cache.moment(),
                 isForeign: presented.isForeign(response, by: cache.rules), number: number,
-                validated: entry, offered: variants)
+                validated: entry, substitute: entry ?? substitute, offered: variants)
         }
         return next(request)
             .mapWithoutOrigin { made($0, nil) }
@@ -250,6 +251,8 @@ struct OriginReply: Sendable {
     let number: Int
     /// The stored response that the cache asked the origin to confirm; nil if the cache didn't ask.
     var validated: CachedResponse?
+    /// The stored response that may answer in place of an error.
+    var substitute: CachedResponse?
     /// The stored responses to other requests whose tags the cache has sent.
     var offered: [CachedResponse] = []
 }

@@ -119,7 +119,7 @@ struct CacheLayer: Sendable {
         let context = CallContext.current
         context.report(.miss, by: Self.policy, named: cache.name)
         let answer = CacheForwarding(cache: cache, next: next)
-            .forward(presented.request, presented)
+            .forward(presented.request, presented, rescuedBy: entry)
             .flatMap { reply in
                 entry.flatMap { rescue(presented, $0, from: reply) }
                     ?? give(reply, as: .answered(reason, reply))
@@ -256,7 +256,7 @@ extension CacheLayer {
         CallContext.current.report(.miss, by: Self.policy, named: cache.name)
         cache.count(\.misses)
         return CacheForwarding(cache: cache, next: next)
-            .forward(validation.request, validation.presented)
+            .forward(validation.request, validation.presented, rescuedBy: validation.entry)
             .flatMap { reply in
                 rescue(validation.presented, validation.entry, from: reply)
                     ?? give(reply, as: .answered(.stale, reply))

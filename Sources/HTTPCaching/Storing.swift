@@ -123,7 +123,7 @@ extension CacheRules {
         if presented.forbidsStoring { return .nothing }
         if status == 304 { return .freshen }
         // The caller gets the stored response instead of the error, so the store must keep that response.
-        if isError(status: status), let entry = reply.validated,
+        if isError(status: status), let entry = reply.substitute,
             mayUseOnError(entry, for: presented, at: reply.responseTime)
         {
             return .nothing

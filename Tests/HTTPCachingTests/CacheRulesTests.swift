@@ -346,6 +346,18 @@ import Testing
         #expect(try bench.get() == "4" && bench.get() == "4")
     }
 
+    @Test func anErrorIsNotStoredInPlaceOfWhatReplacesIt() throws {
+        let bench = CacheBench()
+        bench.answers(
+            stored("stale-if-error=50"),
+            .init(status: 503, headers: ["Cache-Control": "max-age=60"]),
+            .init(failure: CacheBench.Lost()))
+        try bench.ask()
+        bench.advance(11)
+        #expect(try bench.ask(.get, "/", ["If-None-Match": "\"b\""]).text == "1")
+        #expect(try bench.get() == "1" && bench.requests.count == 3)
+    }
+
     @Test func staleWhileRevalidateAnswersAtOnceAndAsks() throws {
         let bench = CacheBench()
         let gate = Promise<Void>()
