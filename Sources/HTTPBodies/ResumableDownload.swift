@@ -150,14 +150,13 @@ final class ResumableDownload: Sendable {
                 return progress.state.received > before
             }
             let failures = hasCome ? 1 : failures + 1
-            guard case .after(let asked) = self.rules.outcome(error).retry,
-                failures < self.rules.attempts,
-                asked ?? .zero <= self.rules.maxServerDelay
-            else { throw error }
-            let backoff = self.rules.backoff.delay(
-                before: failures - 1, after: wait, bits: self.random.next())
-            return Future<Void>(value: ()).delay(max(backoff, asked ?? .zero), on: self.scheduler)
-                .flatMap { self.goOn(failures: failures, restarts: restarts, after: backoff) }
+            let next = self.rules.wait(
+                after: error, failures: failures, last: wait, random: self.random)
+            guard let next else { throw error }
+            return Future<Void>(value: ()).delay(next.time, on: self.scheduler)
+                .flatMap {
+                    self.goOn(failures: failures, restarts: restarts, after: next.backoff)
+                }
         }
     }
 

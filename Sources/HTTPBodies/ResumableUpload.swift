@@ -319,20 +319,15 @@ private final class ResumableUpload: Sendable {
                         asking: true, failures: failures, restarts: restarts + 1, after: nil)
                 }
             }
-            var asked = Duration.zero
-            switch self.rules.outcome(error).retry {
-            case .after(let delay): asked = delay ?? .zero
-            case .never: if step == nil { throw error }
-            }
             let failures = self.state.withLock { $0.offset } > before ? 1 : failures + 1
-            guard failures < self.rules.attempts, asked <= self.rules.maxServerDelay else {
-                throw error
-            }
-            let pause = self.rules.backoff.delay(
-                before: failures - 1, after: wait, bits: self.random.next())
-            return Future<Void>(value: ()).delay(max(pause, asked), on: self.scheduler)
+            let next = self.rules.wait(
+                after: error, isTemporary: step != nil, failures: failures, last: wait,
+                random: self.random)
+            guard let next else { throw error }
+            return Future<Void>(value: ()).delay(next.time, on: self.scheduler)
                 .flatMap {
-                    self.goOn(asking: true, failures: failures, restarts: restarts, after: pause)
+                    self.goOn(
+                        asking: true, failures: failures, restarts: restarts, after: next.backoff)
                 }
         }
     }

@@ -38,4 +38,26 @@ public struct Resumption: Sendable {
         self.backoff = backoff
         self.maxServerDelay = maxServerDelay
     }
+
+    /// Returns the wait before the next request, and the backoff's part in it; nil if the transfer fails.
+    ///
+    /// - Parameters:
+    ///   - error: The error of the last request.
+    ///   - isTemporary: True if another request may help, whatever the error says of itself.
+    ///   - failures: The number of failed requests in a row.
+    ///   - last: The backoff before the last request; nil for none.
+    ///   - random: The source of the backoff's jitter.
+    func wait(
+        after error: any Error, isTemporary: Bool = false, failures: Int, last: Duration?,
+        random: RandomSource
+    ) -> (time: Duration, backoff: Duration)? {
+        var asked = Duration.zero
+        switch outcome(error).retry {
+        case .after(let delay): asked = delay ?? .zero
+        case .never: guard isTemporary else { return nil }
+        }
+        guard failures < attempts, asked <= maxServerDelay else { return nil }
+        let pause = backoff.delay(before: failures - 1, after: last, bits: random.next())
+        return (max(pause, asked), pause)
+    }
 }

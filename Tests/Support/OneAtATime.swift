@@ -3,9 +3,8 @@ package import Testing
 
 /// Runs a test after all others with this trait that came before it.
 ///
-/// Swift Testing begins all tests at once, on as many threads as there are processors. A test with sockets,
-/// processes or threads would then wait in the middle, behind thousands of others, and a test that computes for
-/// long would make them wait. With this trait they wait before they begin. CONTRIBUTING.md says what was measured.
+/// Swift Testing runs tests on as many threads as there are processors. A test with sockets, processes or threads would
+/// wait in the middle, behind the other tests that have begun, and a test that computes for long would make them wait. With this trait they wait before they begin. CONTRIBUTING.md says what was measured.
 ///
 /// A test waits for its turn before it counts among those that run at once, and its cases then wait for each other.
 package struct OneAtATime: SuiteTrait, TestTrait, TestScoping {

@@ -11,6 +11,9 @@ struct ArchiveRedaction {
 
     private static let sign = HTTPArchive.redacted
 
+    /// The headers whose value is a URL.
+    private static let urlHeaders: Set<String> = ["location", "content-location", "referer"]
+
     /// Returns an entry without its secrets.
     static func redacted(_ entry: HTTPArchive.Entry) -> HTTPArchive.Entry {
         var redaction = ArchiveRedaction()
@@ -89,8 +92,8 @@ extension ArchiveRedaction {
     }
 
     private mutating func redacted(_ value: String, of name: String) -> String {
+        if Self.urlHeaders.contains(name) { return redacted(url: value) }
         switch name {
-        case "location", "content-location", "referer": return redacted(url: value)
         case "link":
             return String(decoding: markingAssignments(in: Array(value.utf8)), as: UTF8.self)
         case "cookie":
@@ -241,7 +244,7 @@ extension ArchiveRedaction {
     private func scrubbed(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(
             headers.map { name, value in
-                let isURL = ["location", "content-location", "referer"].contains(name.lowercased())
+                let isURL = Self.urlHeaders.contains(name.lowercased())
                 return (name, isURL ? scrubbed(url: value) : scrubbed(value))
             })
     }
@@ -277,13 +280,13 @@ extension [Bool] {
         var hidden: (name: ArraySlice<UInt8>, isInside: Bool, depth: Int)?
         for (index, tag) in tags.enumerated() {
             var isSecret = hidden != nil
+            let isSame = hidden?.name == tag.name && hidden?.isInside == tag.isInside
             switch tag.kind {
             case .opening where hidden == nil && SensitiveNames.contain(tag.localName):
                 if closings[tag.name] ?? 0 > index { hidden = (tag.name, tag.isInside, 1) }
                 isSecret = true
-            case .opening where hidden?.name == tag.name && hidden?.isInside == tag.isInside:
-                hidden?.depth += 1
-            case .closing where hidden?.name == tag.name && hidden?.isInside == tag.isInside:
+            case .opening where isSame: hidden?.depth += 1
+            case .closing where isSame:
                 hidden?.depth -= 1
                 if hidden?.depth == 0 { (hidden, isSecret) = (nil, false) }
             default: break

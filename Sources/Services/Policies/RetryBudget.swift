@@ -32,7 +32,7 @@ public final class RetryBudget: Sendable {
     public func withdraw() -> Bool {
         guard let bucket else { return true }
         if let shared, shared.isRefusing {
-            // Nobody else may ask whether the store works again.
+            // If there are only hedges, nobody else asks whether the store works again.
             shared.change(by: 0)
             return false
         }

@@ -322,7 +322,6 @@ import Testing
             "x<5 <token>SECRET</token>", "<!-- a <password>SECRET</password>",
             "<![CDATA[ a <password>SECRET</password>",
             "<password><![CDATA[</password>SECRET]]></password><b>c</b>",
-
         ])
     func elements(text: String) {
         let answer = text.replacing("SECRET", with: "s3cret")
