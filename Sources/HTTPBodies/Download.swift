@@ -31,9 +31,11 @@ public import PledgeServices
 /// The missing bytes are requested with a Range, and with an If-Range that names the ETag or the Last-Modified. A 206
 /// is used only if its Content-Range has the requested start, if the stated sizes are the same, and if it isn't
 /// encoded. If the size was unknown, a 416 ends the download when it states exactly the number of bytes that are there.
-/// A 200 is written from the first byte. After any other 206 or 416, the whole file is requested; after as many of
-/// these requests as `resuming` has attempts, the next such answer fails the download with
-/// `HTTPError.Code.badResponse`. At the end, the file at `file` is whole, or as it was before the call.
+/// A 200 is written from the first byte, unless the file is loaded in several parts. After a 200 to one of several
+/// parts, and after any other 206 or 416, the whole file is requested; after as many of these requests as `resuming`
+/// has attempts, the next such answer fails the download with `HTTPError.Code.badResponse`. A 206 to the request for
+/// the whole file fails it at once, with the same code. At the end, the file at `file` is whole, or as it was before
+/// the call.
 ///
 /// Only one resumed download at a time writes a file: a second one, in this process or another, waits for up to five
 /// seconds, and then fails with `HTTPError.Code.fileUnwritable`. A request with another method, or with its own Range,

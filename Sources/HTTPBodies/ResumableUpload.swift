@@ -37,7 +37,7 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 /// With `record`, a later call of this function goes on with the same upload, if the URL, the protocol and the file are
 /// the same, and the file was neither changed nor replaced. The record is a file that only the user may read, because
 /// an upload's URL may be a secret. It is removed at the end, and when the server doesn't know the upload any more; the
-/// upload then begins anew.
+/// upload then begins anew, at most as often in a call as `resuming` has attempts.
 ///
 /// - Parameters:
 ///   - file: The file; it must not change during the upload.

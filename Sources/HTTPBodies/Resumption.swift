@@ -6,7 +6,9 @@ public import PledgeServices
 public struct Resumption: Sendable {
     /// The number of failed requests in a row after which the transfer fails.
     ///
-    /// A request that brings the transfer further counts as the first again. With 1, a call ends at the first failure.
+    /// When a failed request has brought the transfer further, the count starts over at one. With 1, the first failed
+    /// request ends the call. It's also how many times a call may start over because an answer doesn't fit, or because
+    /// the server has forgotten the upload.
     public var attempts: Int
 
     /// The waits before a request that follows a failed one.

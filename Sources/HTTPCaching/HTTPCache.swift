@@ -272,9 +272,9 @@ extension HTTPCache {
         public internal(set) var staleHits = 0
         /// Requests answered with a stored response that the origin confirmed.
         public internal(set) var confirmations = 0
-        /// Requests that no stored response could answer.
+        /// Requests that the cache forwarded without using a stored response.
         ///
-        /// If a stored response replaces the origin's failure, the request also counts as a rescue.
+        /// A forwarded HEAD or conditional request that is then rescued counts here and in ``rescues``.
         public internal(set) var misses = 0
         /// Requests answered with a stored response because the origin failed or couldn't be reached.
         public internal(set) var rescues = 0

@@ -18,9 +18,9 @@ extension HTTPClient {
     ///   - file: The URL of the file, in an existing folder.
     ///   - query: Items to append to the query.
     ///   - headers: The headers of the requests.
-    ///   - resuming: Resumes the download after a lost connection, and in a later call. ``retry`` says how often, and
-    ///     after which waits, this call goes on itself (with nil, only a later call goes on); ``classifier`` says which
-    ///     errors are temporary.
+    ///   - resuming: Resumes the download after a lost connection, and in a later call. ``retry`` says how often
+    ///     this call resumes by itself, and after which waits; with nil, only a later call resumes. ``classifier`` says
+    ///     which errors are temporary.
     ///   - parts: How many parts of the file are loaded at the same time, if `resuming`; 1…32. Other numbers are a
     ///     programming error and trap.
     ///   - sha256: The expected SHA-256 of the file, in hexadecimal digits; nil for no check. Digits that aren't a
@@ -66,9 +66,9 @@ extension HTTPClient {
     /// let response = try await client.upload(film, to: "/files", by: .tus, record: record).value
     /// ```
     ///
-    /// See the function `upload` for the protocols and the record. ``retry`` says how often, and after which waits, an
-    /// upload goes on (with nil, only a later call with a record goes on); ``classifier`` says which errors are
-    /// temporary.
+    /// See the function `upload` for the protocols and the record. ``retry`` says how often this call resumes by
+    /// itself, and after which waits; with nil, only a later call with a record resumes. ``classifier`` says which
+    /// errors are temporary.
     ///
     /// - Parameters:
     ///   - file: The file; it must not change during the upload.

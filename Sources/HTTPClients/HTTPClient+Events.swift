@@ -49,7 +49,8 @@ extension HTTPClient {
     /// | The network fails, a time limit passes, a policy refuses the call | waits, and tries again | waits, and tries again |
     /// | Any other status than 200 | throws | ends after a 204; tries again if the status is temporary by ``classifier``; otherwise throws |
     /// | Any other Content-Type than `text/event-stream` | throws | throws |
-    /// | The stream ends or fails | waits, and connects again | waits, and connects again |
+    /// | The stream ends or fails | – | waits, and connects again |
+    /// | An error that would only repeat, or an event over `limit` | throws | throws |
     ///
     /// If no further connection is allowed, the sequence ends with the stream, or throws the last error.
     ///
@@ -118,8 +119,9 @@ extension HTTPClient {
         /// The bound of the growing waits; a server may ask for more.
         public let maxDelay: Duration
 
-        /// How many times in a row the client connects again without an event, or a connection that lasted for
-        /// ``maxDelay``.
+        /// How many times in a row the client connects again.
+        ///
+        /// An event, or a connection that lasted for ``maxDelay``, starts the count over.
         public let attempts: Int
 
         /// Creates rules.
@@ -127,8 +129,8 @@ extension HTTPClient {
         /// - Parameters:
         ///   - delay: The first wait. Less than zero is a programming error and traps.
         ///   - maxDelay: The bound of the growing waits. Less than zero is a programming error and traps.
-        ///   - attempts: How many times in a row the client connects again without an event, or a connection that
-        ///     lasted for `maxDelay`. Less than zero is a programming error and traps.
+        ///   - attempts: How many times in a row the client connects again. Less than zero is a programming error and
+        ///     traps.
         public init(
             delay: Duration = .seconds(3), maxDelay: Duration = .seconds(30), attempts: Int = .max
         ) {

@@ -109,8 +109,8 @@ extension HTTPArchive {
 
         /// The reason why the exchange failed, or ended before its body did; nil if it didn't.
         ///
-        /// In a recording of this package, it's the raw value of an `HTTPError.Code`, such as
-        /// "connectionLost", or "cancelled", or the name of another error's type. Browsers write words of their own.
+        /// In a recording of this package, it's "cancelled", the raw value of an `HTTPError.Code` such as
+        /// "connectionLost", or the name of another error's type. Browsers write words of their own.
         public var failure: String?
 
         /// A note for the reader of the file; nil for none.

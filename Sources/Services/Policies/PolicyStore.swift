@@ -6,8 +6,8 @@ public import PledgeFutures
 /// write these three methods over its client library. In tests, and for several clients in one process, use a
 /// ``MemoryPolicyStore``.
 ///
-/// Methods may be called from any thread, and must not block. Calls for one key take effect in order, even if their
-/// futures settle later. If a future fails or takes too long, ``SharedState/Failing`` says
+/// Methods may be called from any thread, and must not block. Calls for one key take effect in the order in which they
+/// were made, even if their futures settle later. If a future fails or takes too long, ``SharedState/Failing`` says
 /// what the policy does. A future may settle on any thread; the policy goes on there.
 public protocol PolicyStore: Sendable {
     /// Takes tokens out of a bucket, or puts them in, as one step that no other machine can interrupt.

@@ -50,7 +50,7 @@ extension Middleware {
 /// store once, and starts on the thread on which the store answers. After a refusal, no call asks the store until the
 /// instant at which one could pass. A call that has to wait takes its turn out of the bucket when it arrives. So
 /// machines needn't agree on the time. But a call that is cancelled while it waits has used its turn, and the order of
-/// waiting calls isn't exact. An answer or a timer that is late by the time l lets calls pass by l too late: in any
+/// waiting calls isn't exact. If an answer of the store or a timer is late by up to l, calls pass up to l late: in any
 /// time t, at most burst + rate × (t + l) ÷ period calls pass. If a process was stopped, its waiting calls start
 /// together.
 public final class RateLimiter: Sendable {

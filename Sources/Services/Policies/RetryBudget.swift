@@ -57,8 +57,8 @@ public final class RetryBudget: Sendable {
 
     /// The number of retries that could be made now, as far as this process knows; `Int.max` for ``unlimited``.
     ///
-    /// If the budget is in a store, this is the number in the store's last answer, changed by what this process has put
-    /// in and taken out since; before the first answer, it is the capacity.
+    /// If the budget is in a store, this is the number in the store's last answer, plus what this process has put in
+    /// since, minus what it has taken out; before the first answer, it is the capacity.
     public var balance: Int { bucket?.withLock { $0.balance } ?? .max }
 
     /// True if the budget is in the same state as a new one, or if its state is in a store.

@@ -21,8 +21,8 @@ public final class SharedState: Sendable {
     public enum Failing: Sendable {
         /// Continue with the state of this process alone.
         ///
-        /// A limiter and a budget then have the settings of a local one: n machines let n times the limit pass. A
-        /// budget begins with the store's last balance. A memo asks the service.
+        /// A limiter and a budget then work like local ones with the same settings: n machines let n times the limit
+        /// pass. A budget begins with the store's last balance. A memo asks the service.
         case open
         /// Refuse.
         ///
