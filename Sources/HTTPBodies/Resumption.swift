@@ -2,7 +2,8 @@ public import PledgeServices
 
 /// The rules for resuming a transfer after a lost connection.
 ///
-/// The requests are sent with `skipsRetry` in their context, so that a client's own retries don't multiply them.
+/// The requests are sent with `skipsRetry` in their context, so that a client's own retries don't multiply them. If a
+/// wait would last until the deadline of the call around the transfer, or longer, the transfer fails at once.
 public struct Resumption: Sendable {
     /// The number of failed requests in a row after which the transfer fails.
     ///
@@ -43,6 +44,8 @@ public struct Resumption: Sendable {
 
     /// Returns the wait before the next request, and the backoff's part in it; nil if the transfer fails.
     ///
+    /// It is called in the context of the call, whose deadline bounds the wait.
+    ///
     /// - Parameters:
     ///   - error: The error of the last request.
     ///   - isTemporary: True if another request may help, whatever the error says of itself.
@@ -60,6 +63,8 @@ public struct Resumption: Sendable {
         }
         guard failures < attempts, asked <= maxServerDelay else { return nil }
         let pause = backoff.delay(before: failures - 1, after: last, bits: random.next())
-        return (max(pause, asked), pause)
+        let time = max(pause, asked)
+        let isInTime = CallContext.current.remaining.map { time < $0 } ?? true
+        return isInTime ? (time, pause) : nil
     }
 }

@@ -103,6 +103,21 @@ import Glibc
         #expect(try Data(contentsOf: target) == Data("film".utf8))
     }
 
+    @Test("L1: a wait that would last until the caller's deadline isn't begun")
+    func deadline() async {
+        let scheduler = ManualScheduler()
+        server.lose(after: [3_000])
+        let context = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler))
+        let saving = context.run {
+            download(
+                request, to: target, over: server.answer,
+                resuming: Resumption(attempts: 9, backoff: .constant(.seconds(5))), on: scheduler)
+        }
+        let error = await #expect(throws: HTTPError.self) { try await saving.soon }
+        #expect(error?.code == .connectionLost && server.requests.count == 1)
+        #expect(folder.names == [".pledge-film.mp4.part", ".pledge-film.mp4.resume"])
+    }
+
     @Test("L1: a later call goes on behind the bytes that are there, if the file is still the same")
     func laterCall() async throws {
         try await loseFirst(after: 7_300)

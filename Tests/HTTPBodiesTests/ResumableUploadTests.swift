@@ -276,6 +276,26 @@ import Testing
         #expect(error?.status == 503 && calls.withLock { $0 } == 1)
     }
 
+    @Test("L1: no wait lasts until the caller's deadline", arguments: [(5, 1), (6, 2), (12, 3)])
+    func deadline(seconds: Int, requests: Int) async {
+        let scheduler = ManualScheduler()
+        let calls = Locked(0)
+        let context = CallContext(
+            deadline: CallDeadline(after: .seconds(seconds), on: scheduler))
+        let saving = context.run {
+            upload(
+                file, with: request,
+                over: { _ in
+                    calls.withLock { $0 += 1 }
+                    return Future(value: HTTPResponse(status: 503))
+                }, by: .tus, resuming: Resumption(attempts: 9, backoff: .constant(.seconds(5))),
+                on: scheduler)
+        }
+        scheduler.advance(by: .seconds(5 * (requests - 1)))
+        let error = await #expect(throws: HTTPError.self) { try await saving.soon }
+        #expect(error?.status == 503 && calls.withLock { $0 } == requests)
+    }
+
     @Test("L1: cancelling ends the request")
     func cancelled() async throws {
         let cancelled = Locked(false)

@@ -64,22 +64,35 @@ struct ArchiveRedaction {
 extension ArchiveRedaction {
     private mutating func redacted(url: String) -> String {
         // A fragment isn't sent.
-        let whole = url.prefix { $0 != "#" }
-        var parts = whole.prefix { $0 != "?" }
-            .split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        if parts.count > 2, parts[1].isEmpty, let at = parts[2].lastIndex(of: "@") {
-            secrets.add(userinfo: parts[2][..<at])
-            parts[2] = Self.sign + parts[2][at...]
+        let whole = url.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let (start, query) = Substring(whole).parts(at: UInt8(ascii: "?"))
+        var place = String(start)
+        if let authority = Self.authority(of: place),
+            let at = place.utf8[authority].lastIndex(of: UInt8(ascii: "@"))
+        {
+            let userinfo = authority.lowerBound..<at
+            secrets.add(userinfo: place[userinfo])
+            place.replaceSubrange(userinfo, with: Self.sign)
         }
-        let place = parts.joined(separator: "/")
-        let query = whole.dropFirst(whole.prefix { $0 != "?" }.count)
-        return query.isEmpty ? place : place + "?" + redacted(form: query.dropFirst())
+        return start.endIndex == whole.endIndex ? place : place + "?" + redacted(form: query)
+    }
+
+    /// The userinfo, host and port of a URL reference (RFC 3986, section 4.1); nil if it has none.
+    ///
+    /// As in `URLReference`, the delimiters are bytes: a "/" and a combining mark form one character.
+    private static func authority(of url: String) -> Range<String.Index>? {
+        let scheme = url.utf8.prefix { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
+        var rest = url.utf8[scheme.endIndex...]
+        if !scheme.isEmpty, rest.popFirst() != UInt8(ascii: ":") { return nil }
+        guard rest.starts(with: "//".utf8) else { return nil }
+        rest = rest.dropFirst(2)
+        return rest.startIndex..<rest.prefix { !"/?#".utf8.contains($0) }.endIndex
     }
 
     private mutating func redacted(form: Substring) -> String {
-        form.split(separator: "&", omittingEmptySubsequences: false).map { item in
-            let name = item.prefix { $0 != "=" }
-            let value = item[name.endIndex...].dropFirst()
+        form.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map {
+            let item = Substring($0)
+            let (name, value) = item.parts(at: UInt8(ascii: "="))
             let isSecret = RecordedNames.areSecret(inForm: ArchiveQuery.decoded(name))
             if value.isEmpty || !isSecret && !value.utf8.isJSONWebToken { return String(item) }
             secrets.add(value)
@@ -98,15 +111,15 @@ extension ArchiveRedaction {
             return String(decoding: markingAssignments(in: Array(value.utf8)), as: UTF8.self)
         case "cookie":
             secrets.add(field: value)
-            return value.split(separator: ";").map { pair in
-                let name = pair.prefix { $0 != "=" }
-                return name.endIndex == pair.endIndex ? Self.sign : "\(name)=\(Self.sign)"
+            return value.utf8.split(separator: UInt8(ascii: ";")).map { pair in
+                let end = pair.firstIndex(of: UInt8(ascii: "="))
+                return end.map { "\(Substring(pair[..<$0]))=\(Self.sign)" } ?? Self.sign
             }.joined(separator: ";")
         case "set-cookie":
-            let pair = value.prefix { $0 != ";" }
-            secrets.add(pair.drop { $0 != "=" }.dropFirst())
-            let attributes = value[pair.endIndex...]
-            return "\(pair.prefix { $0 != "=" })=\(Self.sign)\(attributes)"
+            let pair = Substring(value.utf8.prefix { $0 != UInt8(ascii: ";") })
+            let (name, secret) = pair.parts(at: UInt8(ascii: "="))
+            secrets.add(secret)
+            return "\(name)=\(Self.sign)\(value[pair.endIndex...])"
         default:
             guard
                 RecordedNames.areSecret(inHeader: name)
@@ -232,12 +245,7 @@ extension ArchiveRedaction {
 
     /// A replay finds an exchange by its origin, which is no secret even if a password is the same word.
     private func scrubbed(url: String) -> String {
-        let scheme = url.utf8.prefix { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
-        var rest = url.utf8[scheme.endIndex...]
-        if !scheme.isEmpty, rest.first == UInt8(ascii: ":") { rest = rest.dropFirst() }
-        let isAbsolute = scheme.isEmpty || rest.startIndex > scheme.endIndex
-        guard isAbsolute, rest.starts(with: "//".utf8) else { return scrubbed(url) }
-        let end = rest.dropFirst(2).firstIndex { "/?#".utf8.contains($0) } ?? url.endIndex
+        guard let end = Self.authority(of: url)?.upperBound else { return scrubbed(url) }
         return String(url[..<end]) + scrubbed(String(url[end...]))
     }
 
@@ -357,6 +365,14 @@ private struct XMLTag {
             }
         }
         return tags
+    }
+}
+
+extension Substring {
+    /// The text before the first such byte, and the text behind it.
+    fileprivate func parts(at separator: UInt8) -> (Substring, Substring) {
+        let start = utf8.prefix { $0 != separator }
+        return (Substring(start), Substring(utf8[start.endIndex...].dropFirst()))
     }
 }
 

@@ -180,7 +180,10 @@ extension HTTPArchive.ReadError: CustomStringConvertible, LocalizedError {
 
 extension HTTPArchive: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The number of entries, without their content.
-    public var description: String { "a recording of \(entries.count) exchanges" }
+    public var description: String {
+        entries.count == 1
+            ? "a recording of 1 exchange" : "a recording of \(entries.count) exchanges"
+    }
 
     /// The same as `description`, so that a debugger prints no secret either.
     public var debugDescription: String { description }

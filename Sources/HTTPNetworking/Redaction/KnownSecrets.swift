@@ -237,8 +237,8 @@ extension KnownSecrets {
 
     /// Adds the values of a query or a form; an item without "=" counts as a value.
     mutating func add(query: Substring) {
-        for item in query.split(whereSeparator: { "&;?".contains($0) }) {
-            add(item.firstIndex(of: "=").map { item[item.index(after: $0)...] } ?? item)
+        for item in query.utf8.split(whereSeparator: { "&;?".utf8.contains($0) }) {
+            add(item.firstIndex(of: UInt8(ascii: "=")).map { item[$0...].dropFirst() } ?? item)
         }
     }
 

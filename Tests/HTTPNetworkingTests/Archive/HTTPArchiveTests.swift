@@ -44,6 +44,8 @@ import Testing
         let failed = HTTPArchive.Entry(
             HTTPRequest(url), nil, failure: "timedOut", duration: .seconds(2))
         let archive = HTTPArchive(entries: [whole, partial, omitted, failed])
+        #expect("\(archive)" == "a recording of 4 exchanges")
+        #expect("\(HTTPArchive(entries: [whole]))" == "a recording of 1 exchange")
 
         let read = try HTTPArchive(archive.encoded)
         #expect(read.entries.count == 4)

@@ -267,6 +267,24 @@ import Testing
             ])
     }
 
+    @Test("L3: a delimiter before a combining mark is still a delimiter")
+    func combiningMarks() {
+        let form = redacted(
+            body: "a=1&\u{301}token=s3cret1&sid=\u{301}s3cret2",
+            type: "application/x-www-form-urlencoded")
+        #expect(body(form.request) == "a=1&\u{301}token=REDACTED&sid=REDACTED")
+        let answer = redacted(
+            answerHeaders: [
+                "Set-Cookie": "a=\u{301}s3cret3;\u{301} Path=/",
+                "Location": "https://me:pw0rd@\u{301}b.example/\u{301}?\u{301}a=1&token=s3cret4",
+            ])
+        #expect(
+            answer.response.headers == [
+                "Set-Cookie": "a=REDACTED;\u{301} Path=/",
+                "Location": "https://REDACTED@\u{301}b.example/\u{301}?\u{301}a=1&token=REDACTED",
+            ])
+    }
+
     @Test("L3: members of JSON with secrets' names are replaced, and the rest stays as it was")
     func json() {
         let answer = redacted(
