@@ -102,7 +102,9 @@ public final class RateLimiter: Sendable {
         self.name = name
         self.maxWait = maxWait
         self.scheduler = scheduler
-        self.shared = shared.map { SharedRate($0, rate: rate, per: period, burst: burst) }
+        self.shared = shared.map {
+            SharedRate($0, rate: rate, per: period, burst: burst, maxWait: maxWait)
+        }
     }
 
     private let shared: SharedRate?

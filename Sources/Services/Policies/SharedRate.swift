@@ -26,14 +26,23 @@ final class SharedRate: Sendable {
     private let key: String
     private let tokensPerSecond: Double
     private let burst: Double
+    /// How long the store must remember the bucket: until it's full again, however long calls may wait.
+    ///
+    /// It doesn't depend on a call's own deadline, because other calls may have overdrawn the bucket further.
+    private let lifetime: Duration
     private let local = Locked(Local())
 
-    init(_ state: SharedState, rate: Int, per period: Duration, burst: Int) {
+    init(
+        _ state: SharedState, rate: Int, per period: Duration, burst: Int, maxWait: Duration
+    ) {
         self.state = state
         key = state.key + ":rateLimit"
         tokensPerSecond = Double(rate) / period.inSeconds
         self.burst = Double(burst)
         tolerance = 1e-9 + Double(burst) * 1e-14
+        let tenYears = 3650 * 86_400.0
+        let untilFull = self.burst / tokensPerSecond + maxWait.inSeconds
+        lifetime = .seconds(min(tenYears, untilFull + 1))
     }
 
     /// The number of calls that wait for their turns.
@@ -56,11 +65,9 @@ final class SharedRate: Sendable {
     /// Takes a turn that comes within a bound.
     func take(within bound: Duration, for asker: SharedState.Asker) -> Future<Turn?> {
         let overdraft = max(0, bound.inSeconds) * tokensPerSecond + tolerance
-        let tenYears = 3650 * 86_400.0
-        let lifetime = min(tenYears, (burst + overdraft) / tokensPerSecond + 1)
         let request = BucketRequest(
             1, from: key, capacity: burst, tokensPerSecond: tokensPerSecond, overdraft: overdraft,
-            lifetime: .seconds(lifetime))
+            lifetime: lifetime)
         return state.ask(for: asker) { $0.take(request) }.map { grant in
             grant.map { grant in
                 Turn(

@@ -299,6 +299,23 @@ import Testing
         #expect(upstream.arrivals.map(\.ask.number) == [1, 3])
     }
 
+    @Test("K4: a refused call doesn't let the store forget the turns that others wait for")
+    func refusedBeforeADeadline() {
+        let store = TestPolicyStore(on: scheduler)
+        let upstream = Upstream(on: scheduler, Array(repeating: .atOnce(.success(1)), count: 99))
+        let (_, _, first) = machine(store, maxWait: .seconds(5), upstream)
+        let (_, _, second) = machine(store, maxWait: .seconds(5), upstream)
+        for number in 0..<50 { _ = first(Ask(number)) }
+        let context = CallContext(deadline: CallDeadline(after: .milliseconds(10), on: scheduler))
+        #expect(context.run { second(50) }.serviceError?.code == .rateLimited)
+        scheduler.advance(by: .seconds(3))
+        let call = second(51)
+        scheduler.advance(by: .seconds(2) - .nanoseconds(1))
+        #expect(!call.isSettled)
+        scheduler.advance(by: .nanoseconds(1))
+        #expect(call.isSettled && upstream.count == 51)
+    }
+
     @Test("K4: cancelling a call cancels its question to the store")
     func cancelled() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
