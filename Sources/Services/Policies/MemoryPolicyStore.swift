@@ -9,7 +9,7 @@ public import PledgeFutures
 /// ```
 ///
 /// Its futures have settled when its methods return. You can use it from any thread; each use takes a lock for
-/// amortised constant time. Expired entries are freed when the store grows.
+/// amortised constant time. Expired entries are freed each time the store has doubled.
 public final class MemoryPolicyStore: PolicyStore {
     /// Creates an empty store.
     ///
@@ -44,6 +44,9 @@ public final class MemoryPolicyStore: PolicyStore {
 struct Expiring<Value: Sendable>: Sendable {
     private var entries: [String: (value: Value, end: SchedulerInstant)] = [:]
 
+    /// The number of entries at which the expired ones are removed.
+    private var limit = 8
+
     /// The number of stored values, including expired ones.
     var count: Int { entries.count }
 
@@ -55,8 +58,11 @@ struct Expiring<Value: Sendable>: Sendable {
     mutating func set(
         _ value: Value?, for key: String, lifetime: Duration, at now: SchedulerInstant
     ) {
-        // When the dictionary would have to grow, the expired entries are removed first.
-        if entries.count == entries.capacity { entries = entries.filter { now < $0.value.end } }
+        if value != nil, entries.count >= limit, entries[key] == nil {
+            entries = entries.filter { now < $0.value.end }
+            // Before the next removal come at least as many new keys as entries remain now.
+            limit = max(8, entries.count * 2)
+        }
         entries[key] = value.map { ($0, now.advanced(by: lifetime)) }
     }
 }

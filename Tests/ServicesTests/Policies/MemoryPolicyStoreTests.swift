@@ -87,4 +87,24 @@ import Testing
         }
         #expect(values.count < 50)
     }
+
+    @Test("K4: only new keys free expired entries, for constant time each")
+    func amortisedTime() {
+        for live in 1...200 {
+            var values = Expiring<Int>()
+            var (removals, removalsByOthers) = (0, 0)
+            for number in 0..<2_000 {
+                let now = SchedulerInstant(offset: .seconds(number))
+                let count = values.count
+                values.set(number, for: "\(number)", lifetime: .seconds(live), at: now)
+                if values.count <= count { removals += 1 }
+                let all = values.count
+                values.set(number, for: "\(number)", lifetime: .seconds(live), at: now)
+                values.set(nil, for: "unknown", lifetime: .seconds(live), at: now)
+                if values.count != all { removalsByOthers += 1 }
+            }
+            // Each removal looks at the live entries and at as many expired ones.
+            #expect(removals * live <= 4_000 && removalsByOthers == 0, "\(live)")
+        }
+    }
 }
