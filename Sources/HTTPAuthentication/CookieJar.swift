@@ -266,15 +266,30 @@ final class CookieFile: Sendable {
     private let file: SecretFile
     private let keepsSessionCookies: Bool
     private let onError: @Sendable (any Error) -> Void
-    private let queue = DispatchQueue(label: "Pledge.CookieFile")
-    private let state = Locked((isScheduled: false, error: (any Error)?.none))
+    private let writes: Queue
+    private let state = Locked(State())
 
+    private struct State {
+        /// Returns the cookies to write, given whether session cookies are among them; nil if all is written.
+        var snapshot: Snapshot?
+        /// The error of the last write.
+        var error: (any Error)?
+    }
+
+    typealias Snapshot = @Sendable (Bool) -> CookieJar.Snapshot
+
+    /// Runs blocking work in order, on another thread.
+    typealias Queue = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// The file of a jar; `writes` runs the writes, nil is a queue of the file's own.
     init(
-        _ file: SecretFile, keepsSessionCookies: Bool,
+        _ file: SecretFile, keepsSessionCookies: Bool, writes: Queue? = nil,
         onError: @escaping @Sendable (any Error) -> Void
     ) {
         self.file = file
         self.keepsSessionCookies = keepsSessionCookies
+        let queue = DispatchQueue(label: "Pledge.CookieFile")
+        self.writes = writes ?? { work in queue.async(execute: work) }
         self.onError = onError
     }
 
@@ -293,29 +308,33 @@ final class CookieFile: Sendable {
     /// Writes a jar's cookies soon; the changes until then are written with them.
     ///
     /// - Parameter snapshot: Returns the cookies, given whether session cookies are among them.
-    func saveSoon(_ snapshot: @escaping @Sendable (Bool) -> CookieJar.Snapshot) {
+    func saveSoon(_ snapshot: @escaping Snapshot) {
         let isFirst = state.withLock { state in
-            defer { state.isScheduled = true }
-            return !state.isScheduled
+            defer { state.snapshot = snapshot }
+            return state.snapshot == nil
         }
-        guard isFirst else { return }
-        queue.async { [self] in
-            state.withLock { $0.isScheduled = false }
-            var failure: (any Error)?
-            do {
-                try file.write(JSONEncoder().encode(snapshot(keepsSessionCookies)))
-            } catch {
-                failure = error
-                onError(error)
-            }
-            state.withLock { $0.error = failure }
-        }
+        if isFirst { writes { self.save() } }
     }
 
-    /// Waits for the writes that are scheduled.
+    /// Writes the changes that no other call has written.
+    private func save() {
+        guard let snapshot = state.withLock({ $0.snapshot.take() }) else { return }
+        var failure: (any Error)?
+        do {
+            try file.write(JSONEncoder().encode(snapshot(keepsSessionCookies)))
+        } catch {
+            failure = error
+            onError(error)
+        }
+        state.withLock { $0.error = failure }
+    }
+
+    /// Waits until all changes so far are written.
     func flush() -> Future<Void> {
         Future.make { resolver in
-            queue.async { [self] in
+            writes { [self] in
+                // The thread that schedules a write may not have done so yet.
+                save()
                 if let error = state.withLock({ $0.error }) {
                     resolver.reject(with: error)
                 } else {

@@ -128,6 +128,29 @@ import Testing
         #expect(jar.cookies.count == 1 && errors.withLock { $0 } == ["FileError", "FileError"])
     }
 
+    @Test("K3: a flush writes a change whose own write another thread has still to begin")
+    func flushBeforeTheWrite() throws {
+        let disk = CrashingDisk()
+        let writes = Locked<[@Sendable () -> Void]>([])
+        let cookies = CookieJar.Snapshot(
+            cookies: [
+                try #require(CookieJar().store("id=7", from: URL(string: "https://a.example/")!))
+            ])
+        let file = CookieFile(
+            SecretFile("cookies", in: disk), keepsSessionCookies: true,
+            writes: { write in writes.withLock { $0.append(write) } }, onError: { _ in })
+        file.saveSoon { _ in cookies }
+        let flush = file.flush()
+        let (first, second) = try writes.withLock {
+            (try #require($0.first), try #require($0.last))
+        }
+        second()
+        #expect(flush.isSettled && file.read() == cookies)
+        let count = disk.count
+        first()
+        #expect(disk.count == count)
+    }
+
     @Test(
         "K3: after a loss of power, a file has its old content or its new one", arguments: 0..<200)
     func lossOfPower(_ seed: UInt64) throws {
