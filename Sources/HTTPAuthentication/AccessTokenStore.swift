@@ -5,16 +5,6 @@ public import PledgeHTTPNetworking
 import Security
 #endif
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// A place where a ``TokenRefresher`` keeps the token, across runs of the process.
 ///
 /// ``AccessTokenFile`` is a file, and on Apple's systems there's `AccessTokenKeychain`. Methods may block for as long
@@ -239,15 +229,46 @@ struct SecretFile: Sendable {
     func read() throws(FileError) -> Data? { try folder.read(name).map { Data($0.bytes) } }
 
     /// Replaces the file, or removes it; the change is on the disk when this returns.
+    ///
+    /// Both also remove the parts of processes that ended while they wrote the file.
     func write(_ data: Data?) throws(FileError) {
-        guard let data else {
-            try folder.remove(name)
-            return try folder.syncFolder()
-        }
+        guard let data else { return try remove() }
         try folder.create()
-        // Two processes don't write the same file.
-        try folder.replace(
-            name, with: Array(data), by: "\(name).\(getpid()).part",
-            at: HTTPDate.now.secondsSince1970 * 1_000_000_000)
+        let now = HTTPDate.now.secondsSince1970
+        // Another process may still be writing a newer part.
+        try? removeParts(usedBefore: (now - 60) * 1_000_000_000)
+        // Two processes, which may have the same number in two containers, don't write the same part.
+        let part = "\(name).\(UInt64.random(in: 0 ... .max)).part"
+        do {
+            try folder.replace(name, with: Array(data), by: part, at: now * 1_000_000_000)
+        } catch {
+            try? folder.remove(part)
+            throw error
+        }
+    }
+
+    private func remove() throws(FileError) {
+        do {
+            try folder.remove(name)
+            // A process that is just writing a part fails: the secret is gone for it too.
+            try removeParts(usedBefore: .max)
+            try folder.syncFolder()
+        } catch {
+            // Without its folder, there's nothing to remove.
+            if !error.isOfMissingFile { throw error }
+        }
+    }
+
+    private func removeParts(usedBefore end: Int64) throws(FileError) {
+        for file in try folder.files() where isPart(file.name) && file.used < end {
+            try folder.remove(file.name)
+        }
+    }
+
+    /// Returns whether a name is the file's, a number, and "part", separated by dots.
+    private func isPart(_ other: String) -> Bool {
+        guard other.hasPrefix(name + "."), other.hasSuffix(".part") else { return false }
+        let number = other.utf8.dropFirst(name.utf8.count + 1).dropLast(5)
+        return !number.isEmpty && number.allSatisfy { (0x30...0x39).contains($0) }
     }
 }

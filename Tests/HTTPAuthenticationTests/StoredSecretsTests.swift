@@ -151,6 +151,37 @@ import Testing
         #expect(disk.count == count)
     }
 
+    @Test("K3: parts of ended processes are removed, but not those of a file that is being written")
+    func leftParts() throws {
+        let disk = CrashingDisk()
+        let now = HTTPDate.now.secondsSince1970 * 1_000_000_000
+        for other in [
+            "token.2.7.part", "token.part", "token.a.part", "token..part", "a.token.7.part",
+        ] {
+            try disk.write([], to: other, at: 0)
+        }
+        let others = disk.names
+        try disk.write(
+            Array("refresh token".utf8), to: "token.99999.part", at: now - 61_000_000_000)
+        // A process in another container may have this one's number.
+        let live = "token.\(getpid()).part"
+        try disk.write([], to: live, at: now)
+        let file = SecretFile("token", in: disk)
+        try file.write(Data("new".utf8))
+        #expect(Set(disk.names) == Set(others + ["token", live]))
+        try file.write(nil)
+        #expect(disk.names == others)
+    }
+
+    @Test("K3: a failed write leaves no part")
+    func failedWrite() throws {
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+        #expect(throws: FileError.self) { try AccessTokenFile(file).save(AccessToken("one")) }
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: file.deletingLastPathComponent().path)
+        #expect(names == ["secrets.json"])
+    }
+
     @Test(
         "K3: after a loss of power, a file has its old content or its new one", arguments: 0..<200)
     func lossOfPower(_ seed: UInt64) throws {
@@ -158,7 +189,7 @@ import Testing
         let disk = CrashingDisk()
         let file = SecretFile("token", in: disk)
         try file.write(Data("old".utf8))
-        disk.fail(after: Int.random(in: 0..<7, using: &random), with: EIO)
+        disk.fail(after: Int.random(in: 0..<8, using: &random), with: EIO)
         let isWritten = (try? file.write(Data("new and longer".utf8))) != nil
         let found = try SecretFile("token", in: disk.crashed(&random)).read()
         let text = found.map { String(decoding: $0, as: UTF8.self) }
