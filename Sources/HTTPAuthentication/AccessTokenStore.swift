@@ -15,6 +15,9 @@ public protocol AccessTokenStore: Sendable {
 
     /// Stores a token in place of the last one; nil removes it.
     ///
+    /// If this fails for the token of a new sign-in, the refresher calls it again with nil, so that the next run doesn't
+    /// continue the last sign-in.
+    ///
     /// The token must be durable when this returns: the server may already have replaced the refresh token, so there's
     /// no other copy of it.
     func save(_ token: AccessToken?) throws
@@ -39,7 +42,8 @@ public struct AccessTokenFile: AccessTokenStore {
 
     /// Writes the token, with the permissions 0600, or removes the file.
     ///
-    /// - Throws: A `FileError`; the old token then stays.
+    /// - Throws: A `FileError`; the old token then stays. A ``TokenRefresher`` removes it, unless the new token is of the
+    ///   same sign-in.
     public func save(_ token: AccessToken?) throws {
         try file.write(token.map { try JSONEncoder().encode(StoredToken(token: $0)) })
     }
@@ -135,9 +139,11 @@ extension TokenRefresher {
     /// }
     /// ```
     ///
-    /// A new token is saved before a request is sent with it. If the store fails, the refresher works on without it. With
-    /// ``AccessTokenFile`` or the Keychain, the next run continues the sign-in: a cache in a folder finds its responses
-    /// again. A store of your own keeps the token without the name of its sign-in, unless it's made of one of these.
+    /// A new token is saved before a request is sent with it. If the store fails, the refresher works on without it. If
+    /// it can't save the token of a new sign-in, the stored token is removed, so that the next run doesn't continue
+    /// another sign-in. With ``AccessTokenFile`` or the Keychain, the next run continues the sign-in: a cache in a folder
+    /// finds its responses again. A store of your own keeps the token without the name of its sign-in, unless it's made
+    /// of one of these.
     ///
     /// - Parameters:
     ///   - store: The store. It's read on the caller's thread.
@@ -165,11 +171,21 @@ extension TokenRefresher {
                 try store.save(token)
             }
         } catch { onStoreError(error) }
+        let stored = Locked(token?.signIn)
         self.init(
             token, named: name, leeway: leeway, timeout: timeout, grace: grace, on: scheduler,
             namingSignIns: true,
             onChange: { token in
-                do { try store.save(token) } catch { onStoreError(error) }
+                do {
+                    try store.save(token)
+                    stored.withLock { $0 = token?.signIn }
+                } catch {
+                    onStoreError(error)
+                    // A full disk still removes the token of another sign-in.
+                    if token != nil, token?.signIn != stored.withLock({ $0 }) {
+                        try? store.save(nil)
+                    }
+                }
             }, refresh: refresh)
     }
 

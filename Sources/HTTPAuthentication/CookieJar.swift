@@ -57,7 +57,8 @@ public final class CookieJar: CookieKeeping, Sendable {
     ///
     /// Only the current user may read the file (0600). It's read on the caller's thread. Changes are written in the
     /// background, as a whole file; ``flush()`` waits for them. If the file can't be read or written, the jar works on
-    /// without it. A file belongs to one jar.
+    /// without it. If the file can't be written after ``remove(_:)`` or ``removeAll()``, it's removed, so that the next
+    /// run doesn't find the cookies again. Without cookies, there's no file. A file belongs to one jar.
     ///
     /// - Parameters:
     ///   - file: The file, which is created with its folder when the jar changes.
@@ -167,8 +168,8 @@ public final class CookieJar: CookieKeeping, Sendable {
         return isKept ? cookie : nil
     }
 
-    private func saveSoon() {
-        file?.saveSoon { [self] in snapshot(keepingSessionCookies: $0) }
+    private func saveSoon(afterRemoval: Bool = false) {
+        file?.saveSoon(afterRemoval: afterRemoval) { [self] in snapshot(keepingSessionCookies: $0) }
     }
 
     /// Waits until the jar's file has all changes so far; settles at once if the jar has no file.
@@ -179,7 +180,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     /// Removes the cookie with the same name, domain and path, if there is one.
     public func remove(_ cookie: Cookie) {
         store.withLock { _ = $0.remove(cookie) }
-        saveSoon()
+        saveSoon(afterRemoval: true)
     }
 
     /// Removes all cookies, for example when a user signs out.
@@ -187,7 +188,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     /// A cache stops returning the answers that it has stored for these cookies.
     public func removeAll() {
         store.withLock { $0.removeAll() }
-        saveSoon()
+        saveSoon(afterRemoval: true)
     }
 
     /// Returns a request's cookies and the user whom they belong to, and records that the cookies were used.
@@ -272,6 +273,8 @@ final class CookieFile: Sendable {
     private struct State {
         /// Returns the cookies to write, given whether session cookies are among them; nil if all is written.
         var snapshot: Snapshot?
+        /// True if the file may have cookies that the app has removed.
+        var hasRemovals = false
         /// The error of the last write.
         var error: (any Error)?
     }
@@ -307,10 +310,13 @@ final class CookieFile: Sendable {
 
     /// Writes a jar's cookies soon; the changes until then are written with them.
     ///
-    /// - Parameter snapshot: Returns the cookies, given whether session cookies are among them.
-    func saveSoon(_ snapshot: @escaping Snapshot) {
+    /// - Parameters:
+    ///   - afterRemoval: True if the app has removed cookies, which must not stay in the file if the write fails.
+    ///   - snapshot: Returns the cookies, given whether session cookies are among them.
+    func saveSoon(afterRemoval: Bool = false, _ snapshot: @escaping Snapshot) {
         let isFirst = state.withLock { state in
             defer { state.snapshot = snapshot }
+            if afterRemoval { state.hasRemovals = true }
             return state.snapshot == nil
         }
         if isFirst { writes { self.save() } }
@@ -318,15 +324,24 @@ final class CookieFile: Sendable {
 
     /// Writes the changes that no other call has written.
     private func save() {
-        guard let snapshot = state.withLock({ $0.snapshot.take() }) else { return }
+        let (snapshot, hasRemovals) = state.withLock { state in
+            (state.snapshot.take(), state.hasRemovals)
+        }
+        guard let cookies = snapshot?(keepsSessionCookies) else { return }
         var failure: (any Error)?
         do {
-            try file.write(JSONEncoder().encode(snapshot(keepsSessionCookies)))
+            try file.write(cookies.cookies.isEmpty ? nil : JSONEncoder().encode(cookies))
         } catch {
             failure = error
             onError(error)
+            // A full disk still removes files.
+            if hasRemovals { try? file.write(nil) }
         }
-        state.withLock { $0.error = failure }
+        state.withLock { state in
+            state.error = failure
+            // A change since then may be another removal.
+            if failure == nil, state.snapshot == nil { state.hasRemovals = false }
+        }
     }
 
     /// Waits until all changes so far are written.

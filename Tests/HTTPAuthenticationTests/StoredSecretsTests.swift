@@ -128,6 +128,84 @@ import Testing
         #expect(jar.cookies.count == 1 && errors.withLock { $0 } == ["FileError", "FileError"])
     }
 
+    @Test("K3: on a full disk, the next run finds no token of another sign-in")
+    func tokensOnAFullDisk() throws {
+        struct Tokens: AccessTokenStore {
+            let file: SecretFile
+
+            func load() throws -> AccessToken? {
+                try file.read().map { AccessToken(String(decoding: $0, as: UTF8.self)) }
+            }
+            func save(_ token: AccessToken?) throws {
+                try file.write(token.map { Data($0.value.utf8) })
+            }
+        }
+        let disk = CrashingDisk()
+        let store = Tokens(file: SecretFile("token", in: disk))
+        let errors = Locked<[FileError?]>([])
+        let refresher = TokenRefresher(
+            storedIn: store,
+            onStoreError: { error in errors.withLock { $0.append(error as? FileError) } },
+            refresh: { token in Future(value: AccessToken(token.value + "+")) })
+        refresher.signIn(with: AccessToken("alice", refreshToken: "r"))
+        disk.fail(after: 0, with: ENOSPC)
+        _ = try settled(refresher.refresh())
+        // The server may still accept the old token.
+        #expect(try refresher.token?.value == "alice+" && store.load()?.value == "alice")
+        refresher.signIn(with: AccessToken("bob", refreshToken: "r"))
+        #expect(try refresher.token?.value == "bob" && store.load() == nil)
+        disk.recover()
+        _ = try settled(refresher.refresh())
+        #expect(try store.load()?.value == "bob+")
+        #expect(errors.withLock { $0.map { $0?.code } } == [ENOSPC, ENOSPC])
+    }
+
+    @Test("K3: on a full disk, the next run finds no removed cookies", arguments: [false, true])
+    func cookiesOnAFullDisk(_ removesOne: Bool) throws {
+        let url = URL(string: "https://shop.example/")!
+        let disk = CrashingDisk()
+        func jar() -> CookieJar {
+            let file = CookieFile(
+                SecretFile("cookies", in: disk), keepsSessionCookies: true, onError: { _ in })
+            return CookieJar(
+                file.read(), in: file, limits: (9, 9, 4_096), now: { .now },
+                isPublicSuffix: { _ in false })
+        }
+        let first = jar()
+        let cookie = try #require(first.store("session=alice", from: url))
+        try settled(first.flush())
+        disk.fail(after: 0, with: ENOSPC)
+        first.store("theme=dark", from: url)
+        #expect(throws: FileError.self) { try settled(first.flush()) }
+        #expect(jar().cookies == [cookie])
+        disk.fail(after: 0, with: EIO)
+        if removesOne { first.remove(cookie) } else { first.removeAll() }
+        #expect(throws: FileError.self) { try settled(first.flush()) }
+        disk.fail(after: 0, with: ENOSPC)
+        first.store("session=bob; Path=/orders", from: url)
+        #expect(throws: FileError.self) { try settled(first.flush()) }
+        #expect(jar().cookies.isEmpty)
+        // Without cookies, nothing has to be written.
+        first.removeAll()
+        try settled(first.flush())
+        disk.recover()
+        first.store("session=carol", from: url)
+        try settled(first.flush())
+        disk.fail(after: 0, with: ENOSPC)
+        first.store("theme=dark", from: url)
+        #expect(throws: FileError.self) { try settled(first.flush()) }
+        #expect(jar().cookies.map(\.value) == ["carol"])
+    }
+
+    @Test("K3: without a folder, there's nothing to remove")
+    func removalWithoutAFolder() throws {
+        try AccessTokenFile(file).save(nil)
+        let jar = CookieJar(file: file)
+        jar.removeAll()
+        try settled(jar.flush())
+        #expect(folder.names == [])
+    }
+
     @Test("K3: a flush writes a change whose own write another thread has still to begin")
     func flushBeforeTheWrite() throws {
         let disk = CrashingDisk()
