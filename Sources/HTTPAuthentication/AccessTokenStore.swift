@@ -139,11 +139,13 @@ extension TokenRefresher {
     /// }
     /// ```
     ///
-    /// A new token is saved before a request is sent with it. If the store fails, the refresher works on without it. If
-    /// it can't save the token of a new sign-in, the stored token is removed, so that the next run doesn't continue
-    /// another sign-in. With ``AccessTokenFile`` or the Keychain, the next run continues the sign-in: a cache in a folder
-    /// finds its responses again. A store of your own keeps the token without the name of its sign-in, unless it's made
-    /// of one of these.
+    /// A request that waits for a refresh is sent after the new token is saved, unless another thread is just saving an
+    /// earlier change. A request that begins during the save may be sent with the new token before the store has it.
+    ///
+    /// If the store fails, the refresher works on without it. If it can't save the token of a new sign-in, the stored
+    /// token is removed, so that the next run doesn't continue another sign-in. With ``AccessTokenFile`` or the
+    /// Keychain, the next run continues the sign-in: a cache in a folder finds its responses again. A store of your own
+    /// keeps the token without the name of its sign-in, unless it's made of one of these.
     ///
     /// - Parameters:
     ///   - store: The store. It's read on the caller's thread.

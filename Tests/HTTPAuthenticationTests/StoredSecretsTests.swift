@@ -51,7 +51,7 @@ import Testing
         #expect(text.contains("\(end)"))
     }
 
-    @Test("K3: a refresher loads the token, and saves a new one before it is sent")
+    @Test("K3: a refresher loads the token, and saves a new one before a waiting request is sent")
     func refresher() throws {
         let store = AccessTokenFile(file)
         try store.save(AccessToken("old", refreshToken: "r"))
