@@ -28,7 +28,8 @@ final class RedisConnection: @unchecked Sendable {
     deinit { disconnect() }
 
     func disconnect() {
-        if let socket { close(socket) }
+        guard let open = socket else { return }
+        close(open)
         (socket, received, lastFailure) = (nil, [], Date())
     }
 
@@ -108,6 +109,7 @@ final class RedisConnection: @unchecked Sendable {
         }
         if code == 0 { return socket }
         close(socket)
+        lastFailure = Date()
         throw Failure()
     }
 }

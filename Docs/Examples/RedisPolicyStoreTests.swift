@@ -62,6 +62,23 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         #expect(failure?.cause is RedisConnection.Failure)
     }
 
+    @Test("K4: a store connects again, however many calls fail at once meanwhile")
+    func connectsAgain() async throws {
+        let folder = try TestFolder()
+        guard let redis = try await RedisServer.start(in: folder.url) else { return }
+        let store = RedisPolicyStore(port: redis.port)
+        _ = try await store.set([1], for: "a", lifetime: .seconds(3_600)).value
+        try RedisConnection(port: redis.port).send("CLIENT", "KILL", "TYPE", "normal")
+        let values = ExampleLog()
+        #expect(
+            await comesTrue {
+                store.value(for: "a").observe { result in
+                    if case .success([1]?) = result { values.add("1") }
+                }
+                return !values.lines.isEmpty
+            })
+    }
+
     @Test("K4: calls wait for turns that the server gives")
     func turns() async throws {
         let folder = try TestFolder()
