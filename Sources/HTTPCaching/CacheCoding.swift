@@ -176,6 +176,7 @@ struct ByteWriter {
                 add(holder)
             }
         }
+        add(variant.mode?.rawValue)
         add(variant.partition?.members)
         add(variant.refused)
     }
@@ -356,8 +357,11 @@ struct ByteReader {
             }
             fields.append(CacheVariant.Field(name: name, value: value))
         }
+        let mode = textIfAny().map { HTTPCache.Mode(rawValue: $0) }
+        if mode == .some(nil) { fail() }
         return CacheVariant(
-            fields: fields, partition: members().map { CachePartition(members: $0) },
+            fields: fields, mode: mode ?? nil,
+            partition: members().map { CachePartition(members: $0) },
             refused: members())
     }
 

@@ -17,16 +17,20 @@ struct CachePartition: Sendable {
     }
 
     private(set) var members: Set<Member> = []
+    /// The kind of cache, which decides which headers identify users.
+    let mode: HTTPCache.Mode
     /// The key of the hashes that stand for users; nil if they are known to this process only.
     private let key: [UInt8]?
 
     /// Creates a partition from its members, as a store has kept them.
     init(members: Set<Member>) {
         self.members = members
+        mode = .private
         key = nil
     }
 
     init(of request: HTTPRequest, by rules: CacheRules = CacheRules(mode: .private)) {
+        mode = rules.mode
         key = rules.partitionKey
         for credential in request.context.credentials {
             let header = credential.header.lowercased()
@@ -113,7 +117,7 @@ struct CachePartition: Sendable {
 }
 
 extension CachePartition: Hashable {
-    /// Returns whether both have the same users; the key isn't compared.
+    /// Returns whether both have the same users; the mode and the key aren't compared.
     static func == (left: CachePartition, right: CachePartition) -> Bool {
         left.members == right.members
     }

@@ -179,6 +179,11 @@ public struct CacheVariant: Hashable, Sendable {
     /// The fields that Vary names, sorted by name.
     let fields: [Field]
 
+    /// The kind of cache that stored the response; nil if caches of both kinds may use it.
+    ///
+    /// A shared cache doesn't know a response's users, and a private one keeps responses that mustn't be shared.
+    let mode: HTTPCache.Mode?
+
     /// The users of the requests; nil in a shared cache.
     let partition: CachePartition?
 
@@ -197,6 +202,7 @@ public struct CacheVariant: Hashable, Sendable {
         of presented: PresentedRequest, status: Int = 200, response: HTTPHeaders,
         mode: HTTPCache.Mode
     ) {
+        self.mode = mode
         partition = mode == .private ? presented.partition : nil
         refused = status == 401 ? presented.holders : nil
         var names: Set<String> = []
@@ -216,10 +222,11 @@ public struct CacheVariant: Hashable, Sendable {
 
     /// Creates a variant from its parts, as a store has kept them.
     init(
-        fields: [Field] = [], partition: CachePartition? = nil,
+        fields: [Field] = [], mode: HTTPCache.Mode? = nil, partition: CachePartition? = nil,
         refused: Set<CachePartition.Member>? = nil
     ) {
         self.fields = fields
+        self.mode = mode
         self.partition = partition
         self.refused = refused
     }
@@ -242,8 +249,11 @@ public struct CacheVariant: Hashable, Sendable {
     }
 
     /// Returns whether the given users may get the response.
+    ///
+    /// A partition that a store has kept doesn't know that its sign-in is over; the request's does.
     func isOf(_ names: CachePartition) -> Bool {
-        partition.map { $0 == names && !$0.isOver } ?? true
+        (mode ?? names.mode) == names.mode
+            && partition.map { $0 == names && !$0.isOver && !names.isOver } ?? true
     }
 
     /// True if one of the users has signed out; then no further request can belong to this variant.

@@ -69,25 +69,29 @@ final class FolderCacheStore: CacheStore {
     /// Opens the folder at a URL, or returns the store that has it open in this process.
     static func shared(_ url: URL, limit: Int, memory: Int) -> FolderCacheStore {
         let folder = SystemFolder(url)
+        let path = url.standardizedFileURL.path
         // The lock is held while the folder is opened, so that no two stores have it open.
         return open.withLock { open in
             open = open.filter { $0.value.store != nil }
-            guard let identity = try? folder.identity() else {
-                return FolderCacheStore(folder, limit: limit, memory: memory)
+            if let store = open[path]?.store { return store }
+            // Another path may lead to the same folder.
+            if let identity = try? folder.identity() {
+                let other = open.first { (try? $0.value.folder.identity()) == identity }
+                if let store = other?.value.store { return store }
             }
-            if let store = open[identity]?.store { return store }
             let store = FolderCacheStore(folder, limit: limit, memory: memory)
-            open[identity] = WeakStore(store: store)
+            open[path] = OpenFolder(folder: folder, store: store)
             return store
         }
     }
 
-    private struct WeakStore: @unchecked Sendable {
+    private struct OpenFolder: @unchecked Sendable {
+        let folder: SystemFolder
         weak var store: FolderCacheStore?
     }
 
-    /// The stores by the identities of their folders.
-    private static let open = Locked<[[UInt64]: WeakStore]>([:])
+    /// The stores by the paths of their folders.
+    private static let open = Locked<[String: OpenFolder]>([:])
 
     private static func queue(_ name: String) -> Queue {
         let queue = DispatchQueue(label: "Pledge.FolderCacheStore.\(name)")
@@ -98,17 +102,24 @@ final class FolderCacheStore: CacheStore {
 
     /// Returns the folder's key, and writes a new one if there is none.
     private static func key(of folder: any FileFolder) throws(FileError) -> [UInt8] {
+        // The file is replaced as a whole, so only a new key needs the lock, which another process may hold for long.
+        if let known = try knownKey(of: folder) { return known }
         var key = newKey()
         try folder.withLock { () throws(FileError) in
-            if let found = try folder.read(keyName)?.bytes,
-                let known = CachedResponse.opened(found, as: keyFormat), known.count == key.count
-            {
-                key = Array(known)
+            if let known = try knownKey(of: folder) {
+                key = known
             } else {
                 try write(key: key, to: folder)
             }
         }
         return key
+    }
+
+    private static func knownKey(of folder: any FileFolder) throws(FileError) -> [UInt8]? {
+        guard let found = try folder.read(keyName)?.bytes,
+            let known = CachedResponse.opened(found, as: keyFormat), known.count == 32
+        else { return nil }
+        return Array(known)
     }
 
     private static func write(key: [UInt8], to folder: any FileFolder) throws(FileError) {
@@ -169,7 +180,9 @@ extension FolderCacheStore {
     ) -> Future<[CachedResponse]> {
         let known: FolderCacheTable.Known
         switch table.withLock({ $0.find(key) }) {
-        case .failed(let error): return Future(error: error)
+        case .failed(let error):
+            if change != nil { removeLater(key) }
+            return Future(error: error)
         case .found(let found): known = found
         }
         let name = known.name ?? fileName(of: key)
@@ -181,17 +194,19 @@ extension FolderCacheStore {
             version = file.version
             let entries = entries(in: file.bytes, of: key) ?? []
             table.withLockThenRelease {
-                $0.add(key, name, entries, at: file.version, after: known.removals)
+                $0.add(key, name, entries, at: file.version, after: known.past)
             }
         }
-        if let found = table.withLock({ $0.enter(key, name, at: version, change) }) {
+        if let found = table.withLock({ $0.enter(key, name, at: version, known.past, change) }) {
             return Future(value: found)
         }
         return Future.make { resolver in
             let step = FolderCacheTable.Step(change: change, resolver: resolver)
             // The file may have been read since, and is not read again.
             let (isFirst, found) = table.withLock { table -> (Bool, [CachedResponse]?) in
-                if let found = table.enter(key, name, at: version, change) { return (false, found) }
+                if let found = table.enter(key, name, at: version, known.past, change) {
+                    return (false, found)
+                }
                 return (table.wait(for: key, name, step), nil)
             }
             if let found { resolver.resolve(with: found) }
@@ -205,12 +220,13 @@ extension FolderCacheStore {
     /// Reads the file of a key, and takes the steps that wait for it.
     private func load(_ key: CacheKey, _ name: String) {
         // A file that can't be read counts as absent; if the disk fails, the next write says so.
-        let removals = table.withLock { $0.removals }
+        let past = table.withLock { $0.past }
         let file = (try? folder.read(name)) ?? nil
         let entries = file.flatMap { self.entries(in: $0.bytes, of: key) } ?? []
         let (taken, failure) = table.withLock {
-            ($0.loaded(key, entries, at: file?.version, after: removals), $0.failure)
+            ($0.loaded(key, entries, at: file?.version, after: past), $0.failure)
         }
+        if failure != nil, taken.contains(where: { $0.0.change != nil }) { removeLater(key) }
         for (step, found) in taken {
             if let failure {
                 step.resolver.reject(with: failure)
@@ -219,6 +235,11 @@ extension FolderCacheStore {
             }
         }
         persistSoon()
+    }
+
+    /// Removes the file of a key whose responses can't be changed any more.
+    private func removeLater(_ key: CacheKey) {
+        writes { try? self.folder.remove(self.fileName(of: key)) }
     }
 
     private func fileName(of key: CacheKey) -> String {
@@ -266,8 +287,7 @@ extension FolderCacheStore {
     /// Waits until all earlier changes are on the disk.
     func flush() -> Future<Void> {
         Future.make { resolver in
-            // The steps that wait for a file run before this, because they were enqueued before.
-            reads {
+            loading {
                 self.writes {
                     self.persist()
                     if let error = self.table.withLock({ $0.failure }) {
@@ -301,7 +321,7 @@ extension FolderCacheStore {
     /// Returns the number of URLs and the bytes on the disk, after all earlier changes.
     func usage() -> Future<CacheUsage> {
         Future.make { resolver in
-            reads {
+            loading {
                 self.writes {
                     self.persist()
                     do {
@@ -315,6 +335,16 @@ extension FolderCacheStore {
                     }
                 }
             }
+        }
+    }
+
+    /// Takes all steps that wait for a file, and then calls a function.
+    ///
+    /// A caller that has a step wait may not have enqueued the read yet.
+    private func loading(_ body: @escaping @Sendable () -> Void) {
+        reads {
+            for (key, name) in self.table.withLock({ $0.waiting }) { self.load(key, name) }
+            body()
         }
     }
 
@@ -332,8 +362,10 @@ extension FolderCacheStore {
             self.table.withLockThenRelease { $0.persisted(written) }
         }
         guard failure != nil else { return }
-        // What is there now may be out of date, so nobody may read it later.
-        for change in batch.changes { try? folder.remove(change.name) }
+        // What is there now may be out of date, so nobody may read it later. A full disk still removes files.
+        for name in batch.changes.map(\.name) + table.withLock({ $0.takeUnwritten() }) {
+            try? folder.remove(name)
+        }
     }
 
     /// Runs work while no other process changes the folder; if it fails, the store fails.
@@ -345,11 +377,8 @@ extension FolderCacheStore {
                 try folder.withLock(work)
             } catch  where error.isOfMissingFile {
                 try folder.create()
-                try folder.withLock { () throws(FileError) in
-                    if try folder.read(Self.keyName) == nil { try Self.write(key: key, to: folder) }
-                    hasCounted.withLock { $0 = false }
-                    try work()
-                }
+                hasCounted.withLock { $0 = false }
+                try folder.withLock(work)
             }
             return nil
         } catch {
@@ -361,6 +390,8 @@ extension FolderCacheStore {
     private func write(_ batch: FolderCacheTable.Batch) throws(FileError) -> [FolderCacheTable
         .Written]
     {
+        // Somebody may have emptied the folder, or removed it.
+        if folder.version(of: Self.keyName) == nil { try Self.write(key: key, to: folder) }
         var bytes = try countedBytes()
         for name in batch.used { folder.touch(name, at: Self.now()) }
         var written: [FolderCacheTable.Written] = []
@@ -402,9 +433,11 @@ extension FolderCacheStore {
 
     /// Removes the least recently used files until a tenth of the limit is free; returns the bytes that are left.
     private func evict() throws(FileError) -> Int {
-        let files = try urlFiles()
-        var bytes = files.reduce(0) { $0 + $1.size }
-        for file in files.sorted(by: { $0.used < $1.used }) {
+        let now = Self.now()
+        // A time to come is from a clock that was wrong, and says nothing.
+        let files = try urlFiles().map { (used: $0.used > now ? .min : $0.used, file: $0) }
+        var bytes = files.reduce(0) { $0 + $1.file.size }
+        for (_, file) in files.sorted(by: { $0.used < $1.used }) {
             if bytes <= limit / 10 * 9 { break }
             try folder.remove(file.name)
             bytes -= file.size
@@ -467,8 +500,7 @@ struct FolderCacheTable: Sendable {
         var version: FileVersion?
         /// True if the memory is newer than the file.
         var isChanged = false
-        /// The removals so far.
-        let removals: Removals
+        let past: Past
     }
 
     enum Found {
@@ -504,10 +536,12 @@ struct FolderCacheTable: Sendable {
         let isKept: Bool
     }
 
-    /// How many removals of all files have begun and ended.
-    struct Removals: Equatable, Sendable {
-        var begun = 0
-        var ended = 0
+    /// What has happened to files so far; what was seen of a file before may not be true after.
+    struct Past: Equatable, Sendable {
+        /// How many removals of all files have begun, and ended.
+        var (begun, ended) = (0, 0)
+        /// How many batches were written.
+        var batches = 0
     }
 
     private struct Cell {
@@ -539,11 +573,15 @@ struct FolderCacheTable: Sendable {
     private var lastChange = 0
     private var isScheduled = false
     private(set) var failure: (any Error)?
-    private(set) var removals = Removals()
+    private(set) var past = Past()
+    /// The bytes of all responses that aren't written yet.
+    private var unwrittenBytes = 0
+    /// The files that a failure has left with responses that are out of date.
+    private var unwritten: [String] = []
 
     /// - Parameters:
     ///   - memory: The most bytes of responses that could be dropped.
-    ///   - largest: The largest response that is kept, in bytes.
+    ///   - largest: The largest size of one URL's responses, in bytes.
     init(memory: Int, largest: Int) {
         self.memory = memory
         self.largest = largest
@@ -552,11 +590,10 @@ struct FolderCacheTable: Sendable {
     /// Returns what is known of a key.
     func find(_ key: CacheKey) -> Found {
         if let failure { return .failed(failure) }
-        guard let cell = cell(of: key)?.cell else { return .found(Known(removals: removals)) }
+        guard let cell = cell(of: key)?.cell else { return .found(Known(past: past)) }
         return .found(
             Known(
-                name: cell.name, version: cell.version, isChanged: cell.change != nil,
-                removals: removals))
+                name: cell.name, version: cell.version, isChanged: cell.change != nil, past: past))
     }
 
     private func cell(of key: CacheKey) -> (slot: Int, cell: Cell)? {
@@ -568,22 +605,27 @@ struct FolderCacheTable: Sendable {
     ///
     /// - Parameters:
     ///   - version: The version of the key's file; nil if there is none.
+    ///   - past: What had happened to files before the version was looked up.
     ///   - change: The change; nil to read only.
     /// - Returns: The responses before the change; nil if the file must be read first.
     mutating func enter(
-        _ key: CacheKey, _ name: String, at version: FileVersion?, _ change: Step.Change?
+        _ key: CacheKey, _ name: String, at version: FileVersion?, _ past: Past,
+        _ change: Step.Change?
     ) -> [CachedResponse]? {
         if failure != nil { return nil }
+        defer { shrink() }
         if let (slot, cell) = cell(of: key) {
             if cell.waiting != nil { return nil }
             if cell.change != nil || cell.version == version {
                 if cell.change == nil { cells.use(slot) }
                 return take(change, at: slot)
             }
+            // The file was written since, by this process or by another.
             remove(slot)
+            return nil
         }
-        guard version == nil else { return nil }
-        return take(change, at: insert(Cell(key: key, name: name)))
+        guard version == nil, past == self.past else { return nil }
+        return change == nil ? [] : take(change, at: insert(Cell(key: key, name: name)))
     }
 
     /// Adds the responses of a file that a caller has read, unless the key waits or has changed.
@@ -591,9 +633,9 @@ struct FolderCacheTable: Sendable {
     /// - Returns: Responses to release outside the lock.
     mutating func add(
         _ key: CacheKey, _ name: String, _ entries: [CachedResponse], at version: FileVersion,
-        after removals: Removals
+        after past: Past
     ) -> [CachedResponse] {
-        guard failure == nil, isCurrent(removals) else { return entries }
+        guard failure == nil, past == self.past, !isRemovingAll else { return entries }
         var removed: [CachedResponse] = []
         if let (slot, cell) = cell(of: key) {
             if cell.isHeld { return entries }
@@ -603,10 +645,7 @@ struct FolderCacheTable: Sendable {
         return removed
     }
 
-    /// Returns whether no file was removed since, and none is being removed.
-    private func isCurrent(_ removals: Removals) -> Bool {
-        removals == self.removals && removals.begun == removals.ended
-    }
+    private var isRemovingAll: Bool { past.begun > past.ended }
 
     /// Has a step wait for a key's file.
     ///
@@ -620,15 +659,20 @@ struct FolderCacheTable: Sendable {
         return true
     }
 
+    /// The keys that wait for their files, and the files' names.
+    var waiting: [(CacheKey, String)] {
+        cells.values.compactMap { $0.waiting != nil ? ($0.key, $0.name) : nil }
+    }
+
     /// Adds the responses of a file, and takes the steps that waited for it.
     ///
     /// - Returns: The steps, each with the responses that it found. If the store has failed, the steps are to fail.
     mutating func loaded(
         _ key: CacheKey, _ entries: [CachedResponse], at version: FileVersion?,
-        after removals: Removals
+        after past: Past
     ) -> [(Step, [CachedResponse])] {
         guard let (slot, cell) = cell(of: key), let steps = cell.waiting else { return [] }
-        let isCurrent = isCurrent(removals)
+        let isCurrent = past.begun == self.past.begun && !isRemovingAll
         set(slot) { cell in
             cell.waiting = nil
             // If all files were removed while this one was read, it counts as absent.
@@ -655,6 +699,11 @@ struct FolderCacheTable: Sendable {
         var entries = cell.entries
         change(&entries)
         entries.removeAll { $0.byteCount > largest }
+        // All responses of a URL are one file, which each change writes anew.
+        var size = entries.reduce(0) { $0 + $1.byteCount }
+        while size > largest { size -= entries.removeFirst().byteCount }
+        // If the disk is too slow, what it can't write in time isn't kept.
+        if unwrittenBytes + size > memory + largest { entries = [] }
         if entries.isEmpty, cell.entries.isEmpty { return [] }
         lastChange += 1
         if cell.change == nil, !isHeld { cells.hold(slot) }
@@ -691,6 +740,7 @@ struct FolderCacheTable: Sendable {
     ///
     /// - Returns: Responses to release outside the lock.
     mutating func persisted(_ written: [Written]) -> [CachedResponse] {
+        past.batches += 1
         var removed: [CachedResponse] = []
         for written in written {
             guard let (slot, cell) = cell(of: written.change.key), cell.change != nil else {
@@ -713,24 +763,31 @@ struct FolderCacheTable: Sendable {
 
     /// Forgets all responses, and takes all files as absent until ``endRemoval()``.
     mutating func beginRemoval() -> [CachedResponse] {
-        removals.begun += 1
+        past.begun += 1
         return forget()
     }
 
     /// Takes files as they are again.
-    mutating func endRemoval() { removals.ended += 1 }
+    mutating func endRemoval() { past.ended += 1 }
 
     /// Ends the store: from now on all steps fail.
     mutating func fail(_ error: any Error) -> [CachedResponse] {
         failure = failure ?? error
+        unwritten += cells.values.filter { $0.change != nil }.map(\.name)
         return forget()
+    }
+
+    /// Takes the names of the files that a failure has left out of date.
+    mutating func takeUnwritten() -> [String] {
+        defer { unwritten = [] }
+        return unwritten
     }
 
     /// Forgets all responses, also those that are not written yet, but not the steps that wait for a file.
     private mutating func forget() -> [CachedResponse] {
         let all = cells.values
         cells = LRUTable()
-        (bytes, changed, used) = (0, [], [])
+        (bytes, unwrittenBytes, changed, used) = (0, 0, [], [])
         for cell in all where cell.waiting != nil { insert(cell) }
         return all.flatMap(\.entries)
     }
@@ -749,7 +806,9 @@ struct FolderCacheTable: Sendable {
             change(&cell)
             cell.bytes = Self.bytes(cell)
         }
-        bytes += (cells[slot]?.value.bytes ?? 0) - old.bytes
+        guard let new = cells[slot]?.value else { return }
+        bytes += new.bytes - old.bytes
+        unwrittenBytes += (new.change != nil ? new.bytes : 0) - (old.change != nil ? old.bytes : 0)
     }
 
     @discardableResult
@@ -763,6 +822,7 @@ struct FolderCacheTable: Sendable {
     private mutating func remove(_ slot: Int) -> [CachedResponse] {
         guard let cell = cells.remove(slot)?.value else { return [] }
         bytes -= cell.bytes
+        if cell.change != nil { unwrittenBytes -= cell.bytes }
         return cell.entries
     }
 

@@ -122,9 +122,8 @@ package struct SystemFolder: FileFolder {
         self.path = path
     }
 
-    /// Returns the device and the inode, which are the same for all paths to the folder; creates it if there is none.
+    /// Returns the device and the inode, which are the same for all paths to the folder.
     package func identity() throws(FileError) -> [UInt64] {
-        try create()
         var facts = stat()
         guard stat(path, &facts) == 0 else { throw Self.last("stat", path) }
         guard facts.st_mode & S_IFMT == S_IFDIR else {

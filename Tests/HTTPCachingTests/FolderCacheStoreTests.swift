@@ -314,3 +314,232 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         _ = try #require(future.result).get()
     }
 }
+
+/// What comes between two steps of a store.
+@Suite struct FolderCacheRaceTests {
+    private let version = FileVersion(inode: 1, size: 10, modified: 5)
+
+    @Test("K1: a removal isn't lost if the write of a new URL ends meanwhile")
+    func removalBesideAWrite() throws {
+        var table = FolderCacheTable(memory: 1 << 20, largest: 1 << 20)
+        func known() throws -> FolderCacheTable.Known {
+            guard case .found(let known) = table.find(key(1)) else { throw CancellationError() }
+            return known
+        }
+        let before = try known()
+        let put: FolderCacheTable.Step.Change = { $0 = [FolderCacheStore.response("old")] }
+        #expect(table.enter(key(1), "f", at: nil, before.past, put)?.isEmpty == true)
+        let during = try known()
+        let batch = table.takeBatch()
+        _ = table.persisted([.init(change: batch.changes[0], version: version, isKept: true)])
+        // Both have seen no file, so both must read the one that is there now.
+        #expect(table.enter(key(1), "f", at: during.version, during.past) { $0 = [] } == nil)
+        #expect(table.enter(key(1), "f", at: nil, before.past) { $0 = [] } == nil)
+    }
+
+    @Test("K1: what is removed while another caller reads its file stays removed")
+    func removalBesideARead() throws {
+        let disk = WatchedDisk()
+        FolderCacheStore(on: disk).put("old", at: key(1))
+        let writes = Work()
+        let store = FolderCacheStore(
+            disk, limit: 1 << 20, memory: 1 << 16, reads: { $0() }, writes: writes.queue)
+        disk.interrupt {
+            _ = store.update(key(1)) { $0 = [] }
+            while writes.step() {}
+        }
+        _ = store.update(key(1)) { $0.append(FolderCacheStore.response("new")) }
+        #expect(try texts(store.responses(for: key(1))) == ["new"])
+    }
+
+    @Test("K1: a flush also waits for a change whose read another caller hasn't enqueued yet")
+    func flushBesideARead() throws {
+        let disk = CrashingDisk()
+        FolderCacheStore(on: disk).put("old", at: key(1))
+        let (reads, delayed) = (Work(), Work())
+        let isFirst = Locked(true)
+        let store = FolderCacheStore(
+            disk, limit: 1 << 20, memory: 1,
+            reads: { work in
+                let queue = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst ? delayed : reads
+                }
+                queue.queue(work)
+            }, writes: { $0() })
+        _ = store.responses(for: key(1))
+        _ = store.update(key(1)) { $0 = [] }
+        let flush = store.flush()
+        while reads.step() {}
+        #expect(flush.result?.isSuccess == true)
+        #expect(!disk.names.contains { $0.hasSuffix(".http") })
+        while delayed.step() {}
+        #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == [])
+    }
+}
+
+/// What a store does with little memory, little disk, and a folder that others change.
+@Suite struct FolderCacheBoundsTests {
+    @Test("K1: URLs that aren't stored take no memory")
+    func absentURLs() throws {
+        let store = FolderCacheStore(on: CrashingDisk(), memory: 4_000)
+        for number in 0..<100 {
+            #expect(try texts(store.responses(for: key(number))) == [])
+            _ = store.update(key(number)) { $0 = [] }
+        }
+        #expect(store.memoryBytes <= 4_000)
+    }
+
+    @Test("K1: what a caller reads itself counts against the memory")
+    func readFiles() throws {
+        let disk = WatchedDisk()
+        let first = FolderCacheStore(on: disk)
+        for number in 0..<100 { first.put("\(number)", at: key(number), size: 2_000) }
+        let store = FolderCacheStore(on: disk, memory: 10_000)
+        for number in 0..<100 {
+            #expect(try texts(store.responses(for: key(number))) == ["\(number)"])
+        }
+        #expect(store.memoryBytes <= 10_000)
+    }
+
+    @Test("K1: what a slow disk hasn't written yet has a bound, and removals are never dropped")
+    func unwritten() throws {
+        let (disk, writes) = (CrashingDisk(), Work())
+        FolderCacheStore(on: disk).put("old", at: key(99))
+        let store = FolderCacheStore(
+            disk, limit: 80_000, memory: 10_000, reads: { $0() }, writes: writes.queue)
+        for number in 0..<99 { store.put("\(number)", at: key(number), size: 2_000) }
+        store.put("new", at: key(99), size: 2_000)
+        #expect(store.memoryBytes <= 20_000 + 100 * 200)
+        while writes.step() {}
+        let later = FolderCacheStore(on: disk)
+        #expect(try texts(later.responses(for: key(0))) == ["0"])
+        #expect(try texts(later.responses(for: key(99))) == [])
+        store.put("newer", at: key(99), size: 2_000)
+        #expect(try texts(store.responses(for: key(99))) == ["newer"])
+    }
+
+    @Test("K1: one URL with many responses doesn't take the place of all others")
+    func manyParts() throws {
+        let disk = CrashingDisk()
+        let store = FolderCacheStore(on: disk, limit: 80_000, memory: 1)
+        for number in 1...5 { store.put("\(number)", at: key(number), size: 1_000) }
+        for number in 0..<30 {
+            _ = store.update(key(0)) {
+                $0.append(FolderCacheStore.response("\(number)", size: 3_000))
+            }
+        }
+        #expect(try texts(store.responses(for: key(0))) == ["27", "28", "29"])
+        for number in 1...5 {
+            #expect(try texts(store.responses(for: key(number))) == ["\(number)"])
+        }
+    }
+
+    @Test("K1: after a failed write, changed URLs are removed, so that no later run finds them")
+    func changesAfterAFailure() throws {
+        let disk = WatchedDisk()
+        let first = FolderCacheStore(on: disk)
+        for number in 1...4 { first.put("old", at: key(number)) }
+        let store = FolderCacheStore(on: disk)
+        disk.interrupt {
+            // While the first batch is written, a change waits for the next.
+            _ = store.update(key(2)) { $0 = [] }
+            disk.fill()
+        }
+        store.put("new", at: key(1))
+        #expect(store.update(key(3)) { $0 = [] }.result?.isSuccess == false)
+        let later = FolderCacheStore(on: disk)
+        #expect(
+            try (1...4).map { try texts(later.responses(for: key($0))) } == [[], [], [], ["old"]])
+    }
+
+    @Test("K1: after somebody has emptied the folder, the next run finds what was flushed")
+    func emptied() throws {
+        let disk = CrashingDisk()
+        let store = FolderCacheStore(on: disk)
+        store.put("a", at: key(1))
+        for name in disk.names { try disk.remove(name) }
+        store.put("b", at: key(1))
+        #expect(store.flush().result?.isSuccess == true)
+        #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == ["b"])
+    }
+
+    @Test("K1: caches of a folder that was removed meanwhile have one store")
+    func removedFolder() throws {
+        let folder = try TestFolder()
+        let own = folder.url.appendingPathComponent("cache")
+        let first = HTTPCache(folder: own)
+        try FileManager.default.removeItem(at: own)
+        // Another folder may get the removed one's number.
+        let other = HTTPCache(folder: folder.url.appendingPathComponent("other"))
+        let second = HTTPCache(folder: own)
+        #expect(first.store as AnyObject === second.store as AnyObject)
+        #expect(other.store as AnyObject !== second.store as AnyObject)
+    }
+
+    @Test("K1: opening a folder that has a key waits for no other process")
+    func openWithoutLock() {
+        let disk = WatchedDisk()
+        let first = FolderCacheStore(on: disk)
+        #expect(disk.locks == 1)
+        #expect(FolderCacheStore(on: disk).key == first.key)
+        #expect(disk.locks == 1)
+    }
+
+    @Test("K1: files that were used at a time to come make room first")
+    func timesToCome() throws {
+        let disk = CrashingDisk()
+        let old = FolderCacheStore(on: disk, limit: 40_000, memory: 1)
+        for number in 0..<8 { old.put("\(number)", at: key(number), size: 3_000) }
+        for name in disk.names { disk.touch(name, at: .max) }
+        let store = FolderCacheStore(on: disk, limit: 40_000, memory: 1)
+        for number in 8..<16 { store.put("\(number)", at: key(number), size: 3_000) }
+        for number in 8..<16 {
+            #expect(try texts(store.responses(for: key(number))) == ["\(number)"])
+        }
+    }
+}
+
+/// A disk that is interrupted once, after a read by a caller or before a write, and counts its locks.
+private final class WatchedDisk: FileFolder {
+    private let disk = CrashingDisk()
+    private let hook = Locked<(@Sendable () -> Void)?>(nil)
+    private let count = Locked(0)
+
+    var locks: Int { count.withLock { $0 } }
+
+    /// Sets what interrupts the next read or write.
+    func interrupt(_ work: @escaping @Sendable () -> Void) { hook.withLock { $0 = work } }
+
+    /// Fills the disk.
+    func fill() { disk.fail(after: 0, with: ENOSPC) }
+
+    func readFromMemory(_ name: String) -> (bytes: [UInt8], version: FileVersion)? {
+        let found = (try? disk.read(name)) ?? nil
+        hook.withLock { $0.take() }?()
+        return found
+    }
+
+    func withLock(_ body: () throws(FileError) -> Void) throws(FileError) {
+        count.withLock { $0 += 1 }
+        try disk.withLock(body)
+    }
+
+    func read(_ name: String) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
+        try disk.read(name)
+    }
+
+    func write(_ bytes: [UInt8], to name: String, at time: Int64) throws(FileError) {
+        hook.withLock { $0.take() }?()
+        try disk.write(bytes, to: name, at: time)
+    }
+
+    func version(of name: String) -> FileVersion? { disk.version(of: name) }
+    func sync(_ name: String) throws(FileError) { try disk.sync(name) }
+    func rename(_ old: String, to new: String) throws(FileError) { try disk.rename(old, to: new) }
+    func remove(_ name: String) throws(FileError) { try disk.remove(name) }
+    func syncFolder() throws(FileError) { try disk.syncFolder() }
+    func files() throws(FileError) -> [FileInFolder] { try disk.files() }
+    func touch(_ name: String, at time: Int64) { disk.touch(name, at: time) }
+    func create() throws(FileError) { try disk.create() }
+}

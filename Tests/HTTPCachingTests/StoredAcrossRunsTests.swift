@@ -51,6 +51,65 @@ import Glibc
         #expect(try third.ask().headers["Cache-Status"]?.contains("hit") == false)
     }
 
+    @Test("K1: two caches over one store agree which answer is newer", arguments: [false, true])
+    func twoCaches(isInFolder: Bool) throws {
+        let memory = MemoryCacheStore()
+        func store() -> any CacheStore {
+            isInFolder ? FolderCacheStore(on: disk, process: 1) : memory
+        }
+        let (version, control) = (Locked("1"), Locked("max-age=100"))
+        let origin: HTTPService = { _ in
+            let headers: HTTPHeaders = ["Cache-Control": control.withLock { $0 }]
+            let body = Data(version.withLock { $0 }.utf8)
+            return Future(value: HTTPResponse(status: 200, headers: headers, body: body))
+        }
+        var reload = request
+        reload.headers.set("no-cache", for: "Cache-Control")
+        let first = stack(.cache(sharing: HTTPCache(in: store())), over: origin)
+        for _ in 0..<5 { #expect(try text(first(reload)) == "1") }
+        let second = stack(.cache(sharing: HTTPCache(in: store())), over: origin)
+        version.withLock { $0 = "2" }
+        #expect(try text(second(reload)) == "2")
+        #expect(try text(second(request)) == "2")
+        version.withLock { $0 = "3" }
+        control.withLock { $0 = "no-store" }
+        #expect(try text(second(reload)) == "3")
+        #expect(try text(second(request)) == "3")
+    }
+
+    @Test("K1: a private and a shared cache over one folder don't give each other's responses")
+    func twoModes() throws {
+        let store = FolderCacheStore(on: disk)
+        let (shared, own) = (CacheBench(mode: .shared, folder: store), CacheBench(folder: store))
+        shared.answers(fresh, body: "ann's")
+        own.answers(fresh, body: "bob's")
+        #expect(try shared.get(["X-API-Key": "ann"]) == "ann's")
+        #expect(try own.get(["X-API-Key": "bob"]) == "bob's")
+        own.answers(["Cache-Control": "private, max-age=100"], body: "private")
+        #expect(try own.get([:], "/p") == "private")
+        #expect(try shared.get([:], "/p") == "ann's")
+        #expect(try own.get([:], "/p") == "private")
+    }
+
+    @Test(
+        "K1: a request of a sign-in that is over gets no stored response", arguments: [false, true])
+    func afterTheSignOut(isInFolder: Bool) throws {
+        let bench = CacheBench(folder: isInFolder ? FolderCacheStore(on: disk, memory: 1) : nil)
+        bench.answers(fresh)
+        let signIn = SignIn(named: "known to all runs")
+        var request = request
+        request.headers.set("Bearer t", for: "Authorization")
+        request.context.credentials = [
+            .init(
+                header: "Authorization", value: "Bearer t", principal: .signIn(signIn), origins: nil
+            )
+        ]
+        #expect(try text(bench.service(request)) == "1")
+        #expect(try text(bench.service(request)) == "1")
+        signIn.end()
+        #expect(try text(bench.service(request)) == "2")
+    }
+
     @Test("K1: if the clock was set back, a response of an earlier run is stale")
     func theClockWasSetBack() throws {
         #expect(try bench().ask().text == "1")

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The calls in flight for each key, and whether their results may still be kept.
 ///
 /// A call starts valid. It becomes invalid if its key, or everything, is invalidated before the call has ended.
@@ -26,10 +28,9 @@ package struct CallValidity<Key: Hashable> {
     @inlinable
     package var count: Int { calls.count }
 
-    /// Returns a number that is higher than all earlier ones.
-    @inlinable
+    /// Returns a number that is higher than all earlier ones, of any counter in the process.
     package mutating func number() -> Int {
-        last += 1
+        last = lastCall.wrappingAdd(1, ordering: .relaxed).newValue
         return last
     }
 
@@ -73,6 +74,9 @@ package struct CallValidity<Key: Hashable> {
 }
 
 extension CallValidity: Sendable where Key: Sendable {}
+
+/// The number of the process's last call, so that two caches over one store agree on which answer is newer.
+private let lastCall = Atomic<Int>(0)
 
 /// The era of each key's last invalidation.
 ///
