@@ -44,7 +44,7 @@ extension CacheStore {
 
 /// The amount that a ``CacheStore`` holds.
 public struct CacheUsage: Hashable, Sendable {
-    /// The number of responses.
+    /// The number of responses; for `HTTPCache(folder:)`, the number of their URLs.
     public var count: Int
 
     /// The size of the responses and their URLs, in bytes.

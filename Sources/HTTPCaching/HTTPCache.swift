@@ -193,7 +193,8 @@ public final class HTTPCache: Sendable {
     /// folder reads a file, and writes it the first time, on the caller's thread.
     ///
     /// After a write has failed, for example because the disk is full, the cache keeps nothing and reads nothing, and
-    /// all requests go to the origin (``storeError``). If somebody removes the folder, the cache creates it again.
+    /// all requests go to the origin (``storeError``). The cache still removes the files of URLs whose responses would
+    /// have changed. If somebody removes or empties the folder, the cache starts again with an empty one.
     ///
     /// **Users.** Credentials and cookies are hashed with a random key in the folder. So a user's responses are found
     /// again after a restart if the app names the account (`.authorize(…, as:)`), or if the headers have the same
@@ -202,10 +203,12 @@ public final class HTTPCache: Sendable {
     /// - Parameters:
     ///   - name: The name in the cache's events and errors; nil for none. It must hold no secrets.
     ///   - folder: The folder, which is created if there is none. Other files in it stay.
-    ///   - limit: The largest total size of the files, in bytes; the least recently used URLs are removed. A response
-    ///     of more than an eighth of it isn't stored. Less than one is a programming error and traps. If two caches of
-    ///     one process have the same folder, the limits of the first one count.
-    ///   - memory: The largest total size of the responses that are kept in memory too, in bytes.
+    ///   - limit: The largest total size of the files, in bytes; the least recently used URLs are removed. The
+    ///     responses of one URL take at most an eighth of it, and a larger one isn't stored. Less than one is a
+    ///     programming error and traps. If two caches of one process have the same folder, the limits of the first one
+    ///     count.
+    ///   - memory: The largest total size of the responses that are kept in memory too, in bytes. Responses that aren't
+    ///     written yet can take an eighth of `limit` more.
     ///   - mode: The kind of cache.
     ///   - replaysCookies: If true, a stored response is returned with its Set-Cookie. By default, the header isn't
     ///     stored.
