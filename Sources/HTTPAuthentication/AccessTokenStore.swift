@@ -257,12 +257,7 @@ struct SecretFile: Sendable {
         try? removeParts(usedBefore: (now - 60) * 1_000_000_000)
         // Two processes, which may have the same number in two containers, don't write the same part.
         let part = "\(name).\(UInt64.random(in: 0 ... .max)).part"
-        do {
-            try folder.replace(name, with: Array(data), by: part, at: now * 1_000_000_000)
-        } catch {
-            try? folder.remove(part)
-            throw error
-        }
+        try folder.replace(name, with: Array(data), by: part, at: now * 1_000_000_000)
     }
 
     private func remove() throws(FileError) {

@@ -66,10 +66,15 @@ extension FileFolder {
         _ name: String, with bytes: [UInt8], by part: String, at time: Int64
     ) throws(FileError) {
         try remove(part)
-        try write(bytes, to: part, at: time)
-        try sync(part)
-        try rename(part, to: name)
-        try syncFolder()
+        do {
+            try write(bytes, to: part, at: time)
+            try sync(part)
+            try rename(part, to: name)
+            try syncFolder()
+        } catch {
+            try? remove(part)
+            throw error
+        }
     }
 }
 
