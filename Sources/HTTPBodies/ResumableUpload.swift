@@ -40,7 +40,7 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 /// upload then begins anew, at most as often in a call as `resuming` has attempts.
 ///
 /// - Parameters:
-///   - file: The file; it must not change during the upload.
+///   - file: A regular file, or a symbolic link to one; it must not change during the upload.
 ///   - request: The request that makes the upload: its URL, its headers, and its method, usually POST. Its body is
 ///     ignored.
 ///   - service: The service for the requests.
@@ -64,8 +64,12 @@ public func upload(
     random: RandomSource = .system, on scheduler: some FutureScheduler = .live
 ) -> Future<HTTPResponse> {
     precondition(partSize ?? 1 >= 1, "a part has 1 byte or more, not \(partSize ?? 1)")
+    // The size is of the target, like the bytes that are read.
+    let file = file.resolvingSymlinksInPath()
+    // Only a regular file can be opened.
+    do { _ = try HTTPBodyStream.file(file) } catch { return Future(error: error) }
     let folder = SystemFolder(file.deletingLastPathComponent())
-    guard let version = folder.version(of: file.lastPathComponent), version.size >= 0 else {
+    guard let version = folder.version(of: file.lastPathComponent) else {
         return Future(error: HTTPError.unreadable(file, cause: CancellationError()))
     }
     let state = UploadState(proto, request, version, partSize: partSize)

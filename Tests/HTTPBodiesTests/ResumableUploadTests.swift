@@ -213,6 +213,28 @@ import Testing
         #expect(second?.code == .fileUnwritable)
     }
 
+    @Test("L1: a link's target is uploaded, and only a regular file can be")
+    func links() async throws {
+        let link = folder.url.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+        let server = UploadServer(.tus)
+        server.lose(after: [7_000])
+        let rules = Resumption(attempts: 2, backoff: .constant(.zero))
+        let saving = upload(link, with: request, over: server.answer, by: .tus, resuming: rules)
+        _ = try await saving.value
+        #expect(server.content == content && server.isComplete && server.problems.isEmpty)
+        let broken = folder.url.appendingPathComponent("broken")
+        try FileManager.default.createSymbolicLink(
+            at: broken, withDestinationURL: folder.url.appendingPathComponent("nothing"))
+        let pipe = folder.url.appendingPathComponent("pipe")
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        for other in [folder.url, broken, pipe] {
+            let saving = upload(other, with: request, over: server.answer, by: .tus)
+            let error = await #expect(throws: HTTPError.self) { try await saving.soon }
+            #expect(error?.code == .bodyUnreadable)
+        }
+    }
+
     @Test("L1: a damaged record begins anew")
     func damagedRecord() async throws {
         let server = UploadServer(.tus)
