@@ -214,6 +214,10 @@ struct UploadState: Sendable {
         guard let offset = found ?? (asking ? nil : sent), (0...size).contains(offset) else {
             throw broken("the server has no valid Upload-Offset", response)
         }
+        // Such a server would be sent the same bytes for ever.
+        guard asking || offset > self.offset else {
+            throw broken("the server takes no bytes", response)
+        }
         self.offset = offset
         if proto.draft == nil, offset == size { return .done }
         return .append

@@ -200,6 +200,37 @@ import Testing
         #expect(error?.status == 412)
     }
 
+    /// Uploads by parts of 8,000 bytes to a server that gives the next answers to PATCH and HEAD.
+    private func send(
+        _ answers: [HTTPHeaders], by proto: ResumableUploadProtocol
+    ) async -> (error: HTTPError?, requests: Int) {
+        let rest = Locked(answers)
+        let saving = upload(
+            file, with: request,
+            over: { request in
+                if request.method == .post {
+                    return Future(value: HTTPResponse(status: 201, headers: ["Location": "/1"]))
+                }
+                return rest.withLock { rest in
+                    guard !rest.isEmpty else {
+                        return Future(error: HTTPError(code: .connectionLost))
+                    }
+                    return Future(value: HTTPResponse(status: 204, headers: rest.removeFirst()))
+                }
+            }, by: proto, partSize: 8_000, resuming: Resumption(attempts: 1))
+        _ = await saving.resultSoon
+        return (saving.failure as? HTTPError, answers.count - rest.withLock { $0.count })
+    }
+
+    @Test("L1: a server that takes no bytes isn't sent them again", arguments: protocols)
+    func noProgress(proto: ResumableUploadProtocol) async {
+        for offset in [0, 7_999, 8_000] {
+            let answers = ["8000", "\(offset)", "8000"].map { ["Upload-Offset": $0] as HTTPHeaders }
+            let end = await send(answers, by: proto)
+            #expect(end.error?.code == .badResponse && end.requests == 2)
+        }
+    }
+
     @Test("L1: a file that isn't there, and a record that can't be written, are typed errors")
     func files() async throws {
         let nowhere = folder.url.appendingPathComponent("nothing")
