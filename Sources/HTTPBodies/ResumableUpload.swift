@@ -192,6 +192,8 @@ struct UploadState: Sendable {
 
     /// Takes an answer with a status of 200…299.
     mutating func receive(_ response: HTTPResponse, asking: Bool) throws(HTTPError) -> Step {
+        // A limit in the answer is for the next body.
+        let sent = end
         limitParts(response.headers)
         guard location != nil else {
             if size == 0 { return .done }
@@ -205,13 +207,18 @@ struct UploadState: Sendable {
             return .created
         }
         let found = response.headers["Upload-Offset"].flatMap { Int64($0) }
-        let sent = end
         if proto.draft != nil {
             let isComplete = isComplete(response.headers)
+            let isWhole = (asking || sent == size) && found ?? size == size
             // The answer to the last bytes is the resource's own, and need not say more.
-            if isComplete == true || isComplete == nil && !asking && sent == size { return .done }
+            if isWhole, isComplete ?? !asking { return .done }
+            if isComplete == true {
+                throw broken("the upload is complete before all bytes are there", response)
+            }
         }
-        guard let offset = found ?? (asking ? nil : sent), (0...size).contains(offset) else {
+        guard let offset = found ?? (asking ? nil : sent),
+            (0...(asking ? size : sent)).contains(offset)
+        else {
             throw broken("the server has no valid Upload-Offset", response)
         }
         // Such a server would be sent the same bytes for ever.

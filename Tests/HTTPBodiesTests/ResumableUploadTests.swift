@@ -201,6 +201,8 @@ import Testing
     }
 
     /// Uploads by parts of 8,000 bytes to a server that gives the next answers to PATCH and HEAD.
+    ///
+    /// The connection is lost in place of an answer with the header Lost, and after the last one.
     private func send(
         _ answers: [HTTPHeaders], by proto: ResumableUploadProtocol
     ) async -> (error: HTTPError?, requests: Int) {
@@ -211,13 +213,13 @@ import Testing
                 if request.method == .post {
                     return Future(value: HTTPResponse(status: 201, headers: ["Location": "/1"]))
                 }
-                return rest.withLock { rest in
-                    guard !rest.isEmpty else {
-                        return Future(error: HTTPError(code: .connectionLost))
-                    }
-                    return Future(value: HTTPResponse(status: 204, headers: rest.removeFirst()))
+                let headers = rest.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                guard let headers, headers["Lost"] == nil else {
+                    return Future(error: HTTPError(code: .connectionLost))
                 }
-            }, by: proto, partSize: 8_000, resuming: Resumption(attempts: 1))
+                return Future(value: HTTPResponse(status: 204, headers: headers))
+            }, by: proto, partSize: 8_000,
+            resuming: Resumption(attempts: 2, backoff: .constant(.zero)))
         _ = await saving.resultSoon
         return (saving.failure as? HTTPError, answers.count - rest.withLock { $0.count })
     }
@@ -229,6 +231,43 @@ import Testing
             let end = await send(answers, by: proto)
             #expect(end.error?.code == .badResponse && end.requests == 2)
         }
+    }
+
+    @Test("L1: an upload isn't complete before the server has all bytes", arguments: protocols)
+    func tooEarly(proto: ResumableUploadProtocol) async {
+        let more = await send([["Upload-Offset": "20000"]], by: proto)
+        #expect(more.error?.code == .badResponse && more.requests == 1)
+        guard let draft = proto.draft else { return }
+        let (mark, yes) = draft == 3 ? ("Upload-Incomplete", "?0") : ("Upload-Complete", "?1")
+        func complete(_ offset: String) -> HTTPHeaders { [mark: yes, "Upload-Offset": offset] }
+        // A lost PATCH is followed by a HEAD.
+        let broken: [[HTTPHeaders]] = [
+            [[mark: yes]], [complete("8000")], [complete("20000")],
+            [[:], [:], complete("19999")], [[:], ["Lost": "1"], complete("8000")],
+        ]
+        for answers in broken {
+            let end = await send(answers, by: proto)
+            #expect(end.error?.code == .badResponse && end.requests == answers.count)
+        }
+        let whole: [[HTTPHeaders]] = [
+            [[:], [:], complete("20000")], [[:], [:], ["Upload-Offset": "19999"], [mark: yes]],
+            [[:], ["Lost": "1"], complete("20000")],
+        ]
+        for answers in whole {
+            let end = await send(answers, by: proto)
+            #expect(end.error == nil && end.requests == answers.count)
+        }
+    }
+
+    @Test(
+        "L1: a limit in the answer to all bytes asks for none of them again", arguments: protocols)
+    func lateLimit(proto: ResumableUploadProtocol) async {
+        let limit: HTTPHeaders = ["Upload-Limit": "max-append-size=100"]
+        var last = limit
+        if proto.draft == nil { last.set("20000", for: "Upload-Offset") }
+        let end = await send(
+            [["Upload-Offset": "8000"], ["Upload-Offset": "16000"], last], by: proto)
+        #expect(end.error == nil && end.requests == 3)
     }
 
     @Test("L1: a file that isn't there, and a record that can't be written, are typed errors")
