@@ -195,9 +195,7 @@ final class ResumableDownload: Sendable {
                 guard let head = (error as? HTTPError)?.response, head.status == 416 else {
                     throw error
                 }
-                return try self.take(head, nil, part, round).mapError {
-                    ($0 is Refused) ? error : $0
-                }
+                do { return try self.take(head, nil, part, round) } catch is Refused { throw error }
             }
         }
         .flatMap {
@@ -208,6 +206,7 @@ final class ResumableDownload: Sendable {
         }
     }
 
+    /// The client's error stands, because the answer's body is gone.
     private struct Refused: Error {}
 
     /// Takes an answer, and writes its body.

@@ -260,6 +260,22 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
+    @Test("L1: a 416 to the request for the whole file is a refused status", arguments: [1, 4])
+    func wholeRefused(parts: Int) async throws {
+        let refusal = HTTPResponse(status: 416, body: Data("no".utf8))
+        let network = MemoryTransport(routes: [.get("/film", answer: .response(refusal))])
+        let client = HTTPClient(base: URL(string: "https://a.example"), over: network)
+        for service in [client.stream, network.stream] {
+            let saving = download(
+                request, to: target, over: service, resuming: Resumption(), parts: parts)
+            let error = await #expect(throws: HTTPError.self) { try await saving.soon }
+            #expect(error?.code == .unacceptableStatus && error?.status == 416)
+            #expect(error?.response?.body == refusal.body)
+        }
+        // With parts, the first request has a Range.
+        #expect(network.calls.count == (parts == 1 ? 2 : 4) && folder.names.isEmpty)
+    }
+
     @Test("L1: several parts are loaded at the same time, and again only where they were lost")
     func parts() async throws {
         let large = Data((0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 4) })
