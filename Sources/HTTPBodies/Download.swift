@@ -45,7 +45,7 @@ public import PledgeServices
 ///   - request: The request.
 ///   - file: The URL of the file, in an existing folder.
 ///   - service: The service for the request.
-///   - statuses: The statuses whose bodies are saved.
+///   - statuses: The statuses whose bodies are saved; also a 206 with the missing bytes, if the download is resumed.
 ///   - limit: The largest body, in bytes.
 ///   - sha256: The expected SHA-256 of the file, in hexadecimal digits; nil for no check. If the file has another
 ///     one, the download fails with `HTTPError.Code.digestMismatch`. Digits that aren't a SHA-256 are a programming

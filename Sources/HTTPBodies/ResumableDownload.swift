@@ -180,6 +180,7 @@ final class ResumableDownload: Sendable {
         }
         var request = request
         for field in headers { request.headers.set(field.value, for: field.name) }
+        request.context.acceptsPart = !headers.isEmpty
         return service(request).flatMapResult { [request] result in
             switch result {
             case .success(let response):

@@ -182,7 +182,8 @@ public struct HTTPClient: Sendable {
 
     /// The statuses that aren't errors, whichever function of the client you call.
     ///
-    /// Any other status is an `HTTPError` that keeps the response. With nil, no status is an error.
+    /// Any other status is an `HTTPError` that keeps the response, except for a 206 to a download that has asked for
+    /// missing bytes. With nil, no status is an error.
     public var acceptedStatuses: ClosedRange<Int>? = 200...299 { didSet { renew() } }
 
     /// The JSON settings for sent bodies, and for values that the client, its responses and its errors decode.

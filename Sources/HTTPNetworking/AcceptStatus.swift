@@ -32,7 +32,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
             { request in
                 service(request).flatMapSomeResults { result in
                     guard case .success(let response) = result,
-                        !statuses.contains(response.status)
+                        !statuses.contains(response.status),
+                        !(response.status == 206 && request.context.acceptsPart)
                     else { return nil }
                     return response.refused(
                         for: request, keeping: limit, within: time, on: scheduler)

@@ -260,6 +260,23 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
+    @Test(
+        "L1: a client that accepts no 206 takes the parts that the download asks for",
+        arguments: [1, 4])
+    func onlyWholeAccepted(parts: Int) async throws {
+        var client = HTTPClient(base: URL(string: "https://a.example"), over: Streaming(server))
+        client.acceptedStatuses = 200...200
+        client.retry = .init(attempts: 2, backoff: .constant(.zero))
+        server.lose(after: [9_000])
+        _ = try await client.download("/film", to: target, parts: parts).soon
+        #expect(try Data(contentsOf: target) == content)
+        #expect(server.ranges == [parts == 1 ? nil : "bytes=0-1048575", "bytes=9000-"])
+        // A part that somebody else asks for is refused as before.
+        let own = client.download("/film", to: target, headers: ["Range": "bytes=5-9"])
+        let error = await #expect(throws: HTTPError.self) { try await own.soon }
+        #expect(error?.code == .unacceptableStatus && error?.status == 206)
+    }
+
     @Test("L1: a 416 to the request for the whole file is a refused status", arguments: [1, 4])
     func wholeRefused(parts: Int) async throws {
         let refusal = HTTPResponse(status: 416, body: Data("no".utf8))

@@ -164,6 +164,14 @@ extension HTTPRequest.Context {
         _modify { yield &values.readerLimitsIdleTime }
     }
 
+    /// True if a 206 is accepted, because the package has asked for a part itself.
+    ///
+    /// Two requests can be equal even if they differ in this property.
+    package var acceptsPart: Bool {
+        get { storage?.values.acceptsPart ?? false }
+        _modify { yield &values.acceptsPart }
+    }
+
     private struct Values {
         var idempotencyKey: String?
         var skipsAuthorization = false
@@ -181,6 +189,7 @@ extension HTTPRequest.Context {
         var redirectingOrigins: Set<HTTPOrigin> = []
         var refusesPrivateAddresses = false
         var readerLimitsIdleTime = false
+        var acceptsPart = false
     }
 
     /// `@unchecked` is safe, because the values change only while a single context holds the storage.
