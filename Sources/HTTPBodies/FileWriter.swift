@@ -70,8 +70,9 @@ final class FileWriter: Sendable {
         onQueue {
             try self.state.withLock { state in
                 guard case .fresh = state.fate else { throw CancellationError() }
-                // The new file takes the permissions of the file that it will replace.
-                let permissions = self.target.filePermissions.map { mode_t($0) }
+                // The new file takes the permissions of the file that it will replace. Until it has its name, its owner
+                // may read and write it, so that a later run can.
+                let permissions = self.target.filePermissions.map { mode_t($0 | 0o600) }
                 // O_EXCL doesn't open an existing file or link.
                 let flags = self.isKept ? O_NOFOLLOW : O_EXCL
                 let descriptor = self.temporary.withPath {
@@ -137,11 +138,14 @@ final class FileWriter: Sendable {
             try OpenFile(descriptor: descriptor, url: self.temporary).sync()
             try self.state.withLock { state in
                 guard case .open = state.fate else { throw CancellationError() }
+                let permissions = self.target.filePermissions.map { mode_t($0) }
                 let code = self.temporary.withPath { old in
                     self.target.withPath { new in rename(old, new) }
                 }
                 guard code == 0 else { throw FileError.last("rename", self.target) }
                 state.fate = .committed
+                // After the renaming: an unfinished file stays writable, whatever fails.
+                if let permissions { _ = fchmod(descriptor, permissions) }
             }
         }
     }

@@ -129,7 +129,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test(arguments: [0o600, 0o640, 0o666]) func aReplacedFileKeepsItsPermissions(
+    @Test(arguments: [0o600, 0o640, 0o666, 0o444]) func aReplacedFileKeepsItsPermissions(
         permissions: Int
     ) async throws {
         let manager = FileManager.default

@@ -369,6 +369,25 @@ import Glibc
         #expect(facts[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test("L1: a read-only file is replaced, and stays read-only", arguments: [0o444, 0o040])
+    func readOnly(permissions: Int) async throws {
+        let manager = FileManager.default
+        func mode(of file: URL) throws -> Int? {
+            try manager.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        }
+        try Data("old".utf8).write(to: target)
+        try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: target.path)
+        try await loseFirst(after: 9_000)
+        let part = folder.url.appendingPathComponent(".pledge-film.mp4.part")
+        #expect(try mode(of: part) == permissions | 0o600)
+        #expect(try mode(of: target) == permissions)
+        #expect(try await load().value.resumedFrom == 9_000)
+        #expect(try mode(of: target) == permissions)
+        // Root reads it anyway.
+        try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target.path)
+        #expect(try Data(contentsOf: target) == content)
+    }
+
     @Test("L1: a record of another URL, or a damaged one, begins anew")
     func foreignRecord() async throws {
         try await loseFirst(after: 9_000)
