@@ -345,7 +345,11 @@ final class ResumableDownload: Sendable {
                 progress.round += 1
                 return (progress.isOpen, progress.state)
             }
-            guard isOpen else { return }
+            guard isOpen else {
+                // The record wasn't read, so it stays. The file is this download's own: its lock is held.
+                if (try? file.size()) == 0 { try? self.folder.remove(file.url.lastPathComponent) }
+                return
+            }
             if state.validator == nil || state.received == 0 {
                 self.remove(file)
             } else {

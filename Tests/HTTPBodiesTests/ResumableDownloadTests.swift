@@ -512,6 +512,35 @@ import Glibc
         #expect(try await next.value.resumedFrom == 9_000)
     }
 
+    @Test("L1: a download that ends before its record is read leaves no empty file")
+    func endsAtOnce() async throws {
+        let part = try folder.file(".pledge-film.mp4.part", Data())
+        load().cancel()
+        #expect(await comesTrue { folder.names.isEmpty })
+        // A link isn't read, and not removed either.
+        let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")
+        try FileManager.default.createSymbolicLink(at: record, withDestinationURL: target)
+        let error = await #expect(throws: HTTPError.self) { try await load().soon }
+        #expect(error?.code == .fileUnwritable && folder.names == [record.lastPathComponent])
+        try FileManager.default.removeItem(at: record)
+        // The empty file of another download stays.
+        let source = ScriptedSource()
+        let scheduler = ManualScheduler()
+        let first = download(
+            request, to: target,
+            over: { _ in
+                Future(value: HTTPStreamedResponse(status: 200, body: source.stream()))
+            }, resuming: Resumption())
+        #expect(await comesTrue { source.asked == 1 })
+        let second = download(
+            request, to: target, over: server.answer, resuming: Resumption(), on: scheduler)
+        #expect(await comesTrue { !scheduler.isIdle })
+        second.cancel()
+        #expect(try Data(contentsOf: part).isEmpty)
+        source.give(nil)
+        #expect(try await first.soon.byteCount == 0)
+    }
+
     @Test("L1: a cancelled download is continued by the next call")
     func cancelled() async throws {
         let source = ScriptedSource()
