@@ -191,6 +191,32 @@ extension HTTPClient {
     }
 }
 
+extension HTTPClient.EventStream: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// The client, without the request and the last event ID, which may hold secrets.
+    public var description: String { "EventStream(\(client))" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows only the description.
+    public var customMirror: Mirror { Mirror(self, children: ["events": description]) }
+}
+
+extension HTTPClient.EventStream.Iterator: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// The sequence's description, without the last event ID.
+    public var description: String { "Iterator(\(stream))" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror that shows only the description.
+    public var customMirror: Mirror { Mirror(self, children: ["iterator": description]) }
+}
+
 extension HTTPClient.EventStream {
     fileprivate func complete(
         _ headers: inout HTTPHeaders, _ context: inout HTTPRequest.Context, after id: String

@@ -137,6 +137,23 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(second.headers.values(for: "Cache-Control") == ["no-cache"])
     }
 
+    @Test("L2: a sequence and its iterator show no last event ID")
+    func descriptionsHideTheLastEventID() async throws {
+        let server = EventServer(always: events("id: s3cret-2\ndata: 1\n\n"))
+        let sequence = server.client.events("/news", query: ["key": "s3cret-0"], after: "s3cret-1")
+        #expect("\(sequence)" == "EventStream(HTTPClient(https://a.example:443))")
+        let read = try await server.result {
+            var iterator = sequence.makeAsyncIterator()
+            let fresh = texts(of: iterator)
+            _ = try await iterator.next()
+            return (texts: fresh + texts(of: iterator), id: iterator.lastEventID)
+        }.get()
+        #expect(read.id == "s3cret-2")
+        for text in texts(of: sequence) + read.texts {
+            #expect(text.contains("https://a.example") && !text.contains("s3cret"))
+        }
+    }
+
     @Test("L2: a stream that ends or fails is connected to again, with the last event ID")
     func aStreamIsConnectedToAgain() async {
         let server = EventServer(
