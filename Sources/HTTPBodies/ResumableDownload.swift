@@ -196,7 +196,11 @@ final class ResumableDownload: Sendable {
                 guard let head = (error as? HTTPError)?.response, head.status == 416 else {
                     throw error
                 }
-                do { return try self.take(head, nil, part, round) } catch is Refused { throw error }
+                do { return try self.take(head, nil, part, round) } catch is Refused {
+                    throw error
+                } catch {
+                    throw named(error, request, head)
+                }
             }
         }
         .flatMap {

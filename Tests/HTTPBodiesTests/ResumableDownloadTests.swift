@@ -277,6 +277,17 @@ import Glibc
         #expect(error?.code == .unacceptableStatus && error?.status == 206)
     }
 
+    @Test("L1: a file beyond the limit, as a client's 416 says, is an error with its request")
+    func clientsStatusBeyondTheLimit() async throws {
+        server.sendNoLength()
+        let client = HTTPClient(base: URL(string: "https://a.example"), over: Streaming(server))
+        try await loseFirst(after: 20_000)
+        let saving = download(
+            request, to: target, over: client.stream, limit: 19_999, resuming: Resumption())
+        let error = await #expect(throws: HTTPError.self) { try await saving.soon }
+        #expect(error?.code == .bodyTooLarge && error?.status == 416 && error?.request != nil)
+    }
+
     @Test("L1: a 416 to the request for the whole file is a refused status", arguments: [1, 4])
     func wholeRefused(parts: Int) async throws {
         let refusal = HTTPResponse(status: 416, body: Data("no".utf8))
