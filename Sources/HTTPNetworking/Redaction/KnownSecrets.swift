@@ -378,8 +378,13 @@ extension [Bool] {
     /// - The sign is "=", and the name is in a query, or is `value` or `content`.
     /// - The sign is ":", and the name is in quotes, unless the name describes an error.
     ///
+    /// Complexity: linear in the length of the text.
+    ///
     /// - Parameter onlySensitive: True to mark only in the first case.
     mutating func markAssignments(in source: [UInt8], onlySensitive: Bool = false) {
+        var values = AssignedValues(source)
+        // Values overlap, as in "token=token=", so each byte is marked once.
+        var marked = 0
         for sign in source.indices where "=:".utf8.contains(source[sign]) {
             let before = source[..<sign].suffix(64)
             let end = before.lastIndex { !" \\\"'".utf8.contains($0) }.map { $0 + 1 } ?? sign
@@ -394,28 +399,50 @@ extension [Bool] {
             let mayBeSecret =
                 isInQuery || isAttribute || isInQuotes && !HarmlessNames.ofErrors.contains(name)
             if SensitiveNames.contain(name) || !onlySensitive && mayBeSecret {
-                markValue(source[(sign + 1)...])
+                let value = values.value(after: sign)
+                for position in value.clamped(to: marked..<source.count) { self[position] = true }
+                marked = Swift.max(marked, value.upperBound)
             }
         }
     }
+}
 
-    /// Marks a quoted string up to its closing quote, or else one word.
+/// The values that follow signs in a text, read from the first sign to the last.
+private struct AssignedValues {
+    private let source: [UInt8]
+    /// For each quote, and for the space as the end of a word, the end that was found last.
+    private var ends: [UInt8: Int] = [:]
+
+    init(_ source: [UInt8]) { self.source = source }
+
+    /// Returns a quoted string up to its closing quote, or else one word.
     ///
-    /// After a scheme such as "Bearer", it marks the next word instead.
-    private mutating func markValue(_ rest: ArraySlice<UInt8>) {
+    /// After a scheme such as "Bearer", it returns the next word instead.
+    mutating func value(after sign: Int) -> Range<Int> {
+        let rest = source[(sign + 1)...]
         let opening = rest.prefix { " \\\"'".utf8.contains($0) }
         var value = rest[opening.endIndex...]
         if let quote = opening.last, quote != 32, quote != UInt8(ascii: "\\") {
-            value = value.prefix { $0 != quote }
-        } else {
-            let scheme = value.prefix { $0.isLetterOrDigit }
-            let word = String(decoding: scheme, as: UTF8.self).lowercased()
-            if ["bearer", "basic", "token"].contains(word) {
-                value = value[scheme.endIndex...].drop { $0 == 32 }
-            }
-            value = value.prefix { $0 > 32 && !"\"'&;,<>".utf8.contains($0) }
+            return value.startIndex..<end(quote, from: value.startIndex)
         }
-        for position in value.indices { self[position] = true }
+        let scheme = value.prefix { $0.isLetterOrDigit }
+        let word = String(decoding: scheme, as: UTF8.self).lowercased()
+        if ["bearer", "basic", "token"].contains(word) {
+            value = value[scheme.endIndex...].drop { $0 == 32 }
+        }
+        return value.startIndex..<end(32, from: value.startIndex)
+    }
+
+    /// Returns the next end of a word or of a quoted string.
+    ///
+    /// The values' starts only grow, so an end that lies behind the start is still the next one.
+    private mutating func end(_ quote: UInt8, from start: Int) -> Int {
+        if let end = ends[quote], end >= start { return end }
+        let end = source[start...].firstIndex {
+            quote == 32 ? $0 <= 32 || "\"'&;,<>".utf8.contains($0) : $0 == quote
+        }
+        ends[quote] = end ?? source.count
+        return end ?? source.count
     }
 }
 
