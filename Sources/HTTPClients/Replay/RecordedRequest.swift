@@ -5,7 +5,7 @@ struct RecordedRequest: Sendable {
     let entry: HTTPArchive.Entry
     private let origin: HTTPOrigin?
     private let segments: [String]
-    private let query: [(name: String, value: String)]
+    private let query: [Item]
     private let body: Data
 
     /// - Parameter body: The body, if it isn't in the entry.
@@ -19,6 +19,9 @@ struct RecordedRequest: Sendable {
         query = ArchiveQuery.items(of: url)
         self.body = body ?? entry.request.body.data ?? Data()
     }
+
+    /// An item of a query or a form; one without "=" has no value.
+    private typealias Item = (name: String, value: String?)
 
     /// A difference in words.
     struct Difference {
@@ -101,32 +104,44 @@ struct RecordedRequest: Sendable {
 extension RecordedRequest {
     /// Returns the differences between recorded items and those of a request, in any order.
     private static func differences(
-        _ recorded: [(name: String, value: String)], _ asked: [(name: String, value: String)],
-        in place: String
+        _ recorded: [Item], _ asked: [Item], in place: String
     ) -> [Difference] {
         var rest = asked
-        // A redacted value takes what is left, so the others choose first.
-        let known = recorded.filter { !$0.value.contains(HTTPArchive.redacted) }
-        let redacted = recorded.filter { $0.value.contains(HTTPArchive.redacted) }
-        var missing: [String] = []
-        for (name, value) in known + redacted {
-            if let index = rest.firstIndex(where: { $0.name == name && matches(value, $0.value) }) {
+        // A redacted item takes what is left, so the others choose first.
+        let known = recorded.filter { !isRedacted($0) }
+        var missing: [Item] = []
+        for item in known + recorded.filter(isRedacted) {
+            if let index = rest.firstIndex(where: { matches(item, $0) }) {
                 rest.remove(at: index)
             } else {
-                missing.append(name)
+                missing.append(item)
             }
         }
         var texts: [String] = []
-        for name in missing {
-            if let index = rest.firstIndex(where: { $0.name == name }) {
+        for item in missing {
+            if let index = rest.firstIndex(where: { $0.name == item.name }) {
                 rest.remove(at: index)
-                texts.append("\(place)'s \(name.debugDescription) is another one")
+                texts.append("\(place)'s \(shownName(item)) is another one")
             } else {
-                texts.append("\(place) has no \(name.debugDescription)")
+                texts.append("\(place) has no \(shownName(item))")
             }
         }
-        texts += rest.map { "\(place) has \($0.name.debugDescription), which wasn't recorded" }
+        texts += rest.map { "\(place) has \(shownName($0)), which wasn't recorded" }
         return texts.map { Difference(text: $0) }
+    }
+
+    /// The name for a message; an item without "=" counts as a value, which isn't shown.
+    private static func shownName(_ item: Item) -> String {
+        item.value == nil ? "\"…\"" : item.name.debugDescription
+    }
+
+    private static func isRedacted(_ item: Item) -> Bool {
+        (item.value ?? item.name).contains(HTTPArchive.redacted)
+    }
+
+    private static func matches(_ recorded: Item, _ asked: Item) -> Bool {
+        if recorded.value == nil, asked.value == nil { return matches(recorded.name, asked.name) }
+        return recorded.name == asked.name && matches(recorded.value ?? "", asked.value ?? "")
     }
 
     /// Returns whether a text is as recorded, with any text in place of what was redacted.

@@ -370,7 +370,7 @@ private struct XMLTag {
 
 extension Substring {
     /// The text before the first such byte, and the text behind it.
-    fileprivate func parts(at separator: UInt8) -> (Substring, Substring) {
+    func parts(at separator: UInt8) -> (Substring, Substring) {
         let start = utf8.prefix { $0 != separator }
         return (Substring(start), Substring(utf8[start.endIndex...].dropFirst()))
     }

@@ -46,7 +46,7 @@ struct ArchiveText {
             for (name, value) in ArchiveQuery.items(of: request.url) {
                 text.element { text in
                     text.add("name", name)
-                    text.add("value", value)
+                    text.add("value", value ?? "")
                 }
             }
         }
@@ -220,17 +220,17 @@ private enum ArchiveTimes {
 
 /// The query of a recorded URL.
 package enum ArchiveQuery {
-    /// The decoded names and values, in order.
-    package static func items(of url: URL) -> [(name: String, value: String)] {
+    /// The decoded names and values, in order; an item without "=" has no value.
+    package static func items(of url: URL) -> [(name: String, value: String?)] {
         let text = url.absoluteString.prefix { $0 != "#" }
         return items(in: text[text.prefix { $0 != "?" }.endIndex...].dropFirst())
     }
 
-    /// The decoded names and values of a query or a form, in order.
-    package static func items(in query: Substring) -> [(name: String, value: String)] {
-        query.split(separator: "&").map { item in
-            let name = item.prefix { $0 != "=" }
-            return (decoded(name), decoded(item[name.endIndex...].dropFirst()))
+    /// The decoded names and values of a query or a form, in order; an item without "=" has no value.
+    package static func items(in query: Substring) -> [(name: String, value: String?)] {
+        query.utf8.split(separator: UInt8(ascii: "&")).map { item in
+            let (name, value) = Substring(item).parts(at: UInt8(ascii: "="))
+            return (decoded(name), name.endIndex == item.endIndex ? nil : decoded(value))
         }
     }
 

@@ -197,6 +197,24 @@ import Testing
         #expect(error.advisedOutcome == .callersMistake)
     }
 
+    @Test("L3: an item of a query without \"=\" counts as a value, which a failure doesn't show")
+    func itemsWithoutNames() throws {
+        let transport = ReplayTransport(
+            HTTPArchive(entries: [
+                exchange("https://a.example/p?s3cret-1"), exchange("https://a.example/q?REDACTED"),
+                exchange("https://a.example/r?flag&REDACTED", answer: "r"),
+            ]))
+        let error = try failure(transport, request("https://a.example/p?s3cret-2"))
+        #expect(
+            error.differences == [
+                #"the query has no "…""#, #"the query has "…", which wasn't recorded"#,
+            ])
+        #expect(!"\(error)".contains("s3cret"))
+        // What was redacted may have been any text.
+        #expect(try text(transport, request("https://a.example/q?s3cret-3")) == "")
+        #expect(try text(transport, request("https://a.example/r?s3cret-3&flag=")) == "r")
+    }
+
     @Test("L3: a decoded body isn't decoded again, and its length is its own")
     func decodedBodies() async throws {
         var recorded = exchange("https://a.example/", answer: "hello")
