@@ -27,7 +27,7 @@ struct ArchiveRedaction {
         redaction.numberSign = "0"
         var answer = redaction.redacted(
             entry.response?.body ?? Data(), type: answerHeaders["Content-Type"],
-            coding: answerHeaders)
+            coding: answerHeaders, isCut: entry.failure != nil)
         // By now, all secrets are known.
         url = redaction.scrubbed(url: url)
         headers = redaction.scrubbed(headers)
@@ -135,8 +135,10 @@ extension ArchiveRedaction {
         }
     }
 
-    private mutating func redacted(_ data: Data, type: String?, coding headers: HTTPHeaders) -> Body
-    {
+    /// - Parameter isCut: True if the exchange failed, so that the body may end within a character.
+    private mutating func redacted(
+        _ data: Data, type: String?, coding headers: HTTPHeaders, isCut: Bool = false
+    ) -> Body {
         if data.isEmpty { return Body() }
         let media = BodyText.mediaType(type)
         let codings = headers["Content-Encoding"].map { $0.lowercased() } ?? "identity"
@@ -146,10 +148,12 @@ extension ArchiveRedaction {
         guard !media.hasPrefix("multipart/") else {
             return Body(missing: "\(data.count) bytes of several parts")
         }
-        let bytes = Array(data)
-        guard String(validating: bytes, as: UTF8.self) != nil else { return Body(data: data) }
+        guard let bytes = BodyText.text(Array(data), isCut: isCut) else {
+            guard BodyText.isTextual(media) else { return Body(data: data) }
+            return Body(missing: "\(data.count) bytes of text that isn't UTF-8")
+        }
         if let json = redacted(json: bytes) { return Body(data: Data(json), isText: true) }
-        if case .form = BodyText(data, contentType: type) {
+        if case .form = BodyText(Data(bytes), contentType: type) {
             let form = redacted(form: Substring(decoding: bytes, as: UTF8.self))
             return Body(data: Data(form.utf8), isText: true)
         }
@@ -258,9 +262,13 @@ extension ArchiveRedaction {
     }
 
     private func scrubbed(_ body: Body) -> Body {
-        guard body.missing == nil, body.isText else { return body }
-        guard secrets.isComplete else {
+        guard body.missing == nil else { return body }
+        guard secrets.isComplete || body.data.isEmpty else {
             return Body(missing: "\(body.data.count) bytes, with more secrets than were looked for")
+        }
+        guard body.isText else {
+            guard secrets.marks(in: Array(body.data)).contains(true) else { return body }
+            return Body(missing: "\(body.data.count) bytes that aren't text, with a secret")
         }
         let text = scrubbed(String(decoding: body.data, as: UTF8.self))
         let scrubbed = Body(data: Data(text.utf8), isText: true)

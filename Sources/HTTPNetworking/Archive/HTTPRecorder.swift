@@ -15,8 +15,8 @@ public import PledgeServices
 /// "secret"; in headers, queries and forms also with names like "key". A header value that looks like a token is
 /// replaced too, unless the header is known to be harmless. A replaced value is also replaced where the exchange
 /// repeats it, except in hosts. Values of fewer than 4 bytes and common words aren't looked for. A secret number in the
-/// JSON of a response becomes 0. Multipart and encoded bodies are left out. Bodies that aren't UTF-8 are kept as they
-/// are.
+/// JSON of a response becomes 0. Multipart and encoded bodies are left out, and text that isn't UTF-8. Other bodies that
+/// aren't text are kept as they are, unless they hold a secret that was replaced elsewhere.
 ///
 /// Several clients and threads may use one recorder at the same time. It keeps its exchanges until it's released.
 public final class HTTPRecorder: Sendable {

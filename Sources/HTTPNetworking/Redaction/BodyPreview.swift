@@ -60,10 +60,11 @@ enum BodyText {
     /// treated as a form. If such a body were treated as plain text, its values would be shown.
     init(_ body: Data, contentType: String?, harmless: HarmlessNames = .none) {
         let bytes = Array(body.prefix(KnownSecrets.limit))
-        guard let text = Self.text(bytes, isCut: bytes.count < body.count) else {
+        guard var text = Self.text(bytes, isCut: bytes.count < body.count) else {
             self = .opaque
             return
         }
+        if text.starts(with: Self.byteOrderMark) { text.removeFirst(3) }
         let type = Self.mediaType(contentType)
         let outline = JSONOutline(
             text, isCut: bytes.count < body.count, harmless: harmless)
@@ -94,12 +95,20 @@ enum BodyText {
         return type.filter { $0 != " " && $0 != "\t" }.lowercased()
     }
 
-    /// Returns UTF-8 text without its byte order mark; nil for bytes that are not text.
+    /// Returns whether bodies of a media type are text, JSON, XML or forms.
+    static func isTextual(_ type: String) -> Bool {
+        type.hasPrefix("text/") || type.contains("json")
+            || ["xml", "form-urlencoded"].contains { type.hasSuffix($0) }
+    }
+
+    /// The byte order mark in UTF-8.
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Returns UTF-8 text; nil for bytes that are not text.
     ///
     /// Bytes that contain NUL don't count as text. An incomplete character at the end of a cut text is dropped.
-    private static func text(_ bytes: [UInt8], isCut: Bool) -> [UInt8]? {
+    static func text(_ bytes: [UInt8], isCut: Bool) -> [UInt8]? {
         guard !bytes.contains(0) else { return nil }
-        let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         for dropped in 0...(isCut ? 3 : 0) {
             let text = bytes.dropLast(dropped)
             if String(validating: text, as: UTF8.self) != nil { return Array(text) }

@@ -216,6 +216,20 @@ import Testing
         return (entry.request, entry.response ?? HTTPResponse(status: 0))
     }
 
+    /// Returns the recorded entry of an exchange with a token in the header.
+    private func entry(
+        answer: [UInt8], type: String = "", failure: String? = nil
+    ) -> HTTPArchive.Entry {
+        ArchiveRedaction.redacted(
+            HTTPArchive.Entry(
+                HTTPRequest(
+                    .get, URL(string: "https://a.example/")!,
+                    headers: ["Authorization": "Bearer s3cret-one"]),
+                HTTPResponse(
+                    status: 200, headers: ["Content-Type": type], body: Data(answer)),
+                failure: failure))
+    }
+
     private func body(_ request: HTTPRequest) -> String {
         String(decoding: request.body.data ?? Data(), as: UTF8.self)
     }
@@ -345,6 +359,35 @@ import Testing
         let answer = text.replacing("SECRET", with: "s3cret")
         let shown = redacted(answer: answer, answerType: "text/xml").response.text
         #expect(shown == text.replacing("SECRET", with: "REDACTED"))
+    }
+
+    @Test("L3: in a text that was cut within a character, secrets are replaced")
+    func cutWithinACharacter() {
+        let text = "data: {\"token\":\"s3cret-two\",\"a\":\"s3cret-one\"}\n\ndata: {\"a\":\"caf"
+        let cut = entry(
+            answer: text.utf8 + [0xC3], type: "text/event-stream", failure: "cancelled")
+        #expect(
+            cut.response?.text
+                == "data: {\"token\":\"REDACTED\",\"a\":\"REDACTED\"}\n\ndata: {\"a\":\"caf")
+    }
+
+    @Test(
+        "L3: text that isn't UTF-8 is left out, and so are other bytes with a secret; others are kept"
+    )
+    func binary() {
+        for type in ["text/plain; charset=latin1", "application/a+json", "application/xml"] {
+            let text = entry(answer: [0x63, 0xE9], type: type)
+            #expect(text.response?.body == Data(), "\(type)")
+            #expect(text.missingResponseBody == "2 bytes of text that isn't UTF-8", "\(type)")
+        }
+        #expect(entry(answer: [0x63, 0], type: "text/plain").missingResponseBody != nil)
+        let secret = entry(answer: "s3cret-one".utf8 + [0xFF])
+        #expect(secret.missingResponseBody == "11 bytes that aren't text, with a secret")
+        for type in ["", "image/png", "application/vnd.openxmlformats-officedocument.a"] {
+            let kept = entry(answer: [0x63, 0xE9], type: type)
+            #expect(kept.response?.body == Data([0x63, 0xE9]), "\(type)")
+            #expect(kept.missingResponseBody == nil, "\(type)")
+        }
     }
 
     @Test("L3: a secret is replaced wherever the exchange repeats it, and JSON stays JSON")
