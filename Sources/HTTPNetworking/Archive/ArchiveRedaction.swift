@@ -108,7 +108,10 @@ extension ArchiveRedaction {
         if Self.urlHeaders.contains(name) { return redacted(url: value) }
         switch name {
         case "link":
-            return String(decoding: markingAssignments(in: Array(value.utf8)), as: UTF8.self)
+            let text = Array(value.utf8)
+            var marks = [Bool](repeating: false, count: text.count)
+            marks.markAssignments(in: text, onlySensitive: true)
+            return String(decoding: replacing(marks, in: text), as: UTF8.self)
         case "cookie":
             secrets.add(field: value)
             return value.utf8.split(separator: UInt8(ascii: ";")).map { pair in
@@ -152,26 +155,40 @@ extension ArchiveRedaction {
             guard BodyText.isTextual(media) else { return Body(data: data) }
             return Body(missing: "\(data.count) bytes of text that isn't UTF-8")
         }
-        if let json = redacted(json: bytes) { return Body(data: Data(json), isText: true) }
+        let json = redacted(json: bytes)
+        if json.isWhole { return Body(data: Data(json.text), isText: true) }
         if case .form = BodyText(Data(bytes), contentType: type) {
             let form = redacted(form: Substring(decoding: bytes, as: UTF8.self))
             return Body(data: Data(form.utf8), isText: true)
         }
-        // Lines of JSON, or events whose data is JSON.
-        let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).map { line in
+        // JSON that breaks off, lines of JSON, or events whose data is JSON.
+        var text = json.text
+        var known = [0..<text.count]
+        for line in bytes[json.end...].split(separator: 10, omittingEmptySubsequences: false) {
             let name = line.starts(with: "data:".utf8) ? line.prefix(5) : []
-            let rest = Array(line.dropFirst(name.count))
-            return Array(name) + (redacted(json: rest) ?? rest)
+            let json = redacted(json: Array(line.dropFirst(name.count)))
+            text += name + json.text
+            known.append(text.count - json.text.count..<text.count)
+            text += line.dropFirst(name.count + json.end) + [10]
         }
-        let text = Array(lines.joined(separator: [10]))
-        return Body(data: Data(markingAssignments(in: text)), isText: true)
+        text.removeLast()
+        var marks = [Bool](repeating: false, count: text.count)
+        marks.markAssignments(in: text, onlySensitive: true)
+        for position in known.joined() { marks[position] = false }
+        marks.markElements(in: text)
+        return Body(data: Data(replacing(marks, in: text)), isText: true)
     }
 
-    /// Returns JSON with its secrets replaced; nil if the text isn't JSON.
-    private mutating func redacted(json bytes: [UInt8]) -> [UInt8]? {
-        guard let first = bytes.first(where: { $0 > 32 }), "{[\"".utf8.contains(first) else {
-            return nil
-        }
+    /// Replaces the secrets in JSON, up to where the text isn't JSON.
+    ///
+    /// If it breaks off within a secret, the rest counts as that secret.
+    ///
+    /// - Returns: The new text, where it ends in `bytes`, and whether `bytes` is JSON to its end.
+    private mutating func redacted(
+        json bytes: [UInt8]
+    ) -> (text: [UInt8], end: Int, isWhole: Bool) {
+        let first = bytes.first { $0 > 32 && !BodyText.byteOrderMark.contains($0) }
+        guard let first, "{[\"".utf8.contains(first) else { return ([], 0, false) }
         var scanner = JSONScanner(bytes)
         var kept: [UInt8] = []
         var end = 0
@@ -197,7 +214,7 @@ extension ArchiveRedaction {
                 let value = bytes[range]
                 kept += bytes[end..<range.lowerBound]
                 if value.isEmpty || !isSecret(false) && !value.isJSONWebToken {
-                    kept += markingAssignments(in: Array(value), escaped: true)
+                    kept += redacted(string: Array(value))
                 } else {
                     secrets.add(value)
                     kept += Self.sign.utf8
@@ -215,29 +232,45 @@ extension ArchiveRedaction {
                     end = range.upperBound
                 }
                 name = nil
-            case .end: return kept + bytes[end...]
-            case .broken: return nil
+            case .end: return (kept + bytes[end...], bytes.count, true)
+            case .broken:
+                let start = scanner.position
+                kept += bytes[end..<start]
+                let isString = bytes[start...].first == UInt8(ascii: "\"")
+                let value = bytes[start...].dropFirst(isString ? 1 : 0)
+                guard !value.isEmpty, isSecret(!isString) || isString && value.isJSONWebToken
+                else { return (kept, start, false) }
+                if isString { secrets.add(value) }
+                kept += bytes[start..<value.startIndex] + Self.sign.utf8
+                return (kept, bytes.count, false)
             }
         }
     }
 
-    /// Replaces values that follow a secret's name, as in "token=abc" and `<token>abc</token>`.
-    ///
-    /// - Parameter escaped: True for the content of a string in JSON, whose escapes stay whole.
-    private mutating func markingAssignments(in text: [UInt8], escaped: Bool = false) -> [UInt8] {
-        var marks = [Bool](repeating: false, count: text.count)
-        marks.markAssignments(in: text, onlySensitive: true)
-        marks.markElements(in: text)
+    /// Replaces the secrets in the content of a string in JSON, whose escapes stay whole.
+    private mutating func redacted(string text: [UInt8]) -> [UInt8] {
+        let source = EscapedText(text)
+        let plain = source.read(.backslash) ?? source
+        var marks = [Bool](repeating: false, count: plain.bytes.count)
+        marks.markAssignments(in: plain.bytes, onlySensitive: true)
+        marks.markElements(in: plain.bytes)
         guard marks.contains(true) else { return text }
-        for run in text.indices.split(whereSeparator: { !marks[$0] }) {
-            var run = text[run.startIndex..<run.endIndex]
-            if escaped, run.reversed().prefix(while: { $0 == UInt8(ascii: "\\") }).count % 2 == 1 {
-                marks[run.endIndex - 1] = false
-                run.removeLast()
-            }
-            secrets.add(run)
+        add(marks, in: plain.bytes)
+        var escaped = [Bool](repeating: false, count: text.count)
+        for (place, isMarked) in zip(plain.places, marks) where isMarked {
+            for position in place { escaped[position] = true }
         }
+        return Array(SafeText.replacing(escaped, in: text, by: Self.sign).utf8)
+    }
+
+    /// Replaces what is marked.
+    private mutating func replacing(_ marks: [Bool], in text: [UInt8]) -> [UInt8] {
+        add(marks, in: text)
         return Array(SafeText.replacing(marks, in: text, by: Self.sign).utf8)
+    }
+
+    private mutating func add(_ marks: [Bool], in text: [UInt8]) {
+        for run in text.indices.split(whereSeparator: { !marks[$0] }) { secrets.add(text[run]) }
     }
 }
 

@@ -355,13 +355,18 @@ struct JSONScanner {
     }
 
     let bytes: [UInt8]
-    private var position = 0
+    /// The end of what was scanned, without the token that was broken.
+    private(set) var position = 0
     private var expected = Expected.value
     private var hasValue = false
     /// One flag for each open container: true for an object, false for an array.
     private var containers: [Bool] = []
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    /// Begins at the start of a text, behind its byte order mark if it has one.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        if bytes.starts(with: BodyText.byteOrderMark) { position = BodyText.byteOrderMark.count }
+    }
 
     /// Returns the next token; after `end` or `broken`, the same one again.
     mutating func next() -> Token {

@@ -312,7 +312,7 @@ import Testing
             answer
                 == #"{"user": "ann", "passWord": "REDACTED", "n": 1.50, "usage": {"max_tokens": 12}, "#
                 + #""tokens": ["REDACTED", {"x": "REDACTED"}], "token_type": "Bearer", "expires_in": 60, "pin": 0, "#
-                + #""url": "https://a/?x=1&token=REDACTED", "id": "REDACTED"}"#)
+                + #""url": "https://a/?x=1&token=REDACTED\u0026y", "id": "REDACTED"}"#)
         #expect(
             body(redacted(body: #"{"pin": 1234}"#, type: "application/json").request)
                 == #"{"pin": "REDACTED"}"#)
@@ -336,6 +336,54 @@ import Testing
         let xml = redacted(
             answer: "<a><s:password>s3cret</s:password><b>c</b></a>", answerType: "text/xml")
         #expect(xml.response.text == "<a><s:password>REDACTED</s:password><b>c</b></a>")
+    }
+
+    @Test(
+        "L3: JSON that breaks off within a secret hides the rest, and otherwise stays as far as it is JSON",
+        arguments: [
+            (#"{"session":{"id":"s3cret"#, #"{"session":{"id":"REDACTED"#),
+            (#"{"tokens":["s3cret-1","s3cret-2"#, #"{"tokens":["REDACTED","REDACTED"#),
+            (#"{"pin":"49182"#, #"{"pin":"REDACTED"#), (#"{"pin":49182"#, #"{"pin":0"#),
+            (#"{"token":s3cret, "a":1}"#, #"{"token":REDACTED"#),
+            (#"{"id":"eyJhbGci.eyJzdWIi.c2"#, #"{"id":"REDACTED"#),
+            (
+                #"{"session":{"id":"s3cret"},"a":[1,"pas"#,
+                #"{"session":{"id":"REDACTED"},"a":[1,"pas"#
+            ),
+            (#"{"session":{"id":"s3cret"},"a":NaN}"#, #"{"session":{"id":"REDACTED"},"a":NaN}"#),
+            (#"{"max_tokens":NaN,"a":"b"}"#, #"{"max_tokens":REDACTED,"a":"b"}"#),
+            (#"["password": "s3cret", "a": "b"]"#, #"["password": "REDACTED", "a": "b"]"#),
+            (
+                "data: {\"session\":{\"id\":\"s3cret\"}}\n\ndata: token=s3cret",
+                "data: {\"session\":{\"id\":\"REDACTED\"}}\n\ndata: token=REDACTED"
+            ),
+            (
+                "{\"session\":{\"id\":\"s3cret\"}}\nend: token=s3cret",
+                "{\"session\":{\"id\":\"REDACTED\"}}\nend: token=REDACTED"
+            ),
+        ])
+    func brokenJSON(text: String, shown: String) {
+        #expect(redacted(answer: text, answerType: "application/json").response.text == shown)
+    }
+
+    @Test("L3: JSON behind a byte order mark is JSON, and keeps the mark")
+    func byteOrderMark() {
+        let answer = redacted(answer: "\u{FEFF}{\"session\":{\"id\":\"s3cret\"},\"pin\":1234}")
+        #expect(
+            Array(answer.response.body)
+                == Array("\u{FEFF}{\"session\":{\"id\":\"REDACTED\"},\"pin\":0}".utf8))
+        // A number in place of which a text would break the JSON, as without the mark.
+        let number = redacted(headers: ["X-Api-Key": "123456"], answer: "\u{FEFF}{\"a\":123456}")
+        #expect(number.response.body.isEmpty)
+    }
+
+    @Test("L3: the escapes in a string of JSON stay whole around a secret")
+    func escapedStrings() {
+        let answer = redacted(
+            answer: #"{"a":"token=s3cret\nb","c":"{\"token\":\"s3cret\",\"e\":1}"}"#)
+        #expect(
+            answer.response.text
+                == #"{"a":"token=REDACTED\nb","c":"{\"token\":\"REDACTED\",\"e\":1}"}"#)
     }
 
     @Test(
