@@ -64,17 +64,31 @@ struct ArchiveRedaction {
 extension ArchiveRedaction {
     private mutating func redacted(url: String) -> String {
         // A fragment isn't sent.
-        let whole = url.utf8.prefix { $0 != UInt8(ascii: "#") }
-        let (start, query) = Substring(whole).parts(at: UInt8(ascii: "?"))
-        var place = String(start)
-        if let authority = Self.authority(of: place),
-            let at = place.utf8[authority].lastIndex(of: UInt8(ascii: "@"))
-        {
-            let userinfo = authority.lowerBound..<at
-            secrets.add(userinfo: place[userinfo])
-            place.replaceSubrange(userinfo, with: Self.sign)
+        let text = Array(url.utf8.prefix { $0 != UInt8(ascii: "#") })
+        return redacted(text) { $0.markURL(in: text[...], isReference: true) }
+    }
+
+    private mutating func redacted(form: [UInt8]) -> String {
+        redacted(form) { $0.markItems(in: form[...]) }
+    }
+
+    /// Replaces what `mark` marks.
+    private mutating func redacted(_ text: [UInt8], _ mark: (inout [Bool]) -> Void) -> String {
+        var marks = [Bool](repeating: false, count: text.count)
+        mark(&marks)
+        add(marks, in: text)
+        return SafeText.replacing(marks, in: text, by: Self.sign)
+    }
+
+    private mutating func add(_ marks: [Bool], in text: [UInt8]) {
+        for run in text.indices.split(whereSeparator: { !marks[$0] }) {
+            let isUserinfo = run.endIndex < text.count && text[run.endIndex] == UInt8(ascii: "@")
+            if isUserinfo {
+                secrets.add(userinfo: Substring(decoding: text[run], as: UTF8.self))
+            } else {
+                secrets.add(text[run])
+            }
         }
-        return start.endIndex == whole.endIndex ? place : place + "?" + redacted(form: query)
     }
 
     /// The userinfo, host and port of a URL reference (RFC 3986, section 4.1); nil if it has none.
@@ -89,17 +103,6 @@ extension ArchiveRedaction {
         return rest.startIndex..<rest.prefix { !"/?#".utf8.contains($0) }.endIndex
     }
 
-    private mutating func redacted(form: Substring) -> String {
-        form.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map {
-            let item = Substring($0)
-            let (name, value) = item.parts(at: UInt8(ascii: "="))
-            let isSecret = RecordedNames.areSecret(inForm: ArchiveQuery.decoded(name))
-            if value.isEmpty || !isSecret && !value.utf8.isJSONWebToken { return String(item) }
-            secrets.add(value)
-            return "\(name)=\(Self.sign)"
-        }.joined(separator: "&")
-    }
-
     private mutating func redacted(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(headers.map { name, value in (name, redacted(value, of: name.lowercased())) })
     }
@@ -107,11 +110,12 @@ extension ArchiveRedaction {
     private mutating func redacted(_ value: String, of name: String) -> String {
         if Self.urlHeaders.contains(name) { return redacted(url: value) }
         switch name {
-        case "link":
+        case "link", "refresh":
             let text = Array(value.utf8)
-            var marks = [Bool](repeating: false, count: text.count)
-            marks.markAssignments(in: text, onlySensitive: true)
-            return String(decoding: replacing(marks, in: text), as: UTF8.self)
+            return redacted(text) { marks in
+                marks.markAssignments(in: text, onlySensitive: true)
+                marks.markURLs(in: text, areReferences: true)
+            }
         case "cookie":
             secrets.add(field: value)
             return value.utf8.split(separator: UInt8(ascii: ";")).map { pair in
@@ -128,7 +132,10 @@ extension ArchiveRedaction {
                 RecordedNames.areSecret(inHeader: name)
                     || !HTTPHeaders.isHarmless(name) && value.utf8.looksLikeOneToken
                     || value.utf8.isJSONWebToken
-            else { return value }
+            else {
+                let text = Array(value.utf8)
+                return redacted(text) { $0.markURLs(in: text) }
+            }
             secrets.add(field: value)
             // The scheme says how the client has signed in.
             let scheme = value.prefix { $0.isLetter }
@@ -158,8 +165,7 @@ extension ArchiveRedaction {
         let json = redacted(json: bytes)
         if json.isWhole { return Body(data: Data(json.text), isText: true) }
         if case .form = BodyText(Data(bytes), contentType: type) {
-            let form = redacted(form: Substring(decoding: bytes, as: UTF8.self))
-            return Body(data: Data(form.utf8), isText: true)
+            return Body(data: Data(redacted(form: bytes).utf8), isText: true)
         }
         // JSON that breaks off, lines of JSON, or events whose data is JSON.
         var text = json.text
@@ -172,11 +178,13 @@ extension ArchiveRedaction {
             text += line.dropFirst(name.count + json.end) + [10]
         }
         text.removeLast()
-        var marks = [Bool](repeating: false, count: text.count)
-        marks.markAssignments(in: text, onlySensitive: true)
-        for position in known.joined() { marks[position] = false }
-        marks.markElements(in: text)
-        return Body(data: Data(replacing(marks, in: text)), isText: true)
+        let shown = redacted(text) { marks in
+            marks.markAssignments(in: text, onlySensitive: true)
+            marks.markURLs(in: text)
+            for position in known.joined() { marks[position] = false }
+            marks.markElements(in: text)
+        }
+        return Body(data: Data(shown.utf8), isText: true)
     }
 
     /// Replaces the secrets in JSON, up to where the text isn't JSON.
@@ -253,6 +261,7 @@ extension ArchiveRedaction {
         let plain = source.read(.backslash) ?? source
         var marks = [Bool](repeating: false, count: plain.bytes.count)
         marks.markAssignments(in: plain.bytes, onlySensitive: true)
+        marks.markURLs(in: plain.bytes)
         marks.markElements(in: plain.bytes)
         guard marks.contains(true) else { return text }
         add(marks, in: plain.bytes)
@@ -261,16 +270,6 @@ extension ArchiveRedaction {
             for position in place { escaped[position] = true }
         }
         return Array(SafeText.replacing(escaped, in: text, by: Self.sign).utf8)
-    }
-
-    /// Replaces what is marked.
-    private mutating func replacing(_ marks: [Bool], in text: [UInt8]) -> [UInt8] {
-        add(marks, in: text)
-        return Array(SafeText.replacing(marks, in: text, by: Self.sign).utf8)
-    }
-
-    private mutating func add(_ marks: [Bool], in text: [UInt8]) {
-        for run in text.indices.split(whereSeparator: { !marks[$0] }) { secrets.add(text[run]) }
     }
 }
 
@@ -316,6 +315,58 @@ extension ArchiveRedaction {
 }
 
 extension [Bool] {
+    /// Marks the secrets in each URL of a text, from "://" up to white space, a quote, "<" or ">".
+    ///
+    /// - Parameter areReferences: True if a word without "://" may be a relative URL.
+    fileprivate mutating func markURLs(in text: [UInt8], areReferences: Bool = false) {
+        for word in text.split(whereSeparator: { $0 <= 32 || "\"'<>".utf8.contains($0) }) {
+            markURL(in: word, isReference: areReferences)
+        }
+    }
+
+    /// Marks userinfo, and secrets in the query and the fragment.
+    ///
+    /// - Parameter isReference: True if the text is a URL or a relative one.
+    fileprivate mutating func markURL(in text: ArraySlice<UInt8>, isReference: Bool) {
+        var start = isReference ? text.startIndex : nil
+        for slash in text.indices.dropLast()
+        where text[slash] == UInt8(ascii: "/") && text[slash + 1] == UInt8(ascii: "/") {
+            let isAtStart = isReference && slash == text.startIndex
+            guard isAtStart || text[..<slash].last == UInt8(ascii: ":") else { continue }
+            start = start ?? slash
+            let authority = text[(slash + 2)...].prefix { !"/?#".utf8.contains($0) }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")) { mark(authority[..<at]) }
+        }
+        guard let start else { return }
+        let rest = text[start...].drop { !"?#".utf8.contains($0) }
+        for part in rest.split(separator: UInt8(ascii: "#")) { markItems(in: part) }
+    }
+
+    /// Marks the secrets in a query or a form.
+    ///
+    /// An item begins behind "&", ";" or "?", because servers differ, and a secret ends at "&". An item without "="
+    /// is a value.
+    fileprivate mutating func markItems(in query: ArraySlice<UInt8>) {
+        for part in query.split(separator: UInt8(ascii: "&")) {
+            for item in part.split(whereSeparator: { ";?".utf8.contains($0) }) {
+                let name = item.prefix { $0 != UInt8(ascii: "=") }
+                let isBare = name.endIndex == item.endIndex
+                let value = isBare ? item : item[name.endIndex...].dropFirst()
+                let word = Substring(decoding: name, as: UTF8.self)
+                if value.isJSONWebToken
+                    || !isBare && RecordedNames.areSecret(inForm: ArchiveQuery.decoded(word))
+                {
+                    mark(part[value.startIndex...])
+                    break
+                }
+            }
+        }
+    }
+
+    private mutating func mark(_ part: ArraySlice<UInt8>) {
+        for position in part.indices { self[position] = true }
+    }
+
     /// Marks all text in XML elements that have a secret's name, also in the elements within.
     ///
     /// If such an element isn't closed, the text up to the next element is marked.

@@ -246,6 +246,68 @@ import Testing
         )
     }
 
+    @Test(
+        "L3: an item begins behind \"&\", \";\" or \"?\", and one without \"=\" may be a token",
+        arguments: [
+            ("a=1;token=s3cret;b&c=2", "a=1;token=REDACTED&c=2"),
+            ("a=/b?token=s3cret&c=2", "a=/b?token=REDACTED&c=2"), ("token=&a", "token=&a"),
+            ("eyJhbGci.eyJzdWIi.c2ln&a=1", "REDACTED&a=1"), ("token;a=1", "token;a=1"),
+        ])
+    func items(query: String, shown: String) {
+        let url = redacted(url: "https://a.example/?\(query)").request.url
+        #expect(url.absoluteString == "https://a.example/?\(shown)")
+        let form = redacted(body: query, type: "application/x-www-form-urlencoded").request
+        #expect(body(form) == shown)
+    }
+
+    @Test(
+        "L3: a URL in a header, a string of JSON or a text loses userinfo and secret items",
+        arguments: [
+            (
+                "0; url=https://a.example/?access_token=s3cret&b=1",
+                "0; url=https://a.example/?access_token=REDACTED&b=1"
+            ),
+            ("https://bob:s3cret@a.example/op", "https://REDACTED@a.example/op"),
+            (
+                "<https://b:s3cret@a.example/?key=s3cret#c>; rel='next'",
+                "<https://REDACTED@a.example/?key=REDACTED#c>; rel='next'"
+            ),
+            (
+                "see 'https://a.example/?sig=s3cret' or https://b.example/?b=1&key=s3cret .",
+                "see 'https://a.example/?sig=REDACTED' or https://b.example/?b=1&key=REDACTED ."
+            ),
+            (
+                "https://a.example/?b=https://c:s3cret@d.example/#sid=s3cret",
+                "https://a.example/?b=https://REDACTED@d.example/#sid=REDACTED"
+            ),
+            ("https://a.example/@bob?b=@c", "https://a.example/@bob?b=@c"),
+            ("a:b@c.example/?key=d //e@f", "a:b@c.example/?key=d //e@f"),
+        ])
+    func urlsInTexts(text: String, shown: String) {
+        let escaped = text.replacing("/", with: #"\/"#).replacing("&", with: #"\u0026"#)
+        let response = redacted(
+            answer: #"{"a":"\#(escaped)"}"#, answerHeaders: ["Operation-Location": text]
+        ).response
+        #expect(response.headers["Operation-Location"] == shown)
+        #expect(
+            response.text
+                == #"{"a":"\#(shown.replacing("/", with: #"\/"#).replacing("&", with: #"\u0026"#))"}"#
+        )
+        #expect(redacted(answer: text, answerType: "text/plain").response.text == shown)
+    }
+
+    @Test("L3: the relative URLs of Link and Refresh are searched too")
+    func relativeURLs() {
+        let headers = redacted(
+            answerHeaders: [
+                "Link": "</a?key=s3cret>; rel=next, <//b:s3cret@c/>",
+                "Refresh": "0; url=/?sig=s3cret",
+            ]
+        ).response.headers
+        #expect(headers["Link"] == "</a?key=REDACTED>; rel=next, <//REDACTED@c/>")
+        #expect(headers["Refresh"] == "0; url=/?sig=REDACTED")
+    }
+
     @Test("L3: credentials, cookies and keys in headers are replaced; others are kept")
     func headers() {
         let (request, response) = redacted(
