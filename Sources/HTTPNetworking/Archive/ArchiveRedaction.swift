@@ -23,6 +23,7 @@ struct ArchiveRedaction {
         var headers = redaction.redacted(request.headers)
         var body = redaction.redacted(
             request.body.data ?? Data(), type: request.body.contentType, coding: request.headers)
+        let type = request.body.contentType.map { redaction.redacted($0, of: "content-type") }
         var answerHeaders = redaction.redacted(entry.response?.headers ?? [:])
         redaction.numberSign = "0"
         var answer = redaction.redacted(
@@ -39,7 +40,8 @@ struct ArchiveRedaction {
         if let reason = body.missing {
             entry.missingRequestBody = entry.missingRequestBody ?? reason
         } else if !body.data.isEmpty {
-            entry.request.body = .init(.data(body.data), contentType: request.body.contentType)
+            entry.request.body = .init(
+                .data(body.data), contentType: type.map { redaction.scrubbed($0) })
         }
         entry.response?.request = nil
         entry.response?.url = entry.request.url
@@ -123,10 +125,8 @@ extension ArchiveRedaction {
                 return end.map { "\(Substring(pair[..<$0]))=\(Self.sign)" } ?? Self.sign
             }.joined(separator: ";")
         case "set-cookie":
-            let pair = Substring(value.utf8.prefix { $0 != UInt8(ascii: ";") })
-            let (name, secret) = pair.parts(at: UInt8(ascii: "="))
-            secrets.add(secret)
-            return "\(name)=\(Self.sign)\(value[pair.endIndex...])"
+            let text = Array(value.utf8)
+            return redacted(text) { $0.markCookies(in: text) }
         default:
             guard
                 RecordedNames.areSecret(inHeader: name)
@@ -363,6 +363,27 @@ extension [Bool] {
         }
     }
 
+    /// Marks the values of the cookies in a Set-Cookie header; several headers may have been joined by ",".
+    fileprivate mutating func markCookies(in text: [UInt8]) {
+        let parts = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            // The first part is a cookie. The others are attributes, which a joined cookie may follow.
+            var isCookie = index == 0
+            for piece in part.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            {
+                let isFirst = piece.startIndex == part.startIndex
+                let pair = piece.drop { $0 <= 32 }
+                let name = pair.prefix(while: HTTPHeaders.isTokenByte)
+                let hasName = !name.isEmpty && pair[name.endIndex...].first == UInt8(ascii: "=")
+                isCookie = isCookie || hasName && !isFirst
+                guard isCookie else { continue }
+                // A piece without a name continues the value before the ",".
+                let start = hasName ? name.endIndex + 1 : piece.startIndex - (isFirst ? 0 : 1)
+                mark(text[start..<piece.endIndex])
+            }
+        }
+    }
+
     private mutating func mark(_ part: ArraySlice<UInt8>) {
         for position in part.indices { self[position] = true }
     }
@@ -486,6 +507,9 @@ enum RecordedNames {
         if harmless.contains(name) || name.hasPrefix("access-control-") { return false }
         return ["auth", "key", "sign"].contains { name.contains($0) }
             || SensitiveNames.contain(name.utf8)
+            // A code may be one of an error or a country.
+            || name.split { "-_".contains($0) }
+                .contains { $0 != "code" && ofForms.contains(String($0)) }
     }
 
     static func areSecret(inForm name: String) -> Bool {

@@ -343,6 +343,42 @@ import Testing
             ])
     }
 
+    @Test("L3: each word of a header's name may announce a secret")
+    func wordsOfNames() {
+        let names = ["X-GitHub-OTP", "OK-ACCESS-PASSPHRASE", "X-Pin", "X-SID", "x_pass"]
+        let kept = ["X-Country-Code", "X-Passenger", "X-Spinner", "X-Reside", "Compass"]
+        let headers = redacted(
+            headers: HTTPHeaders((names + kept).map { ($0, "s3cret") }),
+            answerHeaders: HTTPHeaders(kept.map { ($0, "other") })
+        )
+        for name in names { #expect(headers.request.headers[name] == "REDACTED", "\(name)") }
+        for name in kept { #expect(headers.response.headers[name] == "other", "\(name)") }
+    }
+
+    @Test(
+        "L3: the values of joined Set-Cookie headers are replaced",
+        arguments: [
+            ("a=s3; Path=/, sid=s3; HttpOnly", "a=REDACTED; Path=/, sid=REDACTED; HttpOnly"),
+            (
+                "a=s3; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=s3",
+                "a=REDACTED; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=REDACTED"
+            ),
+            ("a=s3, b=s3,s3; Secure", "a=REDACTED, b=REDACTED; Secure"),
+            ("s3", "REDACTED"), ("a=; Path=/", "a=; Path=/"), ("a=s3=s3", "a=REDACTED"),
+        ])
+    func joinedCookies(header: String, shown: String) {
+        let response = redacted(answerHeaders: ["Set-Cookie": header]).response
+        #expect(response.headers["Set-Cookie"] == shown)
+    }
+
+    @Test("L3: the type of a body loses secrets like the header")
+    func typesOfBodies() {
+        let request = redacted(
+            headers: ["Authorization": "Bearer s3cret-one"], body: "a", type: "a/b; c=s3cret-one"
+        ).request
+        #expect(request.body.contentType == "a/b; c=REDACTED")
+    }
+
     @Test("L3: a delimiter before a combining mark is still a delimiter")
     func combiningMarks() {
         let form = redacted(
