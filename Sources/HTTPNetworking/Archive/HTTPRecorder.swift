@@ -11,12 +11,13 @@ public import PledgeServices
 /// ```
 ///
 /// Secrets are replaced by "REDACTED" before an exchange is kept: credentials and cookies in headers, userinfo in URLs,
-/// also within texts, and the values of headers, query items, form fields, JSON members and XML elements with names like
-/// "token", "password" or "secret"; in headers, queries and forms also with names like "key". A header value that looks like a token is
-/// replaced too, unless the header is known to be harmless. A replaced value is also replaced where the exchange
-/// repeats it, except in hosts. Values of fewer than 4 bytes and common words aren't looked for. A secret number in the
-/// JSON of a response becomes 0. Multipart and encoded bodies are left out, and text that isn't UTF-8. Other bodies that
-/// aren't text are kept as they are, unless they hold a secret that was replaced elsewhere.
+/// also within texts, and the values of headers, query items, form fields, JSON members and XML elements with names
+/// like "token", "password" or "secret"; in headers, queries and forms also with names like "key". A header value that
+/// looks like a token is replaced too, unless the header is known to be harmless. A replaced value is also replaced
+/// where the exchange repeats it, except in hosts and in names. Values of fewer than 4 bytes and common words aren't
+/// looked for. A secret number in the JSON of a response becomes 0. Multipart and encoded bodies are left out, and text
+/// that isn't UTF-8. Other bodies that aren't text are kept as they are, unless they hold a secret that was replaced
+/// elsewhere.
 ///
 /// Several clients and threads may use one recorder at the same time. It keeps its exchanges until it's released.
 public final class HTTPRecorder: Sendable {

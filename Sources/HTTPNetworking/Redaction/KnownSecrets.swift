@@ -30,6 +30,10 @@ struct KnownSecrets {
     /// The lengths of the needles.
     private var lengths: Set<Int> = []
     private var size = 0
+    /// More words that are not searched for, in lower case.
+    private var spared: Set<String> = []
+
+    init(sparing spared: Set<String> = []) { self.spared = spared }
 
     /// Notes that something could not be examined.
     mutating func isMissingSome() { isComplete = false }
@@ -51,8 +55,10 @@ struct KnownSecrets {
     private mutating func addOne(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 4 else { return }
         let folded = bytes.map(\.folded)
-        guard folded.count > 24 || !Self.words.contains(String(decoding: folded, as: UTF8.self))
-        else { return }
+        if folded.count <= 24 {
+            let word = String(decoding: folded, as: UTF8.self)
+            if Self.words.contains(word) || spared.contains(word) { return }
+        }
         guard values.insert(folded).inserted else { return }
         size += folded.count
         guard size <= Self.capacity else { return isMissingSome() }
@@ -386,13 +392,11 @@ extension [Bool] {
         // Values overlap, as in "token=token=", so each byte is marked once.
         var marked = 0
         for sign in source.indices where "=:".utf8.contains(source[sign]) {
-            let before = source[..<sign].suffix(64)
-            let end = before.lastIndex { !" \\\"'".utf8.contains($0) }.map { $0 + 1 } ?? sign
-            let name = source[before.startIndex..<end].suffix(while: \.isOfName)
+            let name = Self.name(before: sign, in: source)
             let isColon = source[sign] == UInt8(ascii: ":")
             let isInQuery =
                 !isColon && "?&".utf8.contains(source[..<name.startIndex].last ?? 0)
-            let isInQuotes = isColon && source[end..<sign].contains(UInt8(ascii: "\""))
+            let isInQuotes = isColon && source[name.endIndex..<sign].contains(UInt8(ascii: "\""))
             // In HTML, the attribute `value` holds a value of a form, and `content` holds metadata of the page.
             let isAttribute =
                 !isColon && ["value", "content"].contains(String(decoding: name, as: UTF8.self))
@@ -403,6 +407,33 @@ extension [Bool] {
                 for position in value.clamped(to: marked..<source.count) { self[position] = true }
                 marked = Swift.max(marked, value.upperBound)
             }
+        }
+    }
+
+    /// The name that "=" or ":" follows, which is empty if there is none.
+    private static func name(before sign: Int, in source: [UInt8]) -> ArraySlice<UInt8> {
+        let before = source[..<sign].suffix(64)
+        let end = before.lastIndex { !" \\\"'".utf8.contains($0) }.map { $0 + 1 } ?? sign
+        return source[before.startIndex..<end].suffix(while: \.isOfName)
+    }
+
+    /// Unmarks the names of JSON members, query items and form fields.
+    ///
+    /// A name with a digit stays marked, because it may be a secret.
+    mutating func unmarkNames(in source: [UInt8]) {
+        for sign in source.indices where "=:".utf8.contains(source[sign]) {
+            let name = Self.name(before: sign, in: source)
+            let start = source[..<name.startIndex]
+            let isName =
+                if source[sign] == UInt8(ascii: "=") {
+                    start.last.map { "?&;".utf8.contains($0) } ?? true
+                } else {
+                    start.last == UInt8(ascii: "\"")
+                        && start.dropLast().last { $0 > 32 && $0 != UInt8(ascii: "\\") }
+                            .map { "{,".utf8.contains($0) } ?? false
+                }
+            guard isName, !name.contains(where: \.isDigit) else { continue }
+            for position in name.indices { self[position] = false }
         }
     }
 }
@@ -448,7 +479,7 @@ private struct AssignedValues {
 
 /// Names that announce a secret in a text.
 enum SensitiveNames {
-    private static let stems = [
+    static let stems: Set<String> = [
         "token", "secret", "passw", "pwd", "authorization", "cookie", "session", "apikey",
         "credential", "signature", "csrf", "xsrf", "jwt", "privatekey", "accesskey",
     ]

@@ -346,6 +346,28 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
+    @Test(
+        "L3: a recording is replayed even if a secret is the same word as a name",
+        arguments: [("password", "t0ken-1"), ("page", "token"), ("token", "access_token")])
+    func secretsLikeNames(password: String, token: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("a.har")
+        let server = MemoryTransport(routes: [
+            .post("/login", answer: .text(#"{"access_token": "\#(token)"}"#))
+        ])
+        for _ in 1...2 {
+            let transport = try RecordOnceTransport(
+                file, over: server, replay: { ReplayTransport($0, matching: .init(body: true)) })
+            let client = HTTPClient(base: URL(string: "https://a.example")!, over: transport)
+            let answer: HTTPResponse = try await client.post(
+                "/login?page=1", form: ["page": "1", "password": password])
+            let members = try JSONDecoder().decode([String: String].self, from: answer.body)
+            #expect(Array(members.keys) == ["access_token"])
+            try transport.save()
+        }
+        #expect(server.calls.count == 1)
+    }
+
     @Test("L3: bodies that the network sends encoded are recorded decoded, and replayed so")
     func decoded() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -567,6 +567,43 @@ import Testing
         #expect(response.text == "REDACTED")
     }
 
+    @Test("L3: a secret that is the same word as a name leaves the names")
+    func secretsLikeNames() {
+        let (request, response) = redacted(
+            url: "https://a.example/page?token=page&page=2&q=page",
+            body: #"{"page": "page", "a": {"page":1}, "b": "{\"page\":\"page\"}"}"#,
+            type: "application/json", answer: "page=1&a=page&page=2",
+            answerType: "application/x-www-form-urlencoded")
+        #expect(
+            request.url.absoluteString
+                == "https://a.example/REDACTED?token=REDACTED&page=2&q=REDACTED")
+        #expect(
+            body(request)
+                == #"{"page": "REDACTED", "a": {"page":1}, "b": "{\"page\":\"REDACTED\"}"}"#)
+        #expect(response.text == "page=1&a=REDACTED&page=2")
+    }
+
+    @Test("L3: a name that repeats a secret with a digit is replaced, and so is a word in quotes")
+    func secretsAsNames() {
+        let answer = redacted(
+            url: "https://a.example/?token=s3cret&key=hunter", answer: #"{"s3cret": 1}"#,
+            answerHeaders: ["X-A": #"the key "hunter": unknown"#])
+        #expect(answer.response.text == #"{"REDACTED": 1}"#)
+        #expect(answer.response.headers["X-A"] == #"the key "REDACTED": unknown"#)
+    }
+
+    @Test("L3: a secret that is a word for secrets is replaced only in its place")
+    func secretsThatAnnounceSecrets() {
+        let (request, response) = redacted(
+            body: #"{"user": "ann", "password": "password"}"#, type: "application/json",
+            answer: #"{"token": "Token", "a": "the password, or a token"}"#,
+            answerType: "application/json",
+            answerHeaders: ["Set-Cookie": "session=secret; a=secret"])
+        #expect(body(request) == #"{"user": "ann", "password": "REDACTED"}"#)
+        #expect(response.text == #"{"token": "REDACTED", "a": "the password, or a token"}"#)
+        #expect(response.headers["Set-Cookie"] == "session=REDACTED; a=secret")
+    }
+
     @Test(
         "L3: only a host is taken for one",
         arguments: [
