@@ -64,7 +64,6 @@ public struct Resumption: Sendable {
         guard failures < attempts, asked <= maxServerDelay else { return nil }
         let pause = backoff.delay(before: failures - 1, after: last, bits: random.next())
         let time = max(pause, asked)
-        let isInTime = CallContext.current.remaining.map { time < $0 } ?? true
-        return isInTime ? (time, pause) : nil
+        return CallContext.current.hasTime(for: time) ? (time, pause) : nil
     }
 }

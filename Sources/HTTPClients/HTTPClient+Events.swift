@@ -307,7 +307,7 @@ extension HTTPClient.EventStream.Iterator {
             }
         }
         let wait = machine.wait(asked: asked, bits: client.random.next())
-        guard let wait, CallContext.current.remaining.map({ wait < $0 }) ?? true else {
+        guard let wait, CallContext.current.hasTime(for: wait) else {
             if let failure { throw failure }
             return
         }

@@ -72,6 +72,9 @@ public struct CallContext: Sendable {
     /// It is zero or less once the deadline has passed.
     public var remaining: Duration? { storage?.parts.deadline?.remaining }
 
+    /// Returns whether a wait would end before the deadline; true without a deadline.
+    package func hasTime(for wait: Duration) -> Bool { remaining.map { wait < $0 } ?? true }
+
     /// The call's importance, ``CallPriority/critical`` unless another one was bound.
     ///
     /// If several callers share a call, the call's priority is the highest of theirs. The priority rises when a more

@@ -276,7 +276,7 @@ extension HedgedCall {
     /// Sets the timer for the next call.
     private func arm() {
         guard let delay = policy.hedging.delay else { return }
-        if let remaining = context.remaining, delay >= remaining { return }
+        if !context.hasTime(for: delay) { return }
         if let timer = state.withLock({ $0.machine.arm() }) { arm(timer, after: delay) }
     }
 
@@ -294,7 +294,7 @@ extension HedgedCall {
 
     /// Makes another call, if the records, the budgets and the deadline allow it.
     private func ask() {
-        let isInTime = context.remaining.map { $0 > .zero } ?? true
+        let isInTime = context.hasTime(for: .zero)
         guard isInTime, isRepeatable, policy.hedging.withdraw() else {
             return refuse()
         }
