@@ -39,6 +39,15 @@ import Glibc
             progress: progress)
     }
 
+    /// Loads a body that comes as a test gives it.
+    private func load(from source: ScriptedSource) -> Future<HTTPDownload> {
+        download(
+            request, to: target,
+            over: { _ in
+                Future(value: HTTPStreamedResponse(status: 200, body: source.stream()))
+            }, resuming: Resumption())
+    }
+
     private func part() throws -> Data {
         try Data(contentsOf: folder.url.appendingPathComponent(".pledge-film.mp4.part"))
     }
@@ -537,11 +546,7 @@ import Glibc
         // The empty file of another download stays.
         let source = ScriptedSource()
         let scheduler = ManualScheduler()
-        let first = download(
-            request, to: target,
-            over: { _ in
-                Future(value: HTTPStreamedResponse(status: 200, body: source.stream()))
-            }, resuming: Resumption())
+        let first = load(from: source)
         #expect(await comesTrue { source.asked == 1 })
         let second = download(
             request, to: target, over: server.answer, resuming: Resumption(), on: scheduler)
@@ -586,11 +591,7 @@ import Glibc
     func twoAtATime() async throws {
         let source = ScriptedSource()
         let scheduler = ManualScheduler()
-        let first = download(
-            request, to: target,
-            over: { _ in
-                Future(value: HTTPStreamedResponse(status: 200, body: source.stream()))
-            }, resuming: Resumption())
+        let first = load(from: source)
         #expect(await comesTrue { source.asked == 1 })
         let second = download(
             request, to: target, over: server.answer, resuming: Resumption(),
