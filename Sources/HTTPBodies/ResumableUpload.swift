@@ -37,7 +37,8 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 /// With `record`, a later call of this function goes on with the same upload, if the URL, the protocol and the file are
 /// the same, and the file was neither changed nor replaced. The record is a file that only the user may read, because
 /// an upload's URL may be a secret. It is removed at the end, and when the server doesn't know the upload any more; the
-/// upload then begins anew, at most as often in a call as `resuming` has attempts.
+/// upload then begins anew, at most as often in a call as `resuming` has attempts. It is also removed if the server says
+/// that the upload is complete although bytes are missing: this call then fails, and the next one begins anew.
 ///
 /// - Parameters:
 ///   - file: A regular file, or a symbolic link to one; it must not change during the upload.
@@ -104,6 +105,8 @@ struct UploadState: Sendable {
     var location: URL?
     /// The number of bytes that the server has.
     private(set) var offset: Int64 = 0
+    /// True if the server takes no more bytes, though some are missing.
+    private(set) var endsTooEarly = false
 
     init(
         _ proto: ResumableUploadProtocol, _ request: HTTPRequest, _ file: FileVersion,
@@ -213,6 +216,7 @@ struct UploadState: Sendable {
             // The answer to the last bytes is the resource's own, and need not say more.
             if isWhole, isComplete ?? !asking { return .done }
             if isComplete == true {
+                endsTooEarly = true
                 throw broken("the upload is complete before all bytes are there", response)
             }
         }
@@ -338,7 +342,11 @@ private final class ResumableUpload: Sendable {
             let next = self.rules.wait(
                 after: error, isTemporary: step != nil, failures: failures, last: wait,
                 random: self.random)
-            guard let next else { throw error }
+            guard let next else {
+                // The record would make the next call fail in the same way.
+                guard self.state.withLock({ $0.endsTooEarly }) else { throw error }
+                return self.forget().flatMapResult { _ in Future(error: error) }
+            }
             return Future<Void>(value: ()).delay(next.time, on: self.scheduler)
                 .flatMap {
                     self.goOn(

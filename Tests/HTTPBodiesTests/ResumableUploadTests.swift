@@ -319,6 +319,23 @@ import Testing
         #expect(server.content == content)
     }
 
+    @Test("L1: after an upload that the server ended too early, the next call begins anew")
+    func endedTooEarly() async throws {
+        for proto in Self.protocols where proto.draft != nil {
+            let server = UploadServer(proto)
+            server.lose(after: [7_000])
+            let lost = send(to: server, by: proto, record: record)
+            await #expect(throws: HTTPError.self) { try await lost.value }
+            server.end()
+            let ended = send(to: server, by: proto, record: record)
+            let error = await #expect(throws: HTTPError.self) { try await ended.value }
+            #expect(error?.code == .badResponse)
+            _ = try await send(to: server, by: proto, record: record).value
+            #expect(server.methods == ["POST", "PATCH", "HEAD", "POST", "PATCH"])
+            #expect(server.content == content)
+        }
+    }
+
     @Test("L1: a client uploads with its headers, and waits as its retry says")
     func client() async throws {
         let server = UploadServer(.tus)
@@ -457,6 +474,7 @@ private final class UploadServer: Sendable {
     /// Refuses the next PATCH requests.
     func refuse(_ statuses: [Int]) { state.withLock { $0.refusals += statuses } }
     func limit(to size: Int) { state.withLock { $0.limit = size } }
+    func end() { state.withLock { $0.isComplete = true } }
     func claim(_ offset: String) { state.withLock { $0.claim = offset } }
     func forget() {
         state.withLock { ($0.exists, $0.content, $0.isComplete) = (false, Data(), false) }
