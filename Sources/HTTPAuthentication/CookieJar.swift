@@ -175,7 +175,9 @@ public final class CookieJar: CookieKeeping, Sendable {
     /// Waits until the jar's file has all changes so far; settles at once if the jar has no file.
     ///
     /// - Returns: A future that rejects with a `FileError` if the file can't be written.
-    public func flush() -> Future<Void> { file?.flush() ?? Future(value: ()) }
+    public func flush() -> Future<Void> {
+        file?.flush { [self] in snapshot(keepingSessionCookies: $0) } ?? Future(value: ())
+    }
 
     /// Removes the cookie with the same name, domain and path, if there is one.
     public func remove(_ cookie: Cookie) {
@@ -344,10 +346,13 @@ final class CookieFile: Sendable {
         }
     }
 
-    /// Waits until all changes so far are written.
-    func flush() -> Future<Void> {
+    /// Waits until all changes so far are written; after a failed write, writes the cookies again.
+    func flush(_ snapshot: @escaping Snapshot) -> Future<Void> {
         Future.make { resolver in
             writes { [self] in
+                state.withLock { state in
+                    if state.error != nil, state.snapshot == nil { state.snapshot = snapshot }
+                }
                 // The thread that schedules a write may not have done so yet.
                 save()
                 if let error = state.withLock({ $0.error }) {

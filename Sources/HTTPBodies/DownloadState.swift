@@ -111,7 +111,7 @@ struct DownloadState: Hashable, Sendable {
         case 416 where !asksForAll:
             // The range begins at the end of the file: nothing is missing.
             guard total == nil, parts.count == 1, range?.bytes == nil, let size = range?.total,
-                size == parts[0].next
+                size == parts[0].next, isOfSameFile(headers)
             else { return .restart("the server has no such range") }
             finish(at: size)
             return .end
@@ -145,11 +145,8 @@ struct DownloadState: Hashable, Sendable {
         if let total {
             guard range.total ?? total == total else { return .restart("the size has changed") }
         }
-        if let validator {
-            let name = validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
-            guard headers[name] ?? validator == validator else {
-                return .restart("the file has changed")
-            }
+        if validator != nil {
+            guard isOfSameFile(headers) else { return .restart("the file has changed") }
         } else {
             validator = Self.validator(in: headers)
             if validator == nil { return .restart("the server sends no strong validator") }
@@ -162,6 +159,13 @@ struct DownloadState: Hashable, Sendable {
             if let total, let end = part.end, end > total { parts[index].end = total }
         }
         return .write(upTo: bytes.upperBound)
+    }
+
+    /// Returns whether an answer has the validator, or doesn't say.
+    private func isOfSameFile(_ headers: HTTPHeaders) -> Bool {
+        guard let validator else { return true }
+        let name = validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
+        return headers[name] ?? validator == validator
     }
 
     /// Notes that a part's next bytes are there.

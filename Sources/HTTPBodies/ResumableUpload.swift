@@ -105,6 +105,8 @@ struct UploadState: Sendable {
     var location: URL?
     /// The number of bytes that the server has.
     private(set) var offset: Int64 = 0
+    /// The end of the bytes that were sent; nil if an earlier run may have sent more.
+    private var sentEnd: Int64?
     /// True if the server takes no more bytes, though some are missing.
     private(set) var endsTooEarly = false
 
@@ -124,6 +126,9 @@ struct UploadState: Sendable {
 
     /// Forgets the upload.
     mutating func reset() { (location, offset) = (nil, 0) }
+
+    /// Notes that the next body is sent.
+    mutating func noteSending() { sentEnd = sentEnd.map { max($0, end) } }
 
     /// The end of the next body.
     var end: Int64 { partSize >= size - offset ? size : offset + partSize }
@@ -207,12 +212,13 @@ struct UploadState: Sendable {
                 throw broken("the upload's Location leads from https to http", response)
             }
             location = url
+            sentEnd = 0
             return .created
         }
         let found = response.headers["Upload-Offset"].flatMap { Int64($0) }
         if proto.draft != nil {
             let isComplete = isComplete(response.headers)
-            let isWhole = (asking || sent == size) && found ?? size == size
+            let isWhole = (asking ? sentEnd ?? size : sent) == size && found ?? size == size
             // The answer to the last bytes is the resource's own, and need not say more.
             if isWhole, isComplete ?? !asking { return .done }
             if isComplete == true {
@@ -221,7 +227,7 @@ struct UploadState: Sendable {
             }
         }
         guard let offset = found ?? (asking ? nil : sent),
-            (0...(asking ? size : sent)).contains(offset)
+            (0...(asking ? sentEnd ?? size : sent)).contains(offset)
         else {
             throw broken("the server has no valid Upload-Offset", response)
         }
@@ -359,6 +365,7 @@ private final class ResumableUpload: Sendable {
         var (request, state) = state.withLock { ($0.request(asking: asking), $0) }
         let isNew = state.location == nil
         if !isNew, !asking {
+            self.state.withLock { $0.noteSending() }
             let (start, end) = (state.offset, state.end)
             request.body = body(from: start, to: end, of: state.size, state.contentType)
         }

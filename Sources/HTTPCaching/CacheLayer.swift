@@ -322,7 +322,7 @@ extension CacheLayer {
         let now = cache.moment()
         let mayUse = cache.rules.mayUseOnError(
             entry, for: presented, at: now, isUnreachable: isUnreachable)
-        guard mayUse, let response = cache.rules.answer(presented, with: entry, at: now) else {
+        guard mayUse, !entry.variant.isOver, let response = cache.rules.answer(presented, with: entry, at: now) else {
             return nil
         }
         cache.count(\.rescues)

@@ -33,6 +33,8 @@ final class FolderCacheStore: CacheStore {
     private let writes: Queue
     /// True after the first batch of this process, which counts the files.
     private let hasCounted = Locked(false)
+    /// The version of the file with the key, when a batch last read it.
+    private let keyVersion: Locked<FileVersion?>
 
     /// Runs blocking work in order, on another thread.
     typealias Queue = @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -56,6 +58,8 @@ final class FolderCacheStore: CacheStore {
         self.reads = reads ?? Self.queue("reads")
         self.writes = writes ?? Self.queue("writes")
         var table = FolderCacheTable(memory: memory, largest: limit / 8)
+        // The version that the key has at least.
+        keyVersion = Locked(folder.version(of: Self.keyName))
         do {
             try folder.create()
             key = try Self.key(of: folder)
@@ -161,7 +165,11 @@ extension FolderCacheStore {
 
     /// Returns the responses of a key: at once if they are in memory and no other process has changed them, and after
     /// reading their file otherwise.
-    func responses(for key: CacheKey) -> Future<[CachedResponse]> { enter(key, nil) }
+    func responses(for key: CacheKey) -> Future<[CachedResponse]> {
+        // A batch of many uses is due.
+        defer { persistSoon() }
+        return enter(key, nil)
+    }
 
     /// Changes the responses of a key; the change is written in the background.
     func update(
@@ -169,6 +177,14 @@ extension FolderCacheStore {
     ) -> Future<Void> {
         let future = enter(key, change)
         persistSoon()
+        // A removal that finds nothing writes nothing, but another process may have begun anew in the folder.
+        let isFailed = table.withLock { $0.failure != nil }
+        if !isFailed, folder.version(of: Self.keyName) != keyVersion.withLock({ $0 }) {
+            writes {
+                let failure = self.attempt { () throws(FileError) in try self.checkKey() }
+                if failure != nil { self.removeOutdated([key]) }
+            }
+        }
         return future.mapWithoutOrigin { _ in }
     }
 
@@ -181,7 +197,7 @@ extension FolderCacheStore {
         let known: FolderCacheTable.Known
         switch table.withLock({ $0.find(key) }) {
         case .failed(let error):
-            if change != nil { removeLater(key) }
+            if change != nil { writes { self.removeOutdated([key]) } }
             return Future(error: error)
         case .found(let found): known = found
         }
@@ -219,14 +235,22 @@ extension FolderCacheStore {
 
     /// Reads the file of a key, and takes the steps that wait for it.
     private func load(_ key: CacheKey, _ name: String) {
-        // A file that can't be read counts as absent; if the disk fails, the next write says so.
         let past = table.withLock { $0.past }
-        let file = (try? folder.read(name)) ?? nil
-        let entries = file.flatMap { self.entries(in: $0.bytes, of: key) } ?? []
-        let (taken, failure) = table.withLock {
-            ($0.loaded(key, entries, at: file?.version, after: past), $0.failure)
+        var (entries, version): ([CachedResponse], FileVersion?) = ([], nil)
+        do {
+            if let file = try folder.read(name) {
+                (entries, version) = (self.entries(in: file.bytes, of: key) ?? [], file.version)
+            }
+        } catch {
+            // The responses count as absent, but a change must remove the file.
+            version = .unreadable
         }
-        if failure != nil, taken.contains(where: { $0.0.change != nil }) { removeLater(key) }
+        let (taken, failure) = table.withLock {
+            ($0.loaded(key, entries, at: version, after: past), $0.failure)
+        }
+        if failure != nil, taken.contains(where: { $0.0.change != nil }) {
+            writes { self.removeOutdated([key]) }
+        }
         for (step, found) in taken {
             if let failure {
                 step.resolver.reject(with: failure)
@@ -237,15 +261,23 @@ extension FolderCacheStore {
         persistSoon()
     }
 
-    /// Removes the file of a key whose responses can't be changed any more.
-    private func removeLater(_ key: CacheKey) {
-        writes { try? self.folder.remove(self.fileName(of: key)) }
+    /// Removes the files that a failure has left out of date, so that nobody reads them later.
+    ///
+    /// A full disk still removes files.
+    private func removeOutdated(_ keys: [CacheKey]) {
+        // The names are those that other processes use now.
+        let hashKey = ((try? Self.knownKey(of: folder)) ?? nil) ?? self.key
+        for key in keys + table.withLock({ $0.takeUnwritten() }) {
+            try? folder.remove(Self.fileName(of: key, hashKey))
+        }
     }
 
-    private func fileName(of key: CacheKey) -> String {
+    private func fileName(of key: CacheKey) -> String { Self.fileName(of: key, self.key) }
+
+    private static func fileName(of key: CacheKey, _ hashKey: [UInt8]) -> String {
         let text = "\(key.host ?? "")\n\(key.url)"
-        let hash = SHA512_256.hash(self.key + Array(text.utf8)).prefix(16)
-        return Array(hash).hexadecimal + Self.ending
+        let hash = SHA512_256.hash(hashKey + Array(text.utf8)).prefix(16)
+        return Array(hash).hexadecimal + ending
     }
 
     private static let ending = ".http"
@@ -306,7 +338,10 @@ extension FolderCacheStore {
             table.withLockThenRelease { $0.beginRemoval() }
             reads {
                 self.writes {
-                    defer { self.table.withLock { $0.endRemoval() } }
+                    defer {
+                        self.table.withLock { $0.endRemoval() }
+                        self.persistSoon()
+                    }
                     let error = self.attempt { () throws(FileError) in
                         for file in try self.urlFiles() { try self.folder.remove(file.name) }
                         try self.folder.syncFolder()
@@ -358,14 +393,12 @@ extension FolderCacheStore {
         let batch = table.withLock { $0.takeBatch() }
         if batch.isEmpty { return }
         let failure = attempt { () throws(FileError) in
-            let written = try self.write(batch)
-            self.table.withLockThenRelease { $0.persisted(written) }
+            let (written, evicted) = try self.write(batch)
+            self.table.withLockThenRelease { $0.persisted(written, evicted: evicted) }
         }
         guard failure != nil else { return }
-        // What is there now may be out of date, so nobody may read it later. A full disk still removes files.
-        for name in batch.changes.map(\.name) + table.withLock({ $0.takeUnwritten() }) {
-            try? folder.remove(name)
-        }
+        removeOutdated(batch.changes.map(\.key))
+        try? folder.withLock { () throws(FileError) in try self.removeParts() }
     }
 
     /// Runs work while no other process changes the folder; if it fails, the store fails.
@@ -387,11 +420,13 @@ extension FolderCacheStore {
         }
     }
 
-    private func write(_ batch: FolderCacheTable.Batch) throws(FileError) -> [FolderCacheTable
-        .Written]
-    {
-        // Somebody may have emptied the folder, or removed it.
-        if folder.version(of: Self.keyName) == nil { try Self.write(key: key, to: folder) }
+    /// Writes a batch.
+    ///
+    /// - Returns: What was written, and the names of the files that made room.
+    private func write(
+        _ batch: FolderCacheTable.Batch
+    ) throws(FileError) -> ([FolderCacheTable.Written], evicted: Set<String>) {
+        try checkKey()
         var bytes = try countedBytes()
         for name in batch.used { folder.touch(name, at: Self.now()) }
         var written: [FolderCacheTable.Written] = []
@@ -422,27 +457,47 @@ extension FolderCacheStore {
             bytes += version?.size ?? 0
             written.append(.init(change: change, version: version, isKept: true))
         }
+        var evicted: Set<String> = []
         if bytes > limit {
-            bytes = try evict()
+            (bytes, evicted) = try evict()
             hasRemoved = true
         }
         if !new.isEmpty || hasRemoved { try folder.syncFolder() }
         try note(bytes)
-        return written
+        return (written, evicted)
     }
 
-    /// Removes the least recently used files until a tenth of the limit is free; returns the bytes that are left.
-    private func evict() throws(FileError) -> Int {
+    /// Writes the key again if somebody has emptied or removed the folder.
+    ///
+    /// If another process has begun anew in the folder since, its files have other names, and this store ends.
+    private func checkKey() throws(FileError) {
+        let version = folder.version(of: Self.keyName)
+        if version != nil, version == keyVersion.withLock({ $0 }) { return }
+        let known = try Self.knownKey(of: folder)
+        if known == nil { try Self.write(key: key, to: folder) }
+        guard known == nil || known == key else {
+            throw .stale(Self.keyName)
+        }
+        let found = folder.version(of: Self.keyName)
+        keyVersion.withLock { $0 = found }
+    }
+
+    /// Removes the least recently used files until a tenth of the limit is free.
+    ///
+    /// - Returns: The bytes that are left, and the names of the removed files.
+    private func evict() throws(FileError) -> (bytes: Int, removed: Set<String>) {
         let now = Self.now()
         // A time to come is from a clock that was wrong, and says nothing.
         let files = try urlFiles().map { (used: $0.used > now ? .min : $0.used, file: $0) }
         var bytes = files.reduce(0) { $0 + $1.file.size }
+        var removed: Set<String> = []
         for (_, file) in files.sorted(by: { $0.used < $1.used }) {
             if bytes <= limit / 10 * 9 { break }
             try folder.remove(file.name)
             bytes -= file.size
+            removed.insert(file.name)
         }
-        return bytes
+        return (bytes, removed)
     }
 
     /// Returns the bytes of all files: as counted by the last batch of any process, or counted now.
@@ -453,10 +508,15 @@ extension FolderCacheStore {
             var reader = ByteReader(found[...])
             return Int(reader.signed())
         }
+        try removeParts()
+        return try urlFiles().reduce(0) { $0 + $1.size }
+    }
+
+    /// Removes the files that a failed batch has left.
+    private func removeParts() throws(FileError) {
         for file in try folder.files() where Self.isPart(file.name) {
             try folder.remove(file.name)
         }
-        return try urlFiles().reduce(0) { $0 + $1.size }
     }
 
     /// Returns the files of URLs.
@@ -521,7 +581,7 @@ struct FolderCacheTable: Sendable {
     /// What one batch writes.
     struct Batch: Sendable {
         var changes: [Change] = []
-        /// The files that were used since the last batch, in order.
+        /// The files that were used since the last batch, in the order of their last uses.
         var used: [String] = []
 
         var isEmpty: Bool { changes.isEmpty && used.isEmpty }
@@ -569,15 +629,18 @@ struct FolderCacheTable: Sendable {
     private(set) var bytes = 0
     /// The keys that changed since the last batch, in order.
     private var changed: [CacheKey] = []
-    private var used: [String] = []
+    /// The files that were used since the last batch, with the number of their last use.
+    private var used: [String: Int] = [:]
+    /// How many uses there were since the last batch.
+    private var uses = 0
     private var lastChange = 0
     private var isScheduled = false
     private(set) var failure: (any Error)?
     private(set) var past = Past()
     /// The bytes of all responses that aren't written yet.
     private var unwrittenBytes = 0
-    /// The files that a failure has left with responses that are out of date.
-    private var unwritten: [String] = []
+    /// The keys whose files a failure has left with responses that are out of date.
+    private var unwritten: [CacheKey] = []
 
     /// - Parameters:
     ///   - memory: The most bytes of responses that could be dropped.
@@ -672,10 +735,10 @@ struct FolderCacheTable: Sendable {
         after past: Past
     ) -> [(Step, [CachedResponse])] {
         guard let (slot, cell) = cell(of: key), let steps = cell.waiting else { return [] }
-        let isCurrent = past.begun == self.past.begun && !isRemovingAll
+        let isCurrent = past.begun == self.past.begun && past.begun == past.ended
         set(slot) { cell in
             cell.waiting = nil
-            // If all files were removed while this one was read, it counts as absent.
+            // If all files were being removed while this one was read, it counts as absent.
             if isCurrent { (cell.entries, cell.version) = (entries, version) }
         }
         let taken = steps.map { step in
@@ -694,7 +757,10 @@ struct FolderCacheTable: Sendable {
         _ change: Step.Change?, at slot: Int, isHeld: Bool = false
     ) -> [CachedResponse] {
         guard let cell = cells[slot]?.value else { return [] }
-        if cell.version != nil { used.append(cell.name) }
+        if cell.version != nil {
+            uses += 1
+            used[cell.name] = uses
+        }
         guard let change else { return cell.entries }
         var entries = cell.entries
         change(&entries)
@@ -703,8 +769,9 @@ struct FolderCacheTable: Sendable {
         var size = entries.reduce(0) { $0 + $1.byteCount }
         while size > largest { size -= entries.removeFirst().byteCount }
         // If the disk is too slow, what it can't write in time isn't kept.
-        if unwrittenBytes + size > memory + largest { entries = [] }
-        if entries.isEmpty, cell.entries.isEmpty { return [] }
+        if unwrittenBytes + size - largest > memory { entries = [] }
+        // A file without usable responses is removed too.
+        if entries.isEmpty, cell.entries.isEmpty, cell.version == nil { return [] }
         lastChange += 1
         if cell.change == nil, !isHeld { cells.hold(slot) }
         if !cell.isQueued { changed.append(cell.key) }
@@ -715,7 +782,7 @@ struct FolderCacheTable: Sendable {
 
     /// Returns whether a batch has to be enqueued, because there are changes and none is.
     mutating func schedule() -> Bool {
-        guard !isScheduled, !changed.isEmpty || used.count >= 1_000 else { return false }
+        guard !isScheduled, !changed.isEmpty || uses >= 1_000 else { return false }
         isScheduled = true
         return true
     }
@@ -723,7 +790,9 @@ struct FolderCacheTable: Sendable {
     /// Takes what is to be written.
     mutating func takeBatch() -> Batch {
         isScheduled = false
-        var batch = Batch(used: used)
+        // What is written before the files are removed would be removed too.
+        if isRemovingAll { return Batch() }
+        var batch = Batch(used: used.sorted { $0.value < $1.value }.map(\.key))
         for key in changed {
             guard let (slot, cell) = cell(of: key), let number = cell.change else { continue }
             cells.update(slot) { $0.isQueued = false }
@@ -732,14 +801,19 @@ struct FolderCacheTable: Sendable {
                     key: key, name: cell.name, entries: cell.entries, base: cell.version,
                     number: number))
         }
-        (changed, used) = ([], [])
+        (changed, used, uses) = ([], [:], 0)
         return failure == nil ? batch : Batch()
     }
 
     /// Notes that a batch is on the disk.
     ///
+    /// - Parameters:
+    ///   - written: What was written.
+    ///   - evicted: The names of the files that made room.
     /// - Returns: Responses to release outside the lock.
-    mutating func persisted(_ written: [Written]) -> [CachedResponse] {
+    mutating func persisted(
+        _ written: [Written], evicted: Set<String> = []
+    ) -> [CachedResponse] {
         past.batches += 1
         var removed: [CachedResponse] = []
         for written in written {
@@ -758,6 +832,15 @@ struct FolderCacheTable: Sendable {
             }
             if isDone { cells.release(slot) }
         }
+        if !evicted.isEmpty {
+            // The next batch finds no file, though no other process has removed it.
+            for key in changed {
+                guard let (slot, cell) = cell(of: key), evicted.contains(cell.name) else {
+                    continue
+                }
+                cells.update(slot) { $0.version = nil }
+            }
+        }
         return removed + shrink()
     }
 
@@ -773,12 +856,12 @@ struct FolderCacheTable: Sendable {
     /// Ends the store: from now on all steps fail.
     mutating func fail(_ error: any Error) -> [CachedResponse] {
         failure = failure ?? error
-        unwritten += cells.values.filter { $0.change != nil }.map(\.name)
+        unwritten += cells.values.filter { $0.change != nil }.map(\.key)
         return forget()
     }
 
-    /// Takes the names of the files that a failure has left out of date.
-    mutating func takeUnwritten() -> [String] {
+    /// Takes the keys whose files a failure has left out of date.
+    mutating func takeUnwritten() -> [CacheKey] {
         defer { unwritten = [] }
         return unwritten
     }
@@ -787,7 +870,7 @@ struct FolderCacheTable: Sendable {
     private mutating func forget() -> [CachedResponse] {
         let all = cells.values
         cells = LRUTable()
-        (bytes, unwrittenBytes, changed, used) = (0, 0, [], [])
+        (bytes, unwrittenBytes, changed, used, uses) = (0, 0, [], [:], 0)
         for cell in all where cell.waiting != nil { insert(cell) }
         return all.flatMap(\.entries)
     }
@@ -829,4 +912,9 @@ struct FolderCacheTable: Sendable {
     private static func bytes(_ cell: Cell) -> Int {
         cell.entries.reduce(cell.key.byteCount + 128) { $0 + $1.byteCount }
     }
+}
+
+extension FileVersion {
+    /// The version of a file that can't be read, which no file has.
+    fileprivate static let unreadable = FileVersion(inode: 0, size: -1, modified: 0)
 }

@@ -94,8 +94,9 @@ public final class HTTPCache: Sendable {
     /// - Parameters:
     ///   - url: The URL.
     ///   - host: The header Host of the requests; nil if they don't set one.
-    /// - Returns: A future that settles when no call gets the responses any more. With ``MemoryCacheStore``, it settles
-    ///   at once. To remove them from a disk too, wait for ``flush()``.
+    /// - Returns: A future that settles when no new call gets the responses any more. With ``MemoryCacheStore``, it
+    ///   settles at once. To remove them from a disk too, wait for ``flush()``. A call that asked the origin before may
+    ///   still get a removed response in place of a failure.
     @discardableResult
     public func remove(_ url: URL, host: String? = nil) -> Future<Void> {
         CacheKey(url, host: host).map(invalidate) ?? Future(value: ())
@@ -177,8 +178,8 @@ public final class HTTPCache: Sendable {
         let files = store as? FolderCacheStore
         rules.partitionKey = partitionKey.map(Array.init) ?? files?.key
         self.rules = rules
-        // Caches of one folder also share what invalidates their calls.
-        calls = files?.calls ?? Locked(CallValidity())
+        // Caches of one store also share what invalidates their calls.
+        calls = files?.calls ?? (store as? MemoryCacheStore)?.calls ?? Locked(CallValidity())
     }
 
     /// Creates a cache that keeps its responses in a folder, across runs of the process.
@@ -194,7 +195,8 @@ public final class HTTPCache: Sendable {
     ///
     /// After a write has failed, for example because the disk is full, the cache keeps nothing and reads nothing, and
     /// all requests go to the origin (``storeError``). The cache still removes the files of URLs whose responses would
-    /// have changed. If somebody removes or empties the folder, the cache starts again with an empty one.
+    /// have changed. If somebody removes or empties the folder, the cache starts again with an empty one; but if another
+    /// process has begun anew there first, it keeps nothing, as after a failed write.
     ///
     /// **Users.** Credentials and cookies are hashed with a random key in the folder. So a user's responses are found
     /// again after a restart if the app names the account (`.authorize(…, as:)`), or if the headers have the same

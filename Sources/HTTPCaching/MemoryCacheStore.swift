@@ -14,6 +14,9 @@ public final class MemoryCacheStore: CacheStore {
     /// The amount stored now.
     public var currentUsage: CacheUsage { table.withLock { $0.usage } }
 
+    /// The calls of all caches over this store.
+    let calls = Locked(CallValidity<CacheKey>())
+
     /// Creates an empty store.
     ///
     /// - Parameters:

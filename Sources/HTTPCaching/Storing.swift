@@ -9,8 +9,7 @@ extension CacheRules {
             isWhole(response), isOfItsURL(reply),
             response.status != 206 || ByteRange.isWhole(response, for: reply.presented.headers)
         else { return nil }
-        var headers = StoredFields.storable(response.headers, mode: mode)
-        if !replaysCookies { headers.remove("Set-Cookie") }
+        let headers = StoredFields.storable(response.headers, mode: mode)
         var entry = entry(status: response.status, headers, like: response, reply)
         entry?.isRefused = reply.refusal != nil
         return entry.flatMap { isOfUse($0) ? $0 : nil }
@@ -21,6 +20,7 @@ extension CacheRules {
         status: Int, _ headers: HTTPHeaders, like response: HTTPResponse, _ reply: OriginReply
     ) -> CachedResponse? {
         var headers = headers
+        if !replaysCookies { headers.remove("Set-Cookie") }
         let date = DateField.date(reply.response.headers, "Date") ?? reply.responseTime.date
         headers.set(date.text, for: "Date")
         guard
@@ -210,12 +210,13 @@ extension CacheRules {
     private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         guard isOlder(entry, reply), entry.variant.matches(reply.presented) else { return entry }
         let head = reply.response.headers
+        let isSuccess = (200...299).contains(entry.status)
         let length = head["Content-Length"] ?? "\(entry.body.count)"
         let stored = entry.headers["Content-Length"] ?? "\(entry.body.count)"
         let differs = ["ETag", "Last-Modified"].contains { name in
             head[name] != nil && head[name] != entry.headers[name]
         }
-        if differs || length != stored && entry.headers["Content-Encoding"] == nil {
+        if !isSuccess || differs || length != stored && entry.headers["Content-Encoding"] == nil {
             var entry = entry
             entry.isDoubted = true
             return entry.hasValidator ? entry : nil

@@ -81,6 +81,11 @@ extension FileFolder {
 extension FileError {
     /// True if the file or its folder doesn't exist.
     package var isOfMissingFile: Bool { code == ENOENT }
+
+    /// The error of a file that somebody has replaced, so that what was known of it no longer holds.
+    package static func stale(_ name: String) -> FileError {
+        FileError(operation: "open", code: ESTALE, path: name)
+    }
 }
 
 /// The identity of a file's content: another one is there after each replacement.

@@ -71,6 +71,18 @@ import Testing
         #expect(first.headers(of: 0)["If-Range"] == nil)
     }
 
+    @Test("L1: a 416 of another file ends nothing")
+    func otherTag() {
+        var state = started(nil, upTo: 4)
+        func step(_ tag: String) -> DownloadState.Step {
+            state.receive(
+                416, isAccepted: true, ["ETag": tag, "Content-Range": "bytes */4"], length: 0,
+                for: 0)
+        }
+        #expect(step("\"2\"") == .restart("the server has no such range"))
+        #expect(step("\"1\"") == .end)
+    }
+
     @Test("L1: a size of 2^63-1 bytes is no overflow")
     func hugeSize() {
         var state = started(.max, upTo: 5)

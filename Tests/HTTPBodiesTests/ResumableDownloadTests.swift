@@ -587,15 +587,20 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
-    @Test("L1: a second download of a file waits for five seconds, and fails")
-    func twoAtATime() async throws {
+    @Test(
+        "L1: a second download of a file waits for five seconds or until the deadline, and fails",
+        arguments: [nil, 1])
+    func twoAtATime(deadline: Int?) async throws {
         let source = ScriptedSource()
         let scheduler = ManualScheduler()
         let first = load(from: source)
         #expect(await comesTrue { source.asked == 1 })
-        let second = download(
-            request, to: target, over: server.answer, resuming: Resumption(),
-            on: scheduler)
+        let limit = deadline.map { CallDeadline(after: .seconds($0), on: scheduler) }
+        let second = CallContext(deadline: limit).run {
+            download(
+                request, to: target, over: server.answer, resuming: Resumption(),
+                on: scheduler)
+        }
         var waited = Duration.zero
         #expect(
             await comesTrue {
@@ -605,7 +610,7 @@ import Glibc
                 }
                 return second.result != nil
             })
-        #expect(waited == .milliseconds(99 * 50))
+        #expect(waited == .milliseconds((deadline == nil ? 99 : 19) * 50))
         #expect(second.failureCode == .fileUnwritable)
         #expect(server.requests.isEmpty)
         source.give("abc")

@@ -237,6 +237,10 @@ import Testing
     func tooEarly(proto: ResumableUploadProtocol) async {
         let more = await send([["Upload-Offset": "20000"]], by: proto)
         #expect(more.error?.code == .badResponse && more.requests == 1)
+        for offset in ["8001", "20000"] {
+            let lost = await send([["Lost": "1"], ["Upload-Offset": offset]], by: proto)
+            #expect(lost.error?.code == .badResponse && lost.requests == 2, "\(offset)")
+        }
         guard let draft = proto.draft else { return }
         let (mark, yes) = draft == 3 ? ("Upload-Incomplete", "?0") : ("Upload-Complete", "?1")
         func complete(_ offset: String) -> HTTPHeaders { [mark: yes, "Upload-Offset": offset] }
@@ -244,6 +248,7 @@ import Testing
         let broken: [[HTTPHeaders]] = [
             [[mark: yes]], [complete("8000")], [complete("20000")],
             [[:], [:], complete("19999")], [[:], ["Lost": "1"], complete("8000")],
+            [[:], ["Lost": "1"], [mark: yes]], [[:], ["Lost": "1"], complete("20000")],
         ]
         for answers in broken {
             let end = await send(answers, by: proto)
@@ -251,7 +256,7 @@ import Testing
         }
         let whole: [[HTTPHeaders]] = [
             [[:], [:], complete("20000")], [[:], [:], ["Upload-Offset": "19999"], [mark: yes]],
-            [[:], ["Lost": "1"], complete("20000")],
+            [[:], [:], ["Lost": "1"], complete("20000")],
         ]
         for answers in whole {
             let end = await send(answers, by: proto)

@@ -76,6 +76,22 @@ import Testing
         #expect(bench.store.currentUsage.count == 0)
     }
 
+    @Test func nothingRescuesACallAfterTheSignOut() {
+        let refresher = refresher()
+        let gate = Promise<Void>()
+        let headers: HTTPHeaders = ["Cache-Control": "max-age=10, stale-if-error=100"]
+        bench.answers(
+            .init(headers: headers),
+            .init(failure: HTTPError(code: .connectionLost), gate: gate))
+        let send = send(.bearer(from: refresher))
+        #expect(text(send) == "1")
+        bench.advance(20)
+        let late = send(request)
+        refresher.signOut()
+        gate.resolve()
+        #expect((late.errorNow as? HTTPError)?.code == .connectionLost)
+    }
+
     @Test func anAccountKeepsWhatIsItsOwn() {
         bench.answers(tagged)
         #expect(text(send(.bearer("1"), as: "anna")) == "1")

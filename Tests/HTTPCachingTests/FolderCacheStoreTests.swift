@@ -352,6 +352,119 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(store.responses(for: key(1))) == ["new"])
     }
 
+    @Test("K1: after all was removed, nobody gets what was read meanwhile")
+    func removedAllWhileRead() throws {
+        let disk = WatchedDisk()
+        FolderCacheStore(on: disk).put("a", at: key(1))
+        let (reads, writes) = (Work(), Work())
+        let store = FolderCacheStore(
+            disk, limit: 1 << 20, memory: 1 << 16, reads: reads.queue, writes: writes.queue)
+        let removal = store.removeAll()
+        reads.step()
+        let during = store.responses(for: key(1))
+        let after = Locked<Future<[CachedResponse]>?>(nil)
+        disk.afterRead {
+            while writes.step() {}
+            #expect(removal.result?.isSuccess == true)
+            let future = store.responses(for: key(1))
+            after.withLock { $0 = future }
+        }
+        while reads.step() {}
+        #expect(try texts(during) == [])
+        #expect(try texts(try #require(after.withLock { $0 })) == [])
+    }
+
+    @Test("K1: what is stored while all is being removed is there after a flush")
+    func storedWhileRemoved() throws {
+        let (disk, reads, writes) = (CrashingDisk(), Work(), Work())
+        let store = FolderCacheStore(
+            disk, limit: 1 << 20, memory: 1 << 16, reads: reads.queue, writes: writes.queue)
+        _ = store.removeAll()
+        store.put("new", at: key(1))
+        writes.step()
+        let flush = store.flush()
+        while reads.step() || writes.step() {}
+        #expect(flush.result?.isSuccess == true)
+        #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == ["new"])
+    }
+
+    @Test("K1: what is stored while its old file makes room is there after a flush")
+    func storedWhileEvicted() throws {
+        let (disk, writes) = (WatchedDisk(), Work())
+        let store = FolderCacheStore(
+            disk, limit: 40_000, memory: 40_000, reads: { $0() }, writes: writes.queue)
+        for number in 0..<8 {
+            store.put("\(number)", at: key(number), size: 4_000)
+            while writes.step() {}
+        }
+        disk.interrupt { store.put("new", at: key(0), size: 100) }
+        for number in 8..<10 { store.put("\(number)", at: key(number), size: 4_500) }
+        while writes.step() {}
+        let flush = store.flush()
+        while writes.step() {}
+        #expect(flush.result?.isSuccess == true)
+        #expect(try texts(FolderCacheStore(on: disk).responses(for: key(0))) == ["new"])
+    }
+
+    @Test("K1: a removal isn't lost if the file can't be read meanwhile", arguments: [false, true])
+    func removedUnread(isWritten: Bool) throws {
+        let disk = WatchedDisk()
+        FolderCacheStore(on: disk).put("a", at: key(1))
+        let writes = Work()
+        let store = FolderCacheStore(
+            disk, limit: 1 << 20, memory: 1 << 16, reads: { $0() }, writes: writes.queue)
+        disk.failOpening(with: EMFILE)
+        #expect(store.update(key(1)) { $0 = [] }.result?.isSuccess == true)
+        if isWritten { while writes.step() {} }
+        disk.failOpening(with: nil)
+        let flush = store.flush()
+        while writes.step() {}
+        #expect(flush.result?.isSuccess == !isWritten)
+        #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == [])
+    }
+
+    @Test("K1: a removal also removes a file in the format of another version")
+    func removedForeignFormat() throws {
+        let disk = CrashingDisk()
+        FolderCacheStore(on: disk).put("a", at: key(1))
+        let name = try #require(disk.names.first { $0.hasSuffix(".http") })
+        try disk.remove(name)
+        try disk.write(Array("PLDG-C9\n".utf8), to: name, at: 1)
+        let store = FolderCacheStore(on: disk)
+        #expect(try texts(store.responses(for: key(1))) == [])
+        #expect(disk.names.contains(name))
+        _ = store.update(key(1)) { $0 = [] }
+        #expect(store.flush().result?.isSuccess == true && !disk.names.contains(name))
+    }
+
+    @Test("K1: two processes find each other's removals though the folder was emptied between")
+    func emptiedBetween() throws {
+        let disk = CrashingDisk()
+        let first = FolderCacheStore(on: disk)
+        first.put("a", at: key(1))
+        for name in disk.names { try disk.remove(name) }
+        let second = FolderCacheStore(on: disk)
+        for number in 1...3 { second.put("b", at: key(number)) }
+        // The first one ends, because its files would have other names, but its removals hold.
+        for number in 1...2 { _ = first.update(key(number)) { $0 = [] } }
+        #expect(first.flush().result?.isSuccess == false)
+        for store in [second, FolderCacheStore(on: disk)] {
+            #expect(try (1...3).map { try texts(store.responses(for: key($0))) } == [[], [], ["b"]])
+        }
+        #expect(second.flush().result?.isSuccess == true)
+    }
+
+    @Test("K1: a store that couldn't read its key leaves no outdated response for a later run")
+    func failedOpening() throws {
+        let disk = WatchedDisk()
+        FolderCacheStore(on: disk).put("a", at: key(1))
+        disk.failOpening(with: EMFILE)
+        let store = FolderCacheStore(on: disk)
+        disk.failOpening(with: nil)
+        #expect(store.update(key(1)) { $0 = [] }.result?.isSuccess == false)
+        #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == [])
+    }
+
     @Test("K1: a flush also waits for a change whose read another caller hasn't enqueued yet")
     func flushBesideARead() throws {
         let disk = CrashingDisk()
@@ -417,6 +530,42 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(later.responses(for: key(99))) == [])
         store.put("newer", at: key(99), size: 2_000)
         #expect(try texts(store.responses(for: key(99))) == ["newer"])
+    }
+
+    @Test("K1: uses are noted in batches, each file once")
+    func uses() throws {
+        let (disk, writes) = (WatchedDisk(), Work())
+        let store = FolderCacheStore(
+            disk, limit: 1 << 20, memory: 1 << 16, reads: { $0() }, writes: writes.queue)
+        for number in 1...2 { store.put("a", at: key(number)) }
+        while writes.step() {}
+        for use in 0..<999 { _ = store.responses(for: key(use % 2 + 1)) }
+        #expect(!writes.step())
+        // A slow disk lets uses wait.
+        for use in 0..<9_000 { _ = store.responses(for: key(use % 2 + 1)) }
+        #expect(writes.step() && !writes.step())
+        #expect(disk.touches == 2)
+    }
+
+    @Test("K1: without a bound, memory holds all")
+    func endlessMemory() throws {
+        let disk = CrashingDisk()
+        let store = FolderCacheStore(on: disk, limit: .max, memory: .max)
+        store.put("a", at: key(1), size: 100_000)
+        #expect(try texts(store.responses(for: key(1))) == ["a"])
+        #expect(store.flush().result?.isSuccess == true)
+        #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == ["a"])
+    }
+
+    @Test("K1: a failed batch leaves no unfinished files")
+    func unfinishedFiles() {
+        let (disk, writes) = (CrashingDisk(), Work())
+        let store = FolderCacheStore(
+            disk, limit: 1 << 20, memory: 1 << 16, reads: { $0() }, writes: writes.queue)
+        for number in 0..<20 { store.put("a", at: key(number), size: 1_000) }
+        disk.fail(after: 12, with: ENOSPC)
+        while writes.step() {}
+        #expect(store.flush().result == nil && disk.names.filter { $0.hasSuffix(".part") } == [])
     }
 
     @Test("K1: one URL with many responses doesn't take the place of all others")
@@ -500,36 +649,54 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     }
 }
 
-/// A disk that is interrupted once, after a read by a caller or before a write, and counts its locks.
+/// A disk that is interrupted once, after a read or before a write, and counts its locks and touches.
 private final class WatchedDisk: FileFolder {
     private let disk = CrashingDisk()
     private let hook = Locked<(@Sendable () -> Void)?>(nil)
-    private let count = Locked(0)
+    private let readHook = Locked<(@Sendable () -> Void)?>(nil)
+    private let failure = Locked<Int32?>(nil)
+    private let count = Locked((locks: 0, touches: 0))
 
-    var locks: Int { count.withLock { $0 } }
+    var locks: Int { count.withLock { $0.locks } }
+    var touches: Int { count.withLock { $0.touches } }
 
-    /// Sets what interrupts the next read or write.
+    /// Sets what interrupts the next read in the background.
+    func afterRead(_ work: @escaping @Sendable () -> Void) { readHook.withLock { $0 = work } }
+
+    /// Has no file opened from now on; nil ends this.
+    func failOpening(with code: Int32?) { failure.withLock { $0 = code } }
+
+    private func open() throws(FileError) {
+        if let code = failure.withLock({ $0 }) { throw FileError(operation: "open", code: code) }
+    }
+
+    /// Sets what interrupts the next read by a caller, or the next write.
     func interrupt(_ work: @escaping @Sendable () -> Void) { hook.withLock { $0 = work } }
 
     /// Fills the disk.
     func fill() { disk.fail(after: 0, with: ENOSPC) }
 
     func readFromMemory(_ name: String) -> (bytes: [UInt8], version: FileVersion)? {
+        if failure.withLock({ $0 }) != nil { return nil }
         let found = (try? disk.read(name)) ?? nil
         hook.withLock { $0.take() }?()
         return found
     }
 
     func withLock(_ body: () throws(FileError) -> Void) throws(FileError) {
-        count.withLock { $0 += 1 }
+        try open()
+        count.withLock { $0.locks += 1 }
         try disk.withLock(body)
     }
 
     func read(_ name: String) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
-        try disk.read(name)
+        try open()
+        defer { if name.hasSuffix(".http") { readHook.withLock { $0.take() }?() } }
+        return try disk.read(name)
     }
 
     func write(_ bytes: [UInt8], to name: String, at time: Int64) throws(FileError) {
+        try open()
         hook.withLock { $0.take() }?()
         try disk.write(bytes, to: name, at: time)
     }
@@ -540,6 +707,9 @@ private final class WatchedDisk: FileFolder {
     func remove(_ name: String) throws(FileError) { try disk.remove(name) }
     func syncFolder() throws(FileError) { try disk.syncFolder() }
     func files() throws(FileError) -> [FileInFolder] { try disk.files() }
-    func touch(_ name: String, at time: Int64) { disk.touch(name, at: time) }
+    func touch(_ name: String, at time: Int64) {
+        count.withLock { $0.touches += 1 }
+        disk.touch(name, at: time)
+    }
     func create() throws(FileError) { try disk.create() }
 }

@@ -77,6 +77,25 @@ import Glibc
         #expect(try text(second(request)) == "3")
     }
 
+    @Test("K1: a POST through one cache outdates an answer that another one waits for")
+    func twoCachesAndAPost() throws {
+        let memory = MemoryCacheStore()
+        let gate = Promise<Void>()
+        let origin: HTTPService = { request in
+            if request.method == .post { return Future(value: HTTPResponse(status: 204)) }
+            let headers: HTTPHeaders = ["Cache-Control": "max-age=100"]
+            return gate.map { HTTPResponse(status: 200, headers: headers, body: Data("1".utf8)) }
+        }
+        let first = stack(.cache(sharing: HTTPCache(in: memory)), over: origin)
+        let second = stack(.cache(sharing: HTTPCache(in: memory)), over: origin)
+        let late = first(request)
+        var post = request
+        post.method = .post
+        #expect(second(post).isSettled)
+        gate.resolve()
+        #expect(try text(late) == "1" && memory.currentUsage.count == 0)
+    }
+
     @Test("K1: a private and a shared cache over one folder don't give each other's responses")
     func twoModes() throws {
         let store = FolderCacheStore(on: disk)

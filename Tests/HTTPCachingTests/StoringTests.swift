@@ -206,6 +206,25 @@ import Testing
         #expect(try again(headers, CacheBench(replaysCookies: true))["Set-Cookie"] == "a=1")
     }
 
+    @Test(arguments: [HTTPMethod.get, .head])
+    func noCookieIsStoredByAnUpdate(method: HTTPMethod) throws {
+        let disk = CrashingDisk()
+        let bench = CacheBench(folder: FolderCacheStore(on: disk))
+        let headers: HTTPHeaders = [
+            "Cache-Control": "max-age=10", "ETag": "\"a\"", "Content-Length": "1",
+            "Set-Cookie": "id=s3cret",
+        ]
+        bench.answers(
+            .init(headers: headers),
+            .init(status: method == .get ? 304 : 200, headers: headers, body: ""))
+        try bench.ask()
+        bench.advance(20)
+        #expect(try bench.ask(method).headers.values(for: "Set-Cookie") == ["id=s3cret"])
+        #expect(try bench.ask().headers["Set-Cookie"] == nil && bench.requests.count == 2)
+        let files = try disk.names.map { try disk.read($0)?.bytes ?? [] }
+        #expect(!files.contains { String(decoding: $0, as: UTF8.self).contains("s3cret") })
+    }
+
     @Test func theDateStaysThatOfTheOrigin() throws {
         let bench = CacheBench()
         bench.answers(["Cache-Control": "max-age=100"])

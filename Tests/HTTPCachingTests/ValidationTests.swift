@@ -289,6 +289,17 @@ import Testing
         #expect(try bench.get(user("anna")) == "1" && bench.requests.count == 2)
     }
 
+    @Test func aSuccessDoesNotConfirmAnError() throws {
+        let bench = CacheBench()
+        let empty: HTTPHeaders = ["Cache-Control": "max-age=10", "Content-Length": "0"]
+        bench.answers(
+            .init(status: 404, headers: empty, body: ""), .init(headers: empty, body: ""))
+        try bench.ask()
+        bench.advance(20)
+        try bench.ask(.head)
+        #expect(try bench.ask().status == 200 && bench.requests.count == 3)
+    }
+
     @Test func anErrorSaysNothing() throws {
         let (response, _, count) = try after(["ETag": "\"b\""], status: 500, wait: 1)
         #expect(count == 2 && response.text == "1")

@@ -441,8 +441,13 @@ extension [Bool] {
 /// The values that follow signs in a text, read from the first sign to the last.
 private struct AssignedValues {
     private let source: [UInt8]
-    /// For each quote, and for the space as the end of a word, the end that was found last.
-    private var ends: [UInt8: Int] = [:]
+    /// For each quote, escaped or not, and for the space as the end of a word, the end that was found last.
+    private var ends: [Ending: Int] = [:]
+
+    private struct Ending: Hashable {
+        let quote: UInt8
+        let isEscaped: Bool
+    }
 
     init(_ source: [UInt8]) { self.source = source }
 
@@ -454,25 +459,35 @@ private struct AssignedValues {
         let opening = rest.prefix { " \\\"'".utf8.contains($0) }
         var value = rest[opening.endIndex...]
         if let quote = opening.last, quote != 32, quote != UInt8(ascii: "\\") {
-            return value.startIndex..<end(quote, from: value.startIndex)
+            let isEscaped = opening.dropLast().last == UInt8(ascii: "\\")
+            return value.startIndex..<end(quote, isEscaped: isEscaped, from: value.startIndex)
         }
         let scheme = value.prefix { $0.isLetterOrDigit }
         let word = String(decoding: scheme, as: UTF8.self).lowercased()
         if ["bearer", "basic", "token"].contains(word) {
             value = value[scheme.endIndex...].drop { $0 == 32 }
         }
-        return value.startIndex..<end(32, from: value.startIndex)
+        return value.startIndex..<end(32, isEscaped: false, from: value.startIndex)
     }
 
     /// Returns the next end of a word or of a quoted string.
     ///
     /// The values' starts only grow, so an end that lies behind the start is still the next one.
-    private mutating func end(_ quote: UInt8, from start: Int) -> Int {
-        if let end = ends[quote], end >= start { return end }
-        let end = source[start...].firstIndex {
-            quote == 32 ? $0 <= 32 || "\"'&;,<>".utf8.contains($0) : $0 == quote
+    ///
+    /// - Parameters:
+    ///   - quote: The opening quote; a space for a word.
+    ///   - isEscaped: True if the opening quote is escaped. Otherwise an escaped quote is part of the value.
+    ///   - start: The start of the value.
+    private mutating func end(_ quote: UInt8, isEscaped: Bool, from start: Int) -> Int {
+        let ending = Ending(quote: quote, isEscaped: isEscaped)
+        if let end = ends[ending], end >= start { return end }
+        let end = source.indices[start...].first { index in
+            if quote == 32 { return source[index] <= 32 || "\"'&;,<>".utf8.contains(source[index]) }
+            guard source[index] == quote else { return false }
+            let slashes = source[start..<index].reversed().prefix { $0 == UInt8(ascii: "\\") }
+            return isEscaped || slashes.count.isMultiple(of: 2)
         }
-        ends[quote] = end ?? source.count
+        ends[ending] = end ?? source.count
         return end ?? source.count
     }
 }

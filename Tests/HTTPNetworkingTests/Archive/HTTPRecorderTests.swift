@@ -484,6 +484,15 @@ import Testing
                 == #"{"a":"token=REDACTED\nb","c":"{\"token\":\"REDACTED\",\"e\":1}"}"#)
     }
 
+    @Test("L3: a secret within JSON in a string doesn't end at an escaped quote")
+    func escapedQuote() {
+        for secret in [#"x\\\"zq7X"#, #"x\\\\"#] {
+            let text = #"{"c":"{\"password\":\"SECRET\",\"e\":1}"}"#
+            let answer = redacted(answer: text.replacing("SECRET", with: secret))
+            #expect(answer.response.text == text.replacing("SECRET", with: "REDACTED"))
+        }
+    }
+
     @Test(
         "L3: the text in an XML element with a secret's name is replaced",
         arguments: [
