@@ -322,9 +322,9 @@ extension CacheLayer {
         let now = cache.moment()
         let mayUse = cache.rules.mayUseOnError(
             entry, for: presented, at: now, isUnreachable: isUnreachable)
-        guard mayUse, !entry.variant.isOver, let response = cache.rules.answer(presented, with: entry, at: now) else {
-            return nil
-        }
+        guard mayUse, !entry.variant.isOver,
+            let response = cache.rules.answer(presented, with: entry, at: now)
+        else { return nil }
         cache.count(\.rescues)
         let note = isUnreachable ? "rescued: the origin can't be reached" : "rescued"
         CallContext.current.report(.note(note), by: Self.policy, named: cache.name)
