@@ -169,14 +169,16 @@ public final class CookieJar: CookieKeeping, Sendable {
     }
 
     private func saveSoon(afterRemoval: Bool = false) {
-        file?.saveSoon(afterRemoval: afterRemoval) { [self] in snapshot(keepingSessionCookies: $0) }
+        file?.saveSoon(afterRemoval: afterRemoval, snapshot(keepingSessionCookies:))
     }
 
     /// Waits until the jar's file has all changes so far; settles at once if the jar has no file.
     ///
+    /// After a failed write, it writes the file again.
+    ///
     /// - Returns: A future that rejects with a `FileError` if the file can't be written.
     public func flush() -> Future<Void> {
-        file?.flush { [self] in snapshot(keepingSessionCookies: $0) } ?? Future(value: ())
+        file?.flush(snapshot(keepingSessionCookies:)) ?? Future(value: ())
     }
 
     /// Removes the cookie with the same name, domain and path, if there is one.

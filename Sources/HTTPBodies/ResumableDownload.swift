@@ -102,12 +102,11 @@ final class ResumableDownload: Sendable {
     /// Opens the unfinished file; waits while another download, perhaps one that was just cancelled, still has it.
     private func open(_ tries: Int) -> Future<Void> {
         writer.create().flatMapError { error in
+            let wait = Duration.milliseconds(50)
             guard tries > 1, let error = error as? FileError, error.isOfLock,
-                CallContext.current.hasTime(for: .milliseconds(50))
-            else {
-                throw error
-            }
-            return Future<Void>(value: ()).delay(.milliseconds(50), on: self.scheduler)
+                CallContext.current.hasTime(for: wait)
+            else { throw error }
+            return Future<Void>(value: ()).delay(wait, on: self.scheduler)
                 .flatMap { self.open(tries - 1) }
         }
         .flatMap {

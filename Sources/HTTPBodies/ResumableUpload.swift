@@ -216,9 +216,11 @@ struct UploadState: Sendable {
             return .created
         }
         let found = response.headers["Upload-Offset"].flatMap { Int64($0) }
+        // The server can't have more.
+        let most = asking ? sentEnd ?? size : sent
         if proto.draft != nil {
             let isComplete = isComplete(response.headers)
-            let isWhole = (asking ? sentEnd ?? size : sent) == size && found ?? size == size
+            let isWhole = most == size && found ?? size == size
             // The answer to the last bytes is the resource's own, and need not say more.
             if isWhole, isComplete ?? !asking { return .done }
             if isComplete == true {
@@ -226,9 +228,7 @@ struct UploadState: Sendable {
                 throw broken("the upload is complete before all bytes are there", response)
             }
         }
-        guard let offset = found ?? (asking ? nil : sent),
-            (0...(asking ? sentEnd ?? size : sent)).contains(offset)
-        else {
+        guard let offset = found ?? (asking ? nil : sent), (0...most).contains(offset) else {
             throw broken("the server has no valid Upload-Offset", response)
         }
         // Such a server would be sent the same bytes for ever.
@@ -362,10 +362,11 @@ private final class ResumableUpload: Sendable {
     }
 
     private func send(asking: Bool) -> Future<HTTPResponse> {
-        var (request, state) = state.withLock { ($0.request(asking: asking), $0) }
-        let isNew = state.location == nil
-        if !isNew, !asking {
-            self.state.withLock { $0.noteSending() }
+        var (request, state) = state.withLock { state in
+            if state.location != nil, !asking { state.noteSending() }
+            return (state.request(asking: asking), state)
+        }
+        if state.location != nil, !asking {
             let (start, end) = (state.offset, state.end)
             request.body = body(from: start, to: end, of: state.size, state.contentType)
         }

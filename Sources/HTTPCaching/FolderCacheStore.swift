@@ -33,7 +33,7 @@ final class FolderCacheStore: CacheStore {
     private let writes: Queue
     /// True after the first batch of this process, which counts the files.
     private let hasCounted = Locked(false)
-    /// The version of the file with the key, when a batch last read it.
+    /// The version of the file with the key, when it was last read.
     private let keyVersion: Locked<FileVersion?>
 
     /// Runs blocking work in order, on another thread.
@@ -58,7 +58,7 @@ final class FolderCacheStore: CacheStore {
         self.reads = reads ?? Self.queue("reads")
         self.writes = writes ?? Self.queue("writes")
         var table = FolderCacheTable(memory: memory, largest: limit / 8)
-        // The version that the key has at least.
+        // If the key is replaced after this, the next change finds another version.
         keyVersion = Locked(folder.version(of: Self.keyName))
         do {
             try folder.create()
@@ -473,10 +473,10 @@ extension FolderCacheStore {
     private func checkKey() throws(FileError) {
         let version = folder.version(of: Self.keyName)
         if version != nil, version == keyVersion.withLock({ $0 }) { return }
-        let known = try Self.knownKey(of: folder)
-        if known == nil { try Self.write(key: key, to: folder) }
-        guard known == nil || known == key else {
-            throw .stale(Self.keyName)
+        if let known = try Self.knownKey(of: folder) {
+            guard known == key else { throw .stale(Self.keyName) }
+        } else {
+            try Self.write(key: key, to: folder)
         }
         let found = folder.version(of: Self.keyName)
         keyVersion.withLock { $0 = found }
@@ -780,7 +780,7 @@ struct FolderCacheTable: Sendable {
         return cell.entries
     }
 
-    /// Returns whether a batch has to be enqueued, because there are changes and none is.
+    /// Returns whether a batch has to be enqueued, because there are changes or many uses, and none is enqueued.
     mutating func schedule() -> Bool {
         guard !isScheduled, !changed.isEmpty || uses >= 1_000 else { return false }
         isScheduled = true

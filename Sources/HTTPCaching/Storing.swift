@@ -210,13 +210,14 @@ extension CacheRules {
     private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         guard isOlder(entry, reply), entry.variant.matches(reply.presented) else { return entry }
         let head = reply.response.headers
-        let isSuccess = (200...299).contains(entry.status)
         let length = head["Content-Length"] ?? "\(entry.body.count)"
         let stored = entry.headers["Content-Length"] ?? "\(entry.body.count)"
         let differs = ["ETag", "Last-Modified"].contains { name in
             head[name] != nil && head[name] != entry.headers[name]
         }
-        if !isSuccess || differs || length != stored && entry.headers["Content-Encoding"] == nil {
+        // A success doesn't confirm a stored error.
+        let isError = !(200...299).contains(entry.status)
+        if isError || differs || length != stored && entry.headers["Content-Encoding"] == nil {
             var entry = entry
             entry.isDoubted = true
             return entry.hasValidator ? entry : nil

@@ -24,14 +24,14 @@ private final class Work: Sendable {
 }
 
 extension FolderCacheStore {
-    /// A store whose blocking work is done at once.
+    /// A store whose blocking work is done at once, unless a test has it queued.
     convenience init(
         on disk: any FileFolder, limit: Int = 1 << 20, memory: Int = 1 << 16,
+        reads: @escaping Queue = { $0() }, writes: @escaping Queue = { $0() },
         process: UInt64 = .random(in: .min ... .max)
     ) {
         self.init(
-            disk, limit: limit, memory: memory, reads: { $0() }, writes: { $0() },
-            process: process)
+            disk, limit: limit, memory: memory, reads: reads, writes: writes, process: process)
     }
 
     fileprivate func put(_ text: String, at key: CacheKey, size: Int = 0) {
@@ -73,8 +73,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     @Test("K1: a response is read before it is written, and nobody waits for the write")
     func nobodyWaitsForTheWrite() throws {
         let (disk, writes) = (CrashingDisk(), Work())
-        let store = FolderCacheStore(
-            disk, limit: 1 << 20, memory: 1, reads: { $0() }, writes: writes.queue)
+        let store = FolderCacheStore(on: disk, memory: 1, writes: writes.queue)
         store.put("a", at: key(1))
         #expect(try texts(store.responses(for: key(1))) == ["a"])
         #expect(disk.names == [".pledge-cache-key"])
@@ -187,7 +186,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         var random = SeededGenerator(seed: seed)
         let (disk, reads, writes) = (CrashingDisk(), Work(), Work())
         let store = FolderCacheStore(
-            disk, limit: 1 << 20, memory: 600, reads: reads.queue, writes: writes.queue)
+            on: disk, memory: 600, reads: reads.queue, writes: writes.queue)
         // For each key, the values that may be found: the last flushed one, and those after it.
         var possible = [[String]](repeating: [""], count: 4)
         var flushes: [(Future<Void>, [Int])] = []
@@ -221,8 +220,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         let disk = CrashingDisk()
         let works = [(Work(), Work()), (Work(), Work())]
         let stores = works.map { reads, writes in
-            FolderCacheStore(
-                disk, limit: 1 << 20, memory: 2_000, reads: reads.queue, writes: writes.queue)
+            FolderCacheStore(on: disk, memory: 2_000, reads: reads.queue, writes: writes.queue)
         }
         func finish() {
             while works.contains(where: { $0.0.step() || $0.1.step() }) {}
@@ -264,7 +262,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         FolderCacheStore(on: disk).put("a", at: key(1))
         let (reads, writes) = (Work(), Work())
         let store = FolderCacheStore(
-            disk, limit: 1 << 20, memory: 1_000, reads: reads.queue, writes: writes.queue)
+            on: disk, memory: 1_000, reads: reads.queue, writes: writes.queue)
         let before = store.responses(for: key(1))
         let removal = store.removeAll()
         let after = store.responses(for: key(1))
@@ -342,8 +340,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("old", at: key(1))
         let writes = Work()
-        let store = FolderCacheStore(
-            disk, limit: 1 << 20, memory: 1 << 16, reads: { $0() }, writes: writes.queue)
+        let store = FolderCacheStore(on: disk, writes: writes.queue)
         disk.interrupt {
             _ = store.update(key(1)) { $0 = [] }
             while writes.step() {}
@@ -357,8 +354,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
         let (reads, writes) = (Work(), Work())
-        let store = FolderCacheStore(
-            disk, limit: 1 << 20, memory: 1 << 16, reads: reads.queue, writes: writes.queue)
+        let store = FolderCacheStore(on: disk, reads: reads.queue, writes: writes.queue)
         let removal = store.removeAll()
         reads.step()
         let during = store.responses(for: key(1))
@@ -377,8 +373,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     @Test("K1: what is stored while all is being removed is there after a flush")
     func storedWhileRemoved() throws {
         let (disk, reads, writes) = (CrashingDisk(), Work(), Work())
-        let store = FolderCacheStore(
-            disk, limit: 1 << 20, memory: 1 << 16, reads: reads.queue, writes: writes.queue)
+        let store = FolderCacheStore(on: disk, reads: reads.queue, writes: writes.queue)
         _ = store.removeAll()
         store.put("new", at: key(1))
         writes.step()
@@ -391,8 +386,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     @Test("K1: what is stored while its old file makes room is there after a flush")
     func storedWhileEvicted() throws {
         let (disk, writes) = (WatchedDisk(), Work())
-        let store = FolderCacheStore(
-            disk, limit: 40_000, memory: 40_000, reads: { $0() }, writes: writes.queue)
+        let store = FolderCacheStore(on: disk, limit: 40_000, memory: 40_000, writes: writes.queue)
         for number in 0..<8 {
             store.put("\(number)", at: key(number), size: 4_000)
             while writes.step() {}
@@ -411,8 +405,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
         let writes = Work()
-        let store = FolderCacheStore(
-            disk, limit: 1 << 20, memory: 1 << 16, reads: { $0() }, writes: writes.queue)
+        let store = FolderCacheStore(on: disk, writes: writes.queue)
         disk.failOpening(with: EMFILE)
         #expect(store.update(key(1)) { $0 = [] }.result?.isSuccess == true)
         if isWritten { while writes.step() {} }
@@ -520,8 +513,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     func unwritten() throws {
         let (disk, writes) = (CrashingDisk(), Work())
         FolderCacheStore(on: disk).put("old", at: key(99))
-        let store = FolderCacheStore(
-            disk, limit: 80_000, memory: 10_000, reads: { $0() }, writes: writes.queue)
+        let store = FolderCacheStore(on: disk, limit: 80_000, memory: 10_000, writes: writes.queue)
         for number in 0..<99 { store.put("\(number)", at: key(number), size: 2_000) }
         store.put("new", at: key(99), size: 2_000)
         #expect(store.memoryBytes <= 20_000 + 100 * 200)
@@ -536,8 +528,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     @Test("K1: uses are noted in batches, each file once")
     func uses() throws {
         let (disk, writes) = (WatchedDisk(), Work())
-        let store = FolderCacheStore(
-            disk, limit: 1 << 20, memory: 1 << 16, reads: { $0() }, writes: writes.queue)
+        let store = FolderCacheStore(on: disk, writes: writes.queue)
         for number in 1...2 { store.put("a", at: key(number)) }
         while writes.step() {}
         for use in 0..<999 { _ = store.responses(for: key(use % 2 + 1)) }
@@ -561,8 +552,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     @Test("K1: a failed batch leaves no unfinished files")
     func unfinishedFiles() {
         let (disk, writes) = (CrashingDisk(), Work())
-        let store = FolderCacheStore(
-            disk, limit: 1 << 20, memory: 1 << 16, reads: { $0() }, writes: writes.queue)
+        let store = FolderCacheStore(on: disk, writes: writes.queue)
         for number in 0..<20 { store.put("a", at: key(number), size: 1_000) }
         disk.fail(after: 12, with: ENOSPC)
         while writes.step() {}

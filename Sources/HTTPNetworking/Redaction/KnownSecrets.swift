@@ -484,8 +484,9 @@ private struct AssignedValues {
         let end = source.indices[start...].first { index in
             if quote == 32 { return source[index] <= 32 || "\"'&;,<>".utf8.contains(source[index]) }
             guard source[index] == quote else { return false }
-            let slashes = source[start..<index].reversed().prefix { $0 == UInt8(ascii: "\\") }
-            return isEscaped || slashes.count.isMultiple(of: 2)
+            if isEscaped { return true }
+            let slashes = source[start..<index].suffix { $0 == UInt8(ascii: "\\") }
+            return slashes.count.isMultiple(of: 2)
         }
         ends[ending] = end ?? source.count
         return end ?? source.count
