@@ -23,7 +23,7 @@ public import PledgeServices
 /// A new client follows redirects. It repeats failed requests that may be repeated, for three attempts in all. An
 /// attempt fails after 30 seconds without an answer, and a call fails after 60 seconds. The client refuses calls to a
 /// failing origin, for at most 10 seconds at a time. At most 256 calls to an origin are in flight, while 1,000 more
-/// wait. It decompresses bodies of up to 64 MiB, and sends a User-Agent. Every other part is off until you set its
+/// wait; a call that takes longer than a second no longer counts. It decompresses bodies of up to 64 MiB, and sends a User-Agent. Every other part is off until you set its
 /// slot. Setting a slot to nil turns its part off.
 ///
 /// ## The order
@@ -133,6 +133,8 @@ public struct HTTPClient: Sendable {
     }
 
     /// The limit on calls in flight; by default 256 to each origin, while 1,000 more wait.
+    ///
+    /// By default, a call counts for at most a second, so calls to a hanging host don't keep the others waiting.
     public var bulkhead: PerOrigin<Bulkhead>? = .perOrigin() {
         didSet {
             keptStates.bulkheads = StatesByOrigin()

@@ -47,6 +47,27 @@ import Testing
         #expect(most.withLock { $0 } == 256)
     }
 
+    /// One of several hosts behind the origin hangs: its calls don't take the places of the others for longer than a lease.
+    @Test func hangingCallsDoNotKeepOthersWaiting() throws {
+        let scheduler = ManualScheduler()
+        let hanging = Locked<[Promise<HTTPResponse>]>([])
+        var client = HTTPClient(base: server) { request in
+            if request.url.path != "/hangs" { return Future(value: HTTPResponse(status: 200)) }
+            let promise = Promise<HTTPResponse>()
+            hanging.withLock { $0.append(promise) }
+            return promise
+        }
+        client.scheduler = scheduler
+        let hung = (0..<300).map { _ in client.send(HTTPRequest(server.appending(path: "hangs"))) }
+        #expect(hanging.withLock { $0.count } == 256)
+        let call = client.send(HTTPRequest(server.appending(path: "works")))
+        #expect(!call.isSettled)
+        scheduler.advance(by: .milliseconds(1_125))
+        #expect(try call.settledValue().status == 200)
+        #expect(hanging.withLock { $0.count } == 300)
+        #expect(hung.allSatisfy { !$0.isSettled })
+    }
+
     @Test func anOriginThatIsDownIsSoonNotAsked() throws {
         let scheduler = ManualScheduler()
         let (sent, elsewhere) = (Locked(0), URL(string: "https://other.example")!)

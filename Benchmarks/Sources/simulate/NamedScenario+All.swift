@@ -3,6 +3,6 @@ extension NamedScenario {
     static let all: [NamedScenario] = [
         .fleet, .fanOut, .leafTree, .hedgedReads, .metastable, .retryRules, .queueOrder,
         .retryLayers, .shardBreakers, .tokenRenewal, .retryAfter,
-        .defaults, .admission,
+        .defaults, .admission, .shipped,
     ]
 }

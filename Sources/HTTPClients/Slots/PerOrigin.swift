@@ -84,13 +84,16 @@ extension HTTPClient.PerOrigin where State == Bulkhead {
     ///   - limit: The maximum number of calls to an origin in flight.
     ///   - queue: The maximum number of calls that wait.
     ///   - queueTimeout: The longest wait of a call. With nil, a call waits as long as its caller does.
+    ///   - leaseTime: The longest time that a call counts; with nil, it counts until it ends. So by default, calls that
+    ///     hang on one of several hosts, or that wait for a retry, don't keep others waiting.
     public static func perOrigin(
-        limit: Int = 256, queue: Int = 1_000, queueTimeout: Duration? = nil
+        limit: Int = 256, queue: Int = 1_000, queueTimeout: Duration? = nil,
+        leaseTime: Duration? = .seconds(1)
     ) -> Self {
         .perOrigin {
             Bulkhead(
                 named: $0.name, limit: limit, queue: queue, queueTimeout: queueTimeout,
-                on: $0.scheduler)
+                leaseTime: leaseTime, on: $0.scheduler)
         }
     }
 }

@@ -18,8 +18,8 @@ extension Middleware {
     /// - Parameter bulkhead: The bulkhead, shared by all stacks that call the same service.
     public static func bulkhead(sharing bulkhead: Bulkhead) -> Middleware {
         Middleware(named: Bulkhead.policy) { service in
-            AdmittedService(service: service, gate: bulkhead) { _, service, input in
-                service(input).atEnd { bulkhead.leave() }
+            AdmittedService(service: service, gate: bulkhead) { lease, service, input in
+                service(input).atEnd { bulkhead.leave(lease) }
             }.call
         }
     }
@@ -37,6 +37,9 @@ extension Middleware {
 /// called until its future settles or is cancelled. Waiting calls are served in order, and later calls can't overtake
 /// them.
 ///
+/// With a ``leaseTime``, a call that takes longer goes on, but gives its place back. So hanging calls, and calls that
+/// wait for a retry, don't use up the places of healthy ones: the bulkhead limits how many calls begin in a lease time.
+///
 /// Create one for each resource, so that calls to that resource can't use up everything. You can use it from any
 /// thread. A call takes a lock for constant time when it starts and when it ends. (Nygard, "Release It!"; Polly;
 /// resilience4j.)
@@ -44,7 +47,10 @@ public final class Bulkhead: Sendable {
     /// The name in events and errors; nil for none.
     public let name: String?
 
-    /// The number of calls in flight now.
+    /// The longest time that a call holds a place; nil if each call holds its place until it ends.
+    public let leaseTime: Duration?
+
+    /// The number of calls in flight now, including calls whose lease has ended.
     public var inFlight: Int { machine.withLock { $0.inFlight } }
 
     /// The number of calls that wait now.
@@ -62,23 +68,30 @@ public final class Bulkhead: Sendable {
     ///     a programming error and traps.
     ///   - queueTimeout: The maximum wait of a call; with nil, a call waits as long as its caller does. Less than zero
     ///     is a programming error and traps.
-    ///   - scheduler: The clock for the waits.
+    ///   - leaseTime: The longest time that a call holds a place, rounded up by at most an eighth; with nil, a call holds
+    ///     its place until it ends. Zero or less is a programming error and traps.
+    ///   - scheduler: The clock for the waits and leases.
     public init(
         named name: String? = nil, limit: Int = 64, queue: Int = 0,
-        queueTimeout: Duration? = nil, on scheduler: some FutureScheduler = .live
+        queueTimeout: Duration? = nil, leaseTime: Duration? = nil,
+        on scheduler: some FutureScheduler = .live
     ) {
         precondition(limit >= 1, "a bulkhead needs a limit of at least 1, not \(limit)")
         precondition(queue >= 0, "a bulkhead needs a queue of zero or more, not \(queue)")
         precondition(
             queueTimeout.map { $0 >= .zero } ?? true,
             "a bulkhead needs a queueTimeout of zero or more, not \(queueTimeout ?? .zero)")
-        machine = Locked(BulkheadMachine(limit: limit, queue: queue))
+        precondition(
+            leaseTime.map { $0 > .zero } ?? true,
+            "a bulkhead needs a leaseTime above zero, not \(leaseTime ?? .zero)")
+        machine = Locked(BulkheadMachine(limit: limit, queue: queue, leaseTime: leaseTime))
         self.name = name
         self.queueTimeout = queueTimeout
+        self.leaseTime = leaseTime
         self.scheduler = scheduler
     }
 
-    private let machine: Locked<BulkheadMachine<InternalPromise<Void>>>
+    private let machine: Locked<BulkheadMachine<InternalPromise<BulkheadLease>>>
     private let queueTimeout: Duration?
     let scheduler: any FutureScheduler
 }
@@ -88,30 +101,72 @@ extension Bulkhead: AdmissionGate {
     public static let policy = "bulkhead"
     static let refusal = ServiceError.Code.bulkheadFull
 
-    func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }
+    func enterIfFree() -> BulkheadLease? {
+        let now = now
+        return machine.withLock { $0.enterIfFree(at: now) }
+    }
 
     func mayWait(in context: CallContext) -> Bool { machine.withLock { $0.hasRoomToWait } }
 
     func enter(
-        _ turn: InternalPromise<Void>, in context: CallContext
-    ) -> Admission<Void, InternalPromise<Void>> {
-        switch machine.withLock({ $0.enter(turn) }) {
-        case .admitted: .admitted(())
-        case .refused: .refused
+        _ turn: InternalPromise<BulkheadLease>, in context: CallContext
+    ) -> Admission<BulkheadLease, InternalPromise<BulkheadLease>> {
+        let now = now
+        let (entry, wait) = machine.withLock { ($0.enter(turn, at: now), $0.waitForLease(at: now)) }
+        wake(after: wait)
+        switch entry {
+        case .admitted(let lease): return .admitted(lease)
+        case .refused: return .refused
         case .queued(let ticket, let length):
-            .queued(ticket, length: length, patience: queueTimeout)
+            return .queued(ticket, length: length, patience: queueTimeout)
         }
     }
 
-    func begin(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) -> Bool {
+    func begin(_ ticket: PriorityWaitQueue<InternalPromise<BulkheadLease>>.Ticket) -> Bool {
         machine.withLock { $0.begin(ticket) }
     }
 
-    func leave(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) {
-        machine.withLock { $0.leave(ticket) }.next?.resolve()
+    func leave(_ ticket: PriorityWaitQueue<InternalPromise<BulkheadLease>>.Ticket) {
+        let now = now
+        machine.withLock { $0.leave(ticket, at: now) }.next?.start()
     }
 
-    fileprivate func leave() { machine.withLock { $0.leave() }?.resolve() }
+    fileprivate func leave(_ lease: BulkheadLease) {
+        let now = now
+        machine.withLock { $0.leave(lease, at: now) }?.start()
+    }
+
+    /// The present, if leases end; otherwise the clock isn't read.
+    private var now: SchedulerInstant? { leaseTime == nil ? nil : scheduler.now }
+
+    /// Starts waiting calls once a lease has ended, and waits for the next lease while calls wait.
+    private func wake(after wait: Duration?) {
+        guard let wait else { return }
+        _ = scheduler.schedule(after: wait) { [weak self] in
+            guard let self else { return }
+            let now = now
+            let (next, wait) = machine.withLock {
+                ($0.endLeases(at: now), $0.waitForLease(at: now))
+            }
+            wake(after: wait)
+            next.forEach { $0.start() }
+        }
+    }
+}
+
+extension BulkheadTurn<InternalPromise<BulkheadLease>> {
+    fileprivate func start() { waiter.resolve(with: lease) }
+}
+
+/// The place of a call; its number says in which eighth of a lease time the call got it.
+struct BulkheadLease: Equatable, Sendable {
+    fileprivate(set) var number: Int64 = 0
+}
+
+/// A waiting call that has got a place.
+struct BulkheadTurn<Waiter: Sendable>: Sendable {
+    let waiter: Waiter
+    let lease: BulkheadLease
 }
 
 /// The state of a bulkhead: the calls in flight, and the queue.
@@ -124,7 +179,7 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     /// The bulkhead's decision about a call.
     enum Entry: Equatable {
         /// The call starts, and holds a place until it ends.
-        case admitted
+        case admitted(BulkheadLease)
         /// The call waits in a queue; the `length` includes this call.
         case queued(ticket: Ticket, length: Int)
         /// The call is refused.
@@ -136,48 +191,70 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
         /// The waiter that left the queue, if it was still there.
         var left: Waiter?
         /// The next call, which got the place; the code that called `leave` must notify it.
-        var next: Waiter?
+        var next: BulkheadTurn<Waiter>?
+    }
+
+    /// The calls that got a place in the same eighth of a lease time.
+    private struct Group {
+        let number: Int64
+        var count: Int
     }
 
     /// The number of calls in flight.
     private(set) var inFlight = 0
     private let limit: Int
     private let queueLimit: Int
+    /// An eighth of the lease time; nil if leases don't end.
+    private let stretch: Duration?
+    /// The calls with a place, oldest first: at most nine groups, or one if leases don't end.
+    private var groups: [Group] = []
+    /// The number of calls with a place: the sum of the groups.
+    private var holders = 0
+    /// True while the bulkhead waits for the end of a lease.
+    private var isAwaitingLease = false
     private var line = PriorityWaitQueue<Waiter>()
 
-    init(limit: Int, queue: Int) {
+    init(limit: Int, queue: Int, leaseTime: Duration? = nil) {
         self.limit = limit
         queueLimit = queue
+        stretch = leaseTime.map { max($0 / 8, .nanoseconds(1)) }
     }
 
     /// The number of waiting calls.
     var queued: Int { line.count }
 
     /// Admits a call if a place is free.
-    mutating func enterIfFree() -> Bool {
-        guard inFlight < limit else { return false }
-        inFlight += 1
-        return true
+    ///
+    /// - Parameter now: The present; not needed if leases don't end.
+    mutating func enterIfFree(at now: SchedulerInstant? = nil) -> BulkheadLease? {
+        forgetOldGroups(at: now)
+        guard holders < limit, line.isEmpty else { return nil }
+        return take(at: now)
     }
 
     /// True if the queue has room for another call.
     var hasRoomToWait: Bool { line.count < queueLimit }
 
     /// Admits a call, or queues it.
-    mutating func enter(_ waiter: Waiter) -> Entry {
-        if enterIfFree() { return .admitted }
+    mutating func enter(_ waiter: Waiter, at now: SchedulerInstant? = nil) -> Entry {
+        if let lease = enterIfFree(at: now) { return .admitted(lease) }
         guard hasRoomToWait else { return .refused }
         let ticket = line.append(waiter, .critical)
         return .queued(ticket: ticket, length: line.count)
     }
 
-    /// Frees a place, and gives it to the head of the queue.
+    /// Ends a call, and gives its place to the head of the queue.
     ///
     /// - Returns: The next call, which got the place; the code that called `leave` must notify it.
-    mutating func leave() -> Waiter? {
-        if let next = line.call(youngest: false) { return next }
+    mutating func leave(
+        _ lease: BulkheadLease, at now: SchedulerInstant? = nil
+    ) -> BulkheadTurn<Waiter>? {
         inFlight -= 1
-        return nil
+        if let group = groups.lastIndex(where: { $0.number == lease.number }) {
+            groups[group].count -= 1
+            holders -= 1
+        }
+        return startNext(at: now)
     }
 
     /// Confirms that a call that was admitted from the queue starts now.
@@ -189,8 +266,63 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     /// Removes a call from the queue, or frees the place of a call that was admitted but hasn't started.
     ///
     /// It has no effect on a call that has started.
-    mutating func leave(_ ticket: Ticket) -> LeaveResult {
+    mutating func leave(_ ticket: Ticket, at now: SchedulerInstant? = nil) -> LeaveResult {
         if let waiter = line.remove(ticket) { return LeaveResult(left: waiter) }
-        return line.confirm(ticket) ? LeaveResult(next: leave()) : LeaveResult()
+        // The call's own lease isn't known any more; it got one of the youngest.
+        guard line.confirm(ticket) else { return LeaveResult() }
+        let youngest = BulkheadLease(number: groups.last?.number ?? 0)
+        return LeaveResult(next: leave(youngest, at: now))
+    }
+
+    /// Gives the places of calls whose lease has ended to waiting calls.
+    ///
+    /// - Returns: The calls that got a place; the code that called `endLeases` must notify them.
+    mutating func endLeases(at now: SchedulerInstant?) -> [BulkheadTurn<Waiter>] {
+        isAwaitingLease = false
+        forgetOldGroups(at: now)
+        var started: [BulkheadTurn<Waiter>] = []
+        while let next = startNext(at: now) { started.append(next) }
+        return started
+    }
+
+    /// Returns the time until the next lease ends, for the one timer that a bulkhead has while calls wait.
+    ///
+    /// - Returns: Nil if no call waits, or if a timer is set already.
+    mutating func waitForLease(at now: SchedulerInstant?) -> Duration? {
+        guard let stretch, let now, !line.isEmpty, !isAwaitingLease,
+            let oldest = groups.first(where: { $0.count > 0 })
+        else { return nil }
+        isAwaitingLease = true
+        let end = stretch * Int(oldest.number + 9)
+        return max(end - now.offset, .nanoseconds(1))
+    }
+
+    private mutating func startNext(at now: SchedulerInstant?) -> BulkheadTurn<Waiter>? {
+        guard holders < limit, let next = line.call(youngest: false) else { return nil }
+        return BulkheadTurn(waiter: next, lease: take(at: now))
+    }
+
+    private mutating func take(at now: SchedulerInstant?) -> BulkheadLease {
+        let number = number(at: now)
+        if groups.last?.number != number { groups.append(Group(number: number, count: 0)) }
+        groups[groups.count - 1].count += 1
+        holders += 1
+        inFlight += 1
+        return BulkheadLease(number: number)
+    }
+
+    /// Ends the leases that are older than the lease time.
+    private mutating func forgetOldGroups(at now: SchedulerInstant?) {
+        guard let first = groups.first, number(at: now) - first.number > 8 else { return }
+        let oldest = number(at: now) - 8
+        let old = groups.prefix { $0.number < oldest }
+        holders -= old.reduce(0) { $0 + $1.count }
+        groups.removeFirst(old.count)
+    }
+
+    /// The number of the eighth of a lease time in which an instant lies; zero if leases don't end.
+    private func number(at now: SchedulerInstant?) -> Int64 {
+        guard let stretch, let now else { return 0 }
+        return Int64(now.offset / stretch)
     }
 }

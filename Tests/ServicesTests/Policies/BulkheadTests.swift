@@ -52,6 +52,41 @@ import Testing
             ])
     }
 
+    /// Calls that hang give their places to those that wait, and the bulkhead sets one timer for it.
+    @Test func aCallThatHangsGivesItsPlaceBackWhenItsLeaseEnds() {
+        let upstream = Upstream(on: scheduler)
+        let bulkhead = Bulkhead(limit: 2, queue: 9, leaseTime: .seconds(1), on: scheduler)
+        let service = service(bulkhead, upstream)
+        let calls = (1...5).map { service(Ask($0)) }
+        #expect(upstream.count == 2)
+        scheduler.advance(by: .milliseconds(1_124))
+        #expect(upstream.count == 2)
+        scheduler.advance(by: .milliseconds(1))
+        #expect(upstream.count == 4)
+        #expect(bulkhead.inFlight == 4 && bulkhead.queued == 1)
+        scheduler.advance(by: .milliseconds(1_125))
+        #expect(upstream.count == 5)
+        #expect(scheduler.isIdle)
+        // They went on meanwhile.
+        for number in 0..<5 { upstream.settle(number, .success(number + 1)) }
+        #expect(calls.map(\.valueNow) == [1, 2, 3, 4, 5])
+        #expect(bulkhead.inFlight == 0 && bulkhead.isIdle)
+    }
+
+    /// A call that ends after its lease frees no second place.
+    @Test func aPlaceIsGivenBackOnce() {
+        let upstream = Upstream(on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, leaseTime: .seconds(1), on: scheduler)
+        let service = service(bulkhead, upstream)
+        _ = service(Ask(1))
+        scheduler.advance(by: .milliseconds(1_125))
+        _ = service(Ask(2))
+        upstream.settle(0, .success(1))
+        let refused = service(Ask(3))
+        #expect(upstream.count == 2)
+        #expect(refused.serviceError?.code == .bulkheadFull)
+    }
+
     @Test func whoFindsTheQueueFullIsRefused() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(limit: 1, queue: 1, on: scheduler)
@@ -409,6 +444,13 @@ import Testing
         ) { _ = Bulkhead(queue: 1, queueTimeout: .seconds(-1)) }
         expectTrap("a bulkhead needs a queueTimeout of zero or more, not -1.0 seconds", in: result)
     }
+
+    @Test func aLeaseOfNoTimeTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = Bulkhead(leaseTime: .zero) }
+        expectTrap("a bulkhead needs a leaseTime above zero, not 0.0 seconds", in: result)
+    }
 }
 #endif
 
@@ -443,14 +485,14 @@ import Testing
     @Test func aPlaceGoesToTheFirstInLine() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
         for name in ["a", "b", "c"] { _ = machine.enter(name) }
-        let first = machine.leave()
-        #expect(first == "b")
+        let first = machine.leave(BulkheadLease())
+        #expect(first?.waiter == "b")
         // The place is taken again, so a new caller must wait behind the others.
         let isFree = machine.enterIfFree()
-        #expect(!isFree)
+        #expect(isFree == nil)
         let late = machine.enter("d")
         #expect(length(late) == 2)
-        let others = (0..<3).map { _ in machine.leave() }
+        let others = (0..<3).map { _ in machine.leave(BulkheadLease())?.waiter }
         #expect(others == ["c", "d", nil])
         #expect(machine.inFlight == 0)
     }
@@ -463,18 +505,18 @@ import Testing
         #expect(departure.next == nil)
         #expect(machine.inFlight == 1)
         #expect(machine.hasRoomToWait)
-        let next = machine.leave()
-        #expect(next == "c")
+        let next = machine.leave(BulkheadLease())
+        #expect(next?.waiter == "c")
     }
 
     /// A waiting call is given up just when it gets its place.
     @Test func whoHasGotAPlaceGivesItToTheNext() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
         let tickets = ticketsOfTwo(&machine)
-        _ = machine.leave()
+        _ = machine.leave(BulkheadLease())
         let departure = machine.leave(tickets[0])
         #expect(departure.left == nil)
-        #expect(departure.next == "c")
+        #expect(departure.next?.waiter == "c")
         _ = machine.leave(tickets[1])
         #expect(machine.inFlight == 0)
     }
@@ -483,7 +525,7 @@ import Testing
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
         let tickets = ticketsOfTwo(&machine)
         let early = machine.begin(tickets[0])
-        _ = machine.leave()
+        _ = machine.leave(BulkheadLease())
         let (first, second) = (machine.begin(tickets[0]), machine.begin(tickets[0]))
         #expect(!early && first && !second)
         // It has begun, so its future frees the place.
@@ -507,7 +549,7 @@ import Testing
                 if Bool.random(using: &generator) {
                     let entry = machine.enter(call)
                     if inside.count < limit {
-                        #expect(entry == .admitted)
+                        #expect(entry == .admitted(BulkheadLease()))
                         inside.append(call)
                     } else if waiting.count < queue {
                         waiting.append(call)
@@ -524,7 +566,7 @@ import Testing
                 } else if let call = (inside + waiting).randomElement(using: &generator) {
                     let departure =
                         tickets[call].map { machine.leave($0) }
-                        ?? .init(next: machine.leave())
+                        ?? .init(next: machine.leave(BulkheadLease()))
                     if waiting.contains(call) {
                         waiting.removeAll { $0 == call }
                         #expect(departure.left == call)
@@ -533,7 +575,7 @@ import Testing
                     } else {
                         inside.removeAll { $0 == call }
                         #expect(departure.left == nil)
-                        #expect(departure.next == wasWaiting.first)
+                        #expect(departure.next?.waiter == wasWaiting.first)
                         if !waiting.isEmpty { inside.append(waiting.removeFirst()) }
                     }
                 }
@@ -542,5 +584,62 @@ import Testing
             }
         }
         #expect(refusals > 1_000 && departures > 1_000)
+    }
+
+    private func at(_ milliseconds: Int) -> SchedulerInstant {
+        SchedulerInstant(offset: .milliseconds(milliseconds))
+    }
+
+    /// Compared with a list of the calls and their beginnings.
+    @Test func withLeasesItCountsTheCallsOfTheLastLeaseTime() throws {
+        var generator = SeededGenerator(seed: 51)
+        var (expired, refused) = (0, 0)
+        for _ in 0..<200 {
+            let limit = Int.random(in: 1...6, using: &generator)
+            var machine = BulkheadMachine<Int>(
+                limit: limit, queue: 0, leaseTime: .milliseconds(800))
+            var calls: [(lease: BulkheadLease, start: Int)] = []
+            var now = 0
+            for call in 0..<200 {
+                now += Int.random(in: 0...200, using: &generator)
+                // A lease ends with the eighth in which its time is over.
+                let holders = calls.count { now / 100 - $0.start / 100 <= 8 }
+                if Bool.random(using: &generator) {
+                    let entry = machine.enter(call, at: at(now))
+                    if holders < limit {
+                        guard case .admitted(let lease) = entry else {
+                            Issue.record("\(call) is to begin, not \(entry)")
+                            return
+                        }
+                        if calls.count >= limit { expired += 1 }
+                        calls.append((lease, now))
+                    } else {
+                        #expect(entry == .refused)
+                        refused += 1
+                    }
+                } else if let index = calls.indices.randomElement(using: &generator) {
+                    let next = machine.leave(calls.remove(at: index).lease, at: at(now))
+                    #expect(next == nil)
+                }
+                #expect(machine.inFlight == calls.count)
+            }
+        }
+        #expect(expired > 300 && refused > 1_000)
+    }
+
+    /// A waiting call isn't overtaken by one that arrives after a lease has ended, and before the timer has run.
+    @Test func nobodyOvertakesAfterALeaseHasEnded() throws {
+        var machine = BulkheadMachine<String>(limit: 1, queue: 2, leaseTime: .milliseconds(800))
+        for name in ["a", "b"] { _ = machine.enter(name, at: at(0)) }
+        let wait = machine.waitForLease(at: at(0))
+        let second = machine.waitForLease(at: at(1))
+        #expect(wait == .milliseconds(900) && second == nil)
+        let late = machine.enter("c", at: at(900))
+        #expect(length(late) == 2)
+        let started = machine.endLeases(at: at(900))
+        #expect(started.map(\.waiter) == ["b"])
+        #expect(machine.inFlight == 2)
+        let next = machine.waitForLease(at: at(900))
+        #expect(next == .milliseconds(900))
     }
 }

@@ -268,7 +268,7 @@ final class TestedBulkhead: Sendable {
                 case .queued(let ticket, _):
                     if rule == .sound {
                         turn.onCancel { [self] in
-                            machine.withLock { $0.leave(ticket) }.next?.resolve()
+                            machine.withLock { $0.leave(ticket) }.next?.waiter.resolve()
                         }
                     }
                     return turn.flatMap { self.callInPlace(service, request) }
@@ -281,7 +281,7 @@ final class TestedBulkhead: Sendable {
         _ service: Service<SimulatedRequest, SimulatedResponse>, _ request: SimulatedRequest
     ) -> Future<SimulatedResponse> {
         service(request).onEnd { _ in
-            self.machine.withLock { $0.leave() }?.resolve()
+            self.machine.withLock { $0.leave(BulkheadLease()) }?.waiter.resolve()
         }
     }
 }

@@ -154,7 +154,8 @@ extension SimulatedWorld {
         let part =
             hasBreaker ? breaker(CircuitBreaker(on: scheduler, random: random)) : retry()
         guard let places else { return part }
-        let bulkhead = Bulkhead(limit: places, queue: 1_000, on: scheduler)
+        let bulkhead = Bulkhead(
+            limit: places, queue: 1_000, leaseTime: .seconds(1), on: scheduler)
         return .bulkhead(sharing: bulkhead).around(part)
     }
 
