@@ -30,7 +30,7 @@ struct ShippedVariant: Sendable {
         client.retry = .init(
             attempts: 4, backoff: .fullJitter(base: .seconds(2)), budget: .sharing(.unlimited))
         client.circuitBreaker = nil
-        client.bulkhead = .perOrigin(limit: 1_000, queue: 0)
+        client.bulkhead = .perOrigin(limit: 1_000, queue: 0, leaseTime: nil)
         client.attemptTimeout = .seconds(10)
         client.deadline = .seconds(30)
     }
