@@ -152,14 +152,21 @@ extension HTTPHeaders {
     }
 
     /// Appends a line to the last value, with a space between them; returns false if there is no value.
+    ///
+    /// It takes time linear in the line's length, however long the value is.
     package mutating func fold(received line: UnsafeRawBufferPointer) -> Bool {
-        guard let last = fields.last else { return false }
+        let index = fields.count - 1
+        guard index >= 0 else { return false }
         let line = Self.withoutLineEnds(line)
         if line.isEmpty { return true }
-        let index = fields.count - 1
-        let space = last.value.isEmpty ? "" : " "
-        keep((bytes[index] ?? Array(last.value.utf8)) + Array(space.utf8) + line, at: index)
-        fields[index].value = last.value + space + Self.text(ofValue: line)
+        // The value and its bytes grow in place, so that many folded lines take linear time.
+        let space = fields[index].value.isEmpty ? "" : " "
+        let isASCII = line.allSatisfy { $0 < 0x80 }
+        if !isASCII, bytes[index] == nil { bytes[index] = Array(fields[index].value.utf8) }
+        bytes[index]?.append(contentsOf: space.utf8)
+        bytes[index]?.append(contentsOf: line)
+        fields[index].value.append(space)
+        fields[index].value.append(Self.text(ofValue: line))
         return true
     }
 

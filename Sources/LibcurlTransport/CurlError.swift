@@ -155,9 +155,14 @@ extension CurlError {
         case ccurl_unsupported_protocol: "its first line is no status line"
         case ccurl_receive_error: "its chunks are malformed"
         // Up to 8.5, libcurl reports a header line over its limit as a lack of memory.
-        case ccurl_out_of_memory, ccurl_too_large: "a line of its head is too long"
-        // libcurl reports this if a line of a trailer has no colon.
-        case ccurl_bad_argument: "a trailer is malformed"
+        case ccurl_out_of_memory, ccurl_too_large:
+            "a line of its head has more than \(Self.longestLine) bytes, which is libcurl's limit"
+        // libcurl reads the chunk size "0x3" as zero, and the chunk as a trailer.
+        case ccurl_bad_argument where details.contains("chunked-encoded"):
+            "a chunk's size or a trailer is malformed"
+        case ccurl_bad_argument: HeadReader.foldsFirst
+        case ccurl_weird_server_reply where details == "Header without colon":
+            "a line of its head has no colon"
         default: nil
         }
     }
@@ -171,6 +176,9 @@ extension CurlError {
         default: false
         }
     }
+
+    /// The longest line of a head in bytes, which libcurl fixes when it is built (CURL_MAX_HTTP_HEADER).
+    private static let longestLine = 102_400
 
     fileprivate var isTunnelRefused: Bool { proxyStatus != 0 && !(200...299).contains(proxyStatus) }
 

@@ -63,12 +63,15 @@ struct HeadReader {
         }
     }
 
+    /// The reason for a head with nothing for its first folded line to continue.
+    static let foldsFirst = "the first field of its head is a folded line"
+
     private mutating func takeField(_ line: UnsafeRawBufferPointer) -> Event {
         if let first = line.first, first.isSpace {
             if hasDropped { return .more }
             // A folded line continues the line before it (RFC 9112, section 5.2).
             return fields.fold(received: line)
-                ? .more : .malformed("a line of its head has no name")
+                ? .more : .malformed(Self.foldsFirst)
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
             return .malformed("a line of its head has no colon")

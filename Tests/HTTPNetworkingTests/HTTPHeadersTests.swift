@@ -108,6 +108,31 @@ import Testing
         #expect(headers.withoutConnection.received("C").map(\.bytes) == [[0x31, 0xFF]])
     }
 
+    /// Copying the value for each line would take longer than the watchdog allows.
+    @Test(arguments: [[UInt8]("b".utf8), [0xE9]])
+    func foldedLinesTakeLinearTime(line: [UInt8]) {
+        var headers = received([("A", [0x61])])
+        let count = 500_000
+        for _ in 0..<count {
+            guard line.withUnsafeBytes({ headers.fold(received: $0) }) else {
+                Issue.record("no value to continue")
+                return
+            }
+        }
+        #expect(headers["A"]?.count == 1 + 2 * count)
+        let expected = [UInt8]("a".utf8) + Array(repeating: [0x20] + line, count: count).joined()
+        #expect((headers.bytes(at: 0) ?? Array((headers["A"] ?? "").utf8)) == expected)
+    }
+
+    @Test func aFoldedLineKeepsTheBytesBeforeIt() {
+        var headers = received([("A", [0xE9])])
+        for line: [UInt8] in [[0x20, 0x62], [0x20], [0x20, 0xC3, 0xA9]] {
+            #expect(line.withUnsafeBytes { headers.fold(received: $0) })
+        }
+        #expect(headers.bytes(at: 0) == [0xE9, 0x20, 0x62, 0x20, 0xC3, 0xA9])
+        #expect(headers["A"] == "é b é")
+    }
+
     @Test func equalHeadersHaveEqualBytes() {
         #expect(received([("A", [0xC3, 0xA9])]) == ["A": "é"])
         #expect(received([("A", [0xE9])]) != ["A": "é"])

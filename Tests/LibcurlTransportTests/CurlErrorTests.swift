@@ -85,9 +85,21 @@ struct HTTPErrorCurlTests {
             (head + ": value\r\n\r\n", "a line of its head has no colon"),
             (head + "Content-Length: -1\r\n\r\n", words(8)),
             (head + "Content-Length: 0x1\r\n\r\na", "its Content-Length is not one number"),
-            (head + String(repeating: "a", count: 200_000), "a line of its head is too long"),
+            (head + "no colon\r\n\r\n", "a line of its head has no colon"),
+            (head + " A: 1\r\n\r\n", "the first field of its head is a folded line"),
+            (
+                head + String(repeating: "a", count: 120_000),
+                "a line of its head has more than 102400 bytes, which is libcurl's limit"
+            ),
             (chunked + "abcdef\r\n", "its chunks are malformed"),
-            (chunked + "abc\r\n0\r\nno colon\r\n\r\n", "a trailer is malformed"),
+            (
+                chunked + "abc\r\n0\r\nno colon\r\n\r\n",
+                "a chunk's size or a trailer is malformed"
+            ),
+            (
+                head + "Transfer-Encoding: chunked\r\n\r\n0x3\r\nabc\r\n0\r\n\r\n",
+                "a chunk's size or a trailer is malformed"
+            ),
         ]
         for (answer, cause) in causes {
             // Of a body, the part before its fault has arrived.

@@ -111,7 +111,9 @@ struct HeadReaderTests {
     @Test func refusesAFoldedLineWithNothingBefore() {
         for line in [" A: 1", "\tA: 1", " "] {
             let reading = read(["HTTP/1.1 200 OK\r\n", line + "\r\n"])
-            #expect(reading == Reading(malformed: "a line of its head has no name", lines: 2))
+            #expect(
+                reading
+                    == Reading(malformed: "the first field of its head is a folded line", lines: 2))
         }
     }
 
@@ -119,7 +121,7 @@ struct HeadReaderTests {
         let lines = [
             "HTTP/1.1 103 Early Hints\r\n", "A: 1\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", " 2\r\n",
         ]
-        #expect(read(lines).malformed == "a line of its head has no name")
+        #expect(read(lines).malformed == "the first field of its head is a folded line")
     }
 
     @Test(arguments: ["no colon", ":", ": value"])
@@ -139,7 +141,7 @@ struct HeadReaderTests {
         let lines = [
             "HTTP/1.1 103 Early Hints\r\n", "A : 1\r\n", "\r\n", "HTTP/1.1 200 OK\r\n", " 2\r\n",
         ]
-        #expect(read(lines).malformed == "a line of its head has no name")
+        #expect(read(lines).malformed == "the first field of its head is a folded line")
     }
 
     /// RFC 9110, section 5.5.
