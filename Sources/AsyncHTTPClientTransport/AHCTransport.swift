@@ -261,7 +261,7 @@ extension AHCTransport {
         /// This time doesn't count toward ``idleTimeout``, which starts when the call has a connection. Over TLS, if
         /// HTTP/2 is allowed, AsyncHTTPClient queues the waiting calls. Then the time is rounded up to a multiple of
         /// ``connectTimeout``.
-        public var connectionWaitTimeout: Duration? = .seconds(60)
+        public var connectionWaitTimeout: Duration? = .seconds(10)
 
         /// The longest time without a byte in either direction; nil for no limit.
         ///

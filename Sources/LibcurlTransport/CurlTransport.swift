@@ -205,7 +205,7 @@ extension CurlTransport {
         /// below one, or if `maxBodySize` or `idleTimeout` is below zero. Creating a transport then traps.
         public init(
             connectTimeout: Duration = .seconds(10),
-            connectionWaitTimeout: Duration? = .seconds(60),
+            connectionWaitTimeout: Duration? = .seconds(10),
             idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
             maxHeadSize: Int = 128 << 10, maxUnreadBytes: Int = 1 << 20,
             maxConnectionsPerHost: Int = 8, maxConnections: Int? = nil,

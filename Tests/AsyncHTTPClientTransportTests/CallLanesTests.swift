@@ -248,7 +248,7 @@ private final class Call: LaneUser {
     @Test func areNotIdle() async throws {
         var configuration = AHCTransport.Configuration(idleTimeout: .seconds(2))
         configuration.maxConnectionsPerHost = 1
-        #expect(configuration.connectionWaitTimeout == .seconds(60))
+        #expect(configuration.connectionWaitTimeout == .seconds(10))
         let transport = AHCTransport(configuration, on: scheduler)
         let server = try LoopbackServer { [gate] request in
             request.target == "/second"
@@ -259,7 +259,7 @@ private final class Call: LaneUser {
         let second = transport.send(
             HTTPRequest(.get, server.url.appending(path: "second")))
         // The body of the first response is not read.
-        scheduler.advance(by: .seconds(59))
+        scheduler.advance(by: .seconds(9))
         #expect(second.result == nil)
         gate.resolve()
         #expect(try await first.body.collected(upTo: 2).value == Data("ab".utf8))
