@@ -52,7 +52,9 @@ import Testing
         let scheduler = ManualScheduler()
         let hanging = Locked<[Promise<HTTPResponse>]>([])
         var client = HTTPClient(base: server) { request in
-            if !request.url.path.hasSuffix("/hangs") { return Future(value: HTTPResponse(status: 200)) }
+            if !request.url.path.hasSuffix("/hangs") {
+                return Future(value: HTTPResponse(status: 200))
+            }
             let promise = Promise<HTTPResponse>()
             hanging.withLock { $0.append(promise) }
             return promise
