@@ -237,8 +237,12 @@ struct URLSessionRequestCancelTests {
     }
 
     @Test func cancellingAtOnceLeavesNoConnectionBehind() async throws {
+        // Each request has its own: one that the server hears hang up cancels what it waits for.
         let thinking = Promise<LoopbackAnswer>()
-        let server = try LoopbackServer(answeringLater: { _ in thinking })
+        let server = try LoopbackServer(answeringLater: { request in
+            guard request.target == "/next" else { return thinking }
+            return Promise(value: .text("next"))
+        })
         let future = URLSession.patient.request(Endpoint(url: server.url))
 
         future.cancel()
