@@ -13,6 +13,8 @@ final class CurlLoop {
     private var known: Set<Int32> = []
     /// The time when libcurl must run again even if no socket is ready; nil for never.
     private var timer: ContinuousClock.Instant?
+    /// The time of this turn of the loop.
+    private(set) var now: SchedulerInstant
     private var isDraining = false
     private(set) var isClosed = false
     /// The running transfers, by the identity of their exchange.
@@ -34,7 +36,8 @@ final class CurlLoop {
         self.options = options
         guard let multi = CurlLoop.makeMulti() else { return nil }
         self.multi = multi
-        lanes = TransferLanes(limit: options.maxConnectionsPerHost)
+        now = options.scheduler.now
+        lanes = TransferLanes(limit: options.maxConnectionsPerHost, silent: options.maxSilent)
         options.limitConnections(of: multi)
     }
 
@@ -72,9 +75,10 @@ final class CurlLoop {
         var limit: Int32 = 0
         if engine.maySleep() {
             if isDraining, transfers.isEmpty { return }
-            limit = milliseconds(until: timer)
+            limit = milliseconds(until: lanes.nextLook == nil ? timer : timerOrLook())
         }
         let count = poller.wait(into: ready, limit)
+        now = options.scheduler.now
         for event in ready.prefix(count) {
             _ = ccurl_multi_ready(multi, event.descriptor, event.bits)
         }
@@ -83,6 +87,7 @@ final class CurlLoop {
     }
 
     private func goOnInTime() {
+        if let look = lanes.nextLook, look <= now { addAfterLooking() }
         guard let due = timer, due <= .now else { return }
         timer = nil
         _ = ccurl_multi_time_out(multi)
@@ -95,6 +100,12 @@ final class CurlLoop {
         if !starters.isEmpty { noteWaiting() }
         guard !results.isEmpty else { return }
         engine.delivery.deliver(&results)
+    }
+
+    /// The time of the next turn while a transfer waits for a lane.
+    private func timerOrLook() -> ContinuousClock.Instant {
+        let look = ContinuousClock.now + TransferLanes.pause
+        return timer.map { min($0, look) } ?? look
     }
 
     private func milliseconds(until instant: ContinuousClock.Instant?) -> Int32 {
@@ -168,7 +179,7 @@ extension CurlLoop {
         if transfer.isAdded { return transfer.handle.resume() }
         if let error = transfer.upload?.failure {
             end(transfer.exchange, with: transfer.exchange.unreadable(error))
-        } else if transfer.laneTicket == nil {
+        } else if !transfer.isEntered {
             enter(transfer)
         }
     }
@@ -181,7 +192,26 @@ extension CurlLoop {
     /// Gives a transfer to libcurl, at once or as soon as the transfer gets a lane, which is the right to a connection.
     private func enter(_ transfer: Transfer) {
         starters.append(transfer)
-        if lanes.enter(transfer) { add(transfer) }
+        transfer.noteSign()
+        if lanes.enter(transfer, at: now) { add(transfer) }
+        admitSilent()
+    }
+
+    /// Gives libcurl the transfers that have waited for the lanes of silent ones.
+    private func addAfterLooking() {
+        let next = lanes.look(at: now)
+        admitSilent()
+        for transfer in next {
+            transfer.noteSign()
+            add(transfer)
+        }
+    }
+
+    /// Lets libcurl open as many connections more as there are transfers whose lanes others have.
+    private func admitSilent() {
+        guard lanes.hasNewSilence else { return }
+        lanes.hasNewSilence = false
+        options.limitConnections(of: multi, more: lanes.silentCount)
     }
 
     private func add(_ transfer: Transfer) {
@@ -207,6 +237,7 @@ extension CurlLoop {
             transfer.repeatIfConnectionWasLost(code)
             let result = transfer.result(code)
             kept.note(easy)
+            lanes.note(transfer, version: ccurl_get_long(easy, ccurl_info_http_version))
             if transfer.isToBeRepeated {
                 takeBack(transfer)
                 transfer.restart()
@@ -222,7 +253,9 @@ extension CurlLoop {
         transfers[ObjectIdentifier(transfer.exchange)] = nil
         guard transfer.isEntered else { return }
         takeBack(transfer)
-        if let next = lanes.leave(transfer), !isClosed { add(next) }
+        guard let next = lanes.leave(transfer), !isClosed else { return }
+        next.noteSign()
+        add(next)
     }
 
     /// Takes a transfer back from libcurl.
@@ -279,70 +312,6 @@ extension CurlLoop {
             transfer.exchange.waitForConnection()
         }
         starters.removeAll(keepingCapacity: true)
-    }
-}
-
-/// Limits how many transfers to a host have a connection of their own; the others wait in a queue.
-///
-/// A transfer that may run holds a lane: the right to one connection to its host. A host has as many lanes as it may
-/// have connections. libcurl has the same limit, and could itself let transfers wait. But libcurl would prepare each
-/// waiting transfer twice: before it looks for a connection, and again when it has one.
-struct TransferLanes {
-    fileprivate struct Host {
-        var busy = 0
-        var waiting = WaitQueue<Transfer>()
-    }
-
-    private let limit: Int
-    private var hosts: [String: Host] = [:]
-
-    /// Creates the lanes, each of which is the right to one connection to a host.
-    ///
-    /// - Parameter limit: The largest number of connections to one host.
-    init(limit: Int) { self.limit = limit }
-
-    /// Gives a transfer a lane, which is the right to a connection, or a place in the queue if all lanes are taken.
-    ///
-    /// - Returns: True if the transfer may run now.
-    mutating func enter(_ transfer: Transfer) -> Bool {
-        guard let host = transfer.handle.laneHost else { return true }
-        return hosts[host, default: Host()].enter(transfer, limit)
-    }
-
-    /// Frees the transfer's lane, which is its right to a connection, or removes the transfer from the queue.
-    ///
-    /// - Returns: The transfer that gets the freed lane, because it has waited longest; nil if there is none.
-    mutating func leave(_ transfer: Transfer) -> Transfer? {
-        guard let host = transfer.handle.laneHost, let index = hosts.index(forKey: host) else {
-            return nil
-        }
-        let next = hosts.values[index].leave(transfer)
-        if hosts.values[index].busy == 0 { hosts.remove(at: index) }
-        return next
-    }
-}
-
-extension TransferLanes.Host {
-    fileprivate mutating func enter(_ transfer: Transfer, _ limit: Int) -> Bool {
-        if busy == limit {
-            transfer.laneTicket = waiting.append(transfer)
-            return false
-        }
-        busy += 1
-        return true
-    }
-
-    fileprivate mutating func leave(_ transfer: Transfer) -> Transfer? {
-        if let ticket = transfer.laneTicket.take() {
-            _ = waiting.remove(ticket)
-            return nil
-        }
-        guard let next = waiting.popFirst() else {
-            busy -= 1
-            return nil
-        }
-        next.laneTicket = nil
-        return next
     }
 }
 

@@ -83,9 +83,16 @@ final class CurlOptions: Sendable {
         min(configuration.maxConnectionsPerHost, configuration.maxConnections ?? .max)
     }
 
+    /// The largest number of silent connections that don't count towards the limits of their hosts.
+    var maxSilent: Int { configuration.countsSilentConnections ? 0 : TransferLanes.silentLimit() }
+
     /// Sets the connection limits of all transfers.
-    func limitConnections(of multi: OpaquePointer) {
-        ccurl_multi_set(multi, ccurl_max_host_connections, configuration.maxConnectionsPerHost)
+    ///
+    /// - Parameter more: The number of connections that don't count, because nothing has come on them for a second.
+    func limitConnections(of multi: OpaquePointer, more: Int = 0) {
+        let perHost = configuration.maxConnectionsPerHost.addingReportingOverflow(more)
+        ccurl_multi_set(
+            multi, ccurl_max_host_connections, perHost.overflow ? .max : perHost.partialValue)
         ccurl_multi_set(multi, ccurl_max_total_connections, configuration.maxConnections ?? 0)
         ccurl_multi_set(multi, ccurl_max_kept_connections, configuration.maxConnections ?? 256)
     }

@@ -188,10 +188,19 @@ extension CurlTransport {
         /// larger window for each stream: 32 MiB in 7.88, 10 MiB in 8.x.
         public var maxUnreadBytes: Int
 
-        /// The largest number of open connections to one host.
+        /// The largest number of open connections to one host; see also ``countsSilentConnections``.
         ///
         /// Further calls wait for a free connection.
         public var maxConnectionsPerHost: Int
+
+        /// True if connections on which a server says nothing count towards ``maxConnectionsPerHost``.
+        ///
+        /// By default, a connection no longer counts if no byte comes on it for twice as long as the host's first
+        /// bytes usually take (at least 50 ms, at most a second) while other calls wait for a connection. So calls
+        /// that hang don't keep those that would be answered at once. A connection with a streamed response always
+        /// counts. At most half of the files that the process may have open are connections that don't count. Set
+        /// true for a server that can't have more connections.
+        public var countsSilentConnections: Bool
 
         /// The largest number of open connections in total; nil for no limit.
         public var maxConnections: Int?
@@ -208,8 +217,8 @@ extension CurlTransport {
             connectionWaitTimeout: Duration? = .seconds(10),
             idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
             maxHeadSize: Int = 128 << 10, maxUnreadBytes: Int = 1 << 20,
-            maxConnectionsPerHost: Int = 8, maxConnections: Int? = nil,
-            keepAlive: Duration = .seconds(60)
+            maxConnectionsPerHost: Int = 8, countsSilentConnections: Bool = false,
+            maxConnections: Int? = nil, keepAlive: Duration = .seconds(60)
         ) {
             self.connectTimeout = connectTimeout
             self.connectionWaitTimeout = connectionWaitTimeout
@@ -218,6 +227,7 @@ extension CurlTransport {
             self.maxHeadSize = maxHeadSize
             self.maxUnreadBytes = maxUnreadBytes
             self.maxConnectionsPerHost = maxConnectionsPerHost
+            self.countsSilentConnections = countsSilentConnections
             self.maxConnections = maxConnections
             self.keepAlive = keepAlive
         }

@@ -22,7 +22,7 @@ final class EasyHandle: @unchecked Sendable {
     private(set) var keepsToHTTP1 = false
 
     /// The scheme, host and port whose connections are limited; nil if the transfer may share a connection.
-    private(set) var laneHost: String?
+    var laneHost: String?
 
     /// Creates a handle; nil if there is no memory.
     init?(_ options: CurlOptions) {

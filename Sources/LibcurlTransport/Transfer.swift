@@ -8,6 +8,7 @@ final class Transfer {
     let handle: EasyHandle
     private unowned let loop: CurlLoop
     private var reader: HeadReader
+    private var hasFirstLine = false
     private var hasHead = false
     /// The bytes of a streamed body that have arrived but have not been delivered.
     private var unread = Data()
@@ -20,10 +21,14 @@ final class Transfer {
     private(set) var hasConnection = false
     /// True while the transfer is in libcurl's multi handle.
     var isAdded = false
-    /// The transfer's place in the queue for a connection; nil if the transfer doesn't wait in the queue.
-    var laneTicket: Int?
+    /// The transfer's right to a connection, or its place in the queue for one.
+    var lane = TransferLanes.Place.none
+    /// When bytes of the transfer last arrived or left, or else when the transfer began.
+    private(set) var lastSign: SchedulerInstant
     /// True if libcurl has the transfer, or if the transfer waits in the queue for a connection.
-    var isEntered: Bool { isAdded || laneTicket != nil }
+    var isEntered: Bool { isAdded || lane.isWaiting }
+    /// True if the server owes the next bytes; false for a streamed body, whose bytes come when there are any.
+    var expectsBytes: Bool { !(hasHead && exchange.isStreamed) }
     private var isReceiving = false
     /// The reason why a callback has stopped the transfer; nil if none has.
     private var failure: (any Error)?
@@ -46,6 +51,7 @@ final class Transfer {
         self.exchange = exchange
         self.handle = handle
         self.loop = loop
+        lastSign = loop.now
         reader = HeadReader(limit: loop.options.maxHeadSize)
         handle.join(self)
     }
@@ -63,6 +69,9 @@ final class Transfer {
     static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
         Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     }
+
+    /// Notes that bytes have arrived or left, or that the transfer begins.
+    func noteSign() { lastSign = loop.now }
 
     /// Resets the transfer before it runs again.
     func restart() {
@@ -116,6 +125,11 @@ extension Transfer {
 extension Transfer {
     /// Reads a line of a head; returns false to stop the transfer.
     func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        if !hasFirstLine {
+            hasFirstLine = true
+            loop.lanes.noteAnswer(to: self, after: lastSign.duration(to: loop.now))
+        }
+        noteSign()
         switch reader.take(line) {
         case .more: return true
         case .head(let status, let headers):
@@ -144,6 +158,7 @@ extension Transfer {
     /// - Returns: The number of bytes taken, or another instruction to libcurl.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if !hasHead { return 0 }
+        noteSign()
         if !isReceiving {
             isReceiving = true
             loop.receivers.append(self)
@@ -179,6 +194,7 @@ extension Transfer {
     func giveBody(to room: UnsafeMutableRawBufferPointer) -> Int {
         switch upload?.give(to: room) ?? .bytes(0) {
         case .bytes(let count):
+            noteSign()
             exchange.noteSign()
             hasReadBody = true
             return count

@@ -39,7 +39,8 @@ extension CurlTransport {
 
 extension CurlTransport.Configuration {
     static let patient = Self(
-        connectTimeout: watchdog, connectionWaitTimeout: nil, idleTimeout: nil, keepAlive: watchdog)
+        connectTimeout: watchdog, connectionWaitTimeout: nil, idleTimeout: nil,
+        countsSilentConnections: true, keepAlive: watchdog)
 }
 
 #if os(Linux)

@@ -361,6 +361,97 @@ struct CurlTransportLimitTests {
     }
 }
 
+/// Calls whose servers say nothing, while others wait for a connection.
+@Suite(.oneAtATime)
+struct CurlTransportSilenceTests {
+    private let scheduler = ManualScheduler()
+
+    private func transport(
+        limit: Int, _ settings: ConnectionSettings = ConnectionSettings()
+    ) throws -> CurlTransport {
+        var configuration = CurlTransport.Configuration.patient
+        configuration.maxConnectionsPerHost = limit
+        configuration.countsSilentConnections = false
+        return try CurlTransport(configuration, connecting: settings, on: scheduler)
+    }
+
+    @Test func callsThatHangKeepNoOtherWaiting() async throws {
+        let transport = try transport(limit: 2)
+        let go = Promise<Void>()
+        let server = try LoopbackServer { request in
+            let steps = LoopbackAnswer.text(request.target).steps
+            return LoopbackAnswer(request.target == "/ok" ? steps : [.hold(go)] + steps)
+        }
+        let hanging = (0..<2).map { transport.get(server, "hangs\($0)") }
+        _ = try await server.received(2).soon
+        let others = (0..<20).map { _ in transport.get(server, "ok") }
+        scheduler.advance(by: .seconds(1))
+        for call in others { #expect(try await call.soon.text == "/ok") }
+        // Twice as many hang now as there may be connections.
+        let more = (2..<4).map { transport.get(server, "hangs\($0)") }
+        _ = try await server.received(24).soon
+        scheduler.advance(by: .seconds(1))
+        #expect(try await transport.get(server, "ok").soon.text == "/ok")
+        #expect((hanging + more).allSatisfy { !$0.isSettled })
+        go.resolve()
+        for (index, call) in (hanging + more).enumerated() {
+            #expect(try await call.soon.text == "/hangs\(index)")
+        }
+        // All lanes are free again, and no more than there were.
+        #expect(try await transport.get(server, "ok").soon.text == "/ok")
+        try await transport.close().soon
+    }
+
+    @Test func anOpenStreamCounts() async throws {
+        let transport = try transport(limit: 2)
+        let go = Promise<Void>()
+        let server = try LoopbackServer { request in
+            let text = LoopbackAnswer.truncated("part", of: 8).steps.dropLast()
+            return request.target == "/stream"
+                ? LoopbackAnswer(text + [.hold(go)])
+                : LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        let stream = try await transport.stream(HTTPRequest(server.url.appending(path: "stream")))
+            .soon
+        let first = transport.get(server, "first")
+        _ = try await server.received(2).soon
+        let next = (0..<2).map { transport.get(server, "next\($0)") }
+        scheduler.advance(by: .seconds(1))
+        // The first one's connection no longer counts, and the stream's does.
+        _ = try await server.received(3).soon
+        #expect(server.requests.map(\.target) == ["/stream", "/first", "/next0"])
+        stream.discardBody()
+        _ = try await server.received(4).soon
+        go.resolve()
+        for call in [first] + next { #expect(try await call.soon.text == "ok") }
+        try await transport.close().soon
+    }
+
+    #if os(Linux)
+    /// A server with TLS tells only in its first handshake that it has no HTTP/2.
+    @Test func overTLSTheyKeepNoOtherWaitingEither() async throws {
+        guard let site = try await NginxSite.start() else { return }
+        defer { site.program.stop() }
+        let transport = try transport(limit: 2, site.settings)
+        let url = try site.url(.onlyTLS12)
+        #expect(try await transport.get(url).soon.text.hasPrefix("HTTP/1.1"))
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text("ok").steps)
+        }
+        let port = try #require(server.url.port)
+        let hanging = (0..<2).map { _ in transport.get(url.appending(path: "to/\(port)")) }
+        _ = try await server.received(2).soon
+        let other = transport.get(url)
+        scheduler.advance(by: .seconds(1))
+        #expect(try await other.soon.text.hasPrefix("HTTP/1.1"))
+        go.resolve()
+        for call in hanging { #expect(try await call.soon.text == "ok") }
+        try await transport.close().soon
+    }
+    #endif
+}
+
 /// The part of an answer that had arrived before a failure.
 @Suite(.oneAtATime)
 struct CurlTransportPartTests {

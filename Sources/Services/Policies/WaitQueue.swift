@@ -11,9 +11,9 @@ package struct WaitQueue<Element> {
     private var lastTicket = 0
 
     /// The number of waiting entries.
-    var count: Int { elements.count }
+    package var count: Int { elements.count }
 
-    var isEmpty: Bool { elements.isEmpty }
+    package var isEmpty: Bool { elements.isEmpty }
 
     /// The number of stored tickets, for a test that checks that old tickets are removed.
     var size: Int { order.count }

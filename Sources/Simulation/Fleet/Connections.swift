@@ -13,9 +13,15 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - count: The number of connections. Less than one is a programming error and traps.
+    ///   - silence: The time after which a call's connection no longer counts if other calls wait; nil if it counts until
+    ///     the call ends. `CurlTransport` learns this time from the host: it's between 50 ms and 1 s. Zero or less is
+    ///     a programming error and traps.
     ///   - world: The world that the scenario passes when it creates the client's stack.
-    public static func connections(_ count: Int, in world: SimulatedWorld) -> Middleware {
-        let places = Bulkhead(limit: count, queue: .max, on: world.scheduler)
+    public static func connections(
+        _ count: Int, silentAfter silence: Duration? = nil, in world: SimulatedWorld
+    ) -> Middleware {
+        let places = Bulkhead(
+            limit: count, queue: .max, leaseTime: silence, on: world.scheduler)
         return Middleware(named: "connections") { next in
             { input in
                 let wait = CallContext.current.record.map {

@@ -93,6 +93,7 @@ package struct NginxSite: SecureSite {
                   location / { return 200 "$server_protocol $ssl_protocol $ssl_client_verify"; }
                   location /counted { access_log \(folder)/counted.log counted; return 200 "counted"; }
                   location /large { root \(folder); }
+                  location ~ ^/to/(\\d+)$ { proxy_pass http://127.0.0.1:$1; }
                   location /by { return 200 "[$http_via$http_proxy_authorization]"; }
                 }
 

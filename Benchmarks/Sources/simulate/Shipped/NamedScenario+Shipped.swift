@@ -7,31 +7,63 @@ extension NamedScenario {
         summary:
             "The client with all its defaults, beside others, while some of five hosts are bad."
     ) { settings in
-        let trials = settings.choose(ShippedTrial.all, short: Array(ShippedTrial.all.prefix(1)))
-        settings.progress.begin(runs: trials.count * ShippedVariant.all.count)
+        let shown = settings.choose(ShippedTrial.shown, short: Array(ShippedTrial.shown.prefix(1)))
+        let others = settings.choose(ShippedTrial.others, short: [])
+        settings.progress.begin(
+            runs: shown.count * ShippedVariant.all.count + others.count * 2)
+        var tables = shown.map { $0.table(settings) }
+        if !others.isEmpty { tables.append(ShippedTrial.differences(others, settings)) }
         return ScenarioResult(
-            tables: trials.map { $0.table(settings) }, picture: { ShippedTrial.chart(settings).svg }
-        )
+            tables: tables, picture: { ShippedTrial.chart(settings).svg })
     }
 }
 
 extension ShippedTrial {
-    /// Every fault at a rate that fills the hosts by a third, and the worst of them at other rates.
-    static let all: [ShippedTrial] =
-        Fault.allCases.flatMap { fault in
-            [1, 2, 3, 5].map { ShippedTrial(fault: fault, bad: $0, rate: 220) }
+    /// The trials with a table of their own: every fault at a rate that fills the hosts by a third.
+    static let shown = Fault.allCases.flatMap { fault in
+        [1, 2, 3, 5].map { ShippedTrial(fault: fault, bad: $0, rate: 220) }
+    }
+
+    /// Every fault of fewer than half of the hosts at other rates, from 50 clients, and over eight connections.
+    static let others = Fault.allCases.flatMap { fault in
+        [1, 2].flatMap { bad in
+            [5.0, 50, 400].map { ShippedTrial(fault: fault, bad: bad, rate: $0) }
+                + [
+                    ShippedTrial(fault: fault, bad: bad, rate: 220, clients: 50),
+                    ShippedTrial(fault: fault, bad: bad, rate: 220, connections: 8),
+                    ShippedTrial(fault: fault, bad: bad, rate: 5, connections: 8),
+                ]
         }
-        + [Fault.losesMessages, .asksForWait].flatMap { fault in
-            [5.0, 50, 400].flatMap { rate in
-                [1, 2].map { ShippedTrial(fault: fault, bad: $0, rate: rate) }
-            }
-        }
-        + [1, 2].map { ShippedTrial(fault: .losesMessages, bad: $0, rate: 220, clients: 50) }
+    }
+
+    static let all = shown + others
 
     var name: String {
-        let hosts = bad == 5 ? "all hosts" : "\(bad) of 5 hosts"
-        let many = clients == 1 ? "" : ", \(clients) clients"
-        return "\(Int(rate)) calls a second\(many); of each of \(hosts): \(fault.rawValue)"
+        let hosts = bad == 5 ? "all 5 hosts" : "\(bad) of 5 hosts"
+        return "\(Int(rate)) calls a second\(way); each of \(hosts) \(fault.rawValue)"
+    }
+
+    /// How the calls are made; empty for one client without a limit on connections.
+    private var way: String {
+        (clients == 1 ? "" : ", \(clients) clients")
+            + (connections.map { ", \($0) connections" } ?? "")
+    }
+
+    /// Returns how many more calls succeed in each time than without policies, in points, with a row for each trial.
+    fileprivate static func differences(
+        _ trials: [ShippedTrial], _ settings: ScenarioSettings
+    ) -> Table {
+        var table = Table(
+            "As shipped, minus no policies, in percentage points",
+            columns: ["trial"] + limits.map { "within \($0.formatted()) s" })
+        for trial in trials {
+            let shipped = trial.outcome(of: .shipped, settings).within
+            let plain = trial.outcome(of: .withoutPolicies, settings).within
+            table.add(
+                [.text(trial.name)]
+                    + zip(shipped, plain).map { .number(($0 - $1) * 100, digits: 1) })
+        }
+        return table
     }
 
     fileprivate func table(_ settings: ScenarioSettings) -> Table {

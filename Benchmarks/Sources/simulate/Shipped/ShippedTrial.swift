@@ -11,6 +11,7 @@ struct ShippedTrial: Sendable {
         case refuses = "refuses connections"
         case fails = "answers 500 at once"
         case asksForWait = "answers 429, Retry-After 10 s"
+        case isAway = "answers 503, Retry-After 10 s"
     }
 
     let fault: Fault
@@ -20,6 +21,8 @@ struct ShippedTrial: Sendable {
     let rate: Double
     /// The number of clients that make the calls in turn, each with its own policies.
     var clients = 1
+    /// The number of connections of each client, as `CurlTransport` limits them; nil for no limit.
+    var connections: Int?
 
     /// The seconds of the fault.
     static let faultTime = 10.0..<40.0
@@ -51,7 +54,9 @@ extension ShippedTrial {
     func outcome(of variant: ShippedVariant, _ settings: ScenarioSettings) -> ShippedOutcome {
         let ends = Locked<[CallEnd]>([])
         let run = settings.run(scenario) { world in
-            let services = (0..<clients).map { _ in variant.service(in: world) }
+            let services = (0..<clients).map { _ in
+                variant.service(in: world, over: transport(in: world))
+            }
             let scheduler = world.scheduler
             return { request in
                 let start = scheduler.now
@@ -70,6 +75,16 @@ extension ShippedTrial {
         }
         return ShippedOutcome(of: run, ends.withLock { $0 })
     }
+
+    /// Returns the network of one client.
+    ///
+    /// The hosts answer within about 20 ms, so a silent connection counts for 50 ms if other calls wait.
+    private func transport(in world: SimulatedWorld) -> Service<HTTPRequest, HTTPResponse> {
+        let send: Service<HTTPRequest, HTTPResponse> = world.fleet.send
+        guard let connections else { return send }
+        return Middleware.connections(
+            connections, silentAfter: .milliseconds(50), in: world)(send)
+    }
 }
 
 extension ShippedTrial.Fault {
@@ -80,10 +95,8 @@ extension ShippedTrial.Fault {
         case .slow: host.slow(by: 10)
         case .refuses: host.stop()
         case .fails: host.settings.answer = { _ in HTTPResponse(status: 500) }
-        case .asksForWait:
-            host.settings.answer = { _ in
-                HTTPResponse(status: 429, headers: ["Retry-After": "10"])
-            }
+        case .asksForWait: host.answer(429)
+        case .isAway: host.answer(503)
         }
     }
 
@@ -93,8 +106,14 @@ extension ShippedTrial.Fault {
         case .hangs: break
         case .slow: host.slow(by: 1)
         case .refuses: host.start()
-        case .fails, .asksForWait: host.settings.answer = nil
+        case .fails, .asksForWait, .isAway: host.settings.answer = nil
         }
+    }
+}
+
+extension SimulatedHost {
+    fileprivate func answer(_ status: Int) {
+        settings.answer = { _ in HTTPResponse(status: status, headers: ["Retry-After": "10"]) }
     }
 }
 

@@ -46,8 +46,10 @@ struct ShippedVariant: Sendable {
         client.deadline = nil
     }
 
-    func service(in world: SimulatedWorld) -> Service<SimulatedRequest, HTTPResponse> {
-        var client = HTTPClient(base: Fleet.base, over: world.fleet.send)
+    func service(
+        in world: SimulatedWorld, over transport: @escaping Service<HTTPRequest, HTTPResponse>
+    ) -> Service<SimulatedRequest, HTTPResponse> {
+        var client = HTTPClient(base: Fleet.base, over: transport)
         client.scheduler = world.scheduler
         client.random = world.random
         change(&client)
