@@ -21,10 +21,10 @@ public import PledgeServices
 /// ## The defaults
 ///
 /// A new client follows redirects. It repeats failed requests that may be repeated, for three attempts in all. An
-/// attempt fails after 30 seconds without an answer, and a call fails after 60 seconds. The client refuses calls to a
+/// attempt fails after 45 seconds without an answer, and a call fails after 100 seconds. The client refuses calls to a
 /// failing origin, for at most 10 seconds at a time. At most 256 calls to an origin are in flight, while 1,000 more
-/// wait; a call that takes longer than a second no longer counts. It decompresses bodies of up to 64 MiB, and sends a User-Agent. Every other part is off until you set its
-/// slot. Setting a slot to nil turns its part off.
+/// wait; a call that takes longer than a second no longer counts. It decompresses bodies of up to 64 MiB, and sends a
+/// User-Agent. Every other part is off until you set its slot. Setting a slot to nil turns its part off.
 ///
 /// ## The order
 ///
@@ -165,16 +165,18 @@ public struct HTTPClient: Sendable {
     /// timeout of 60 seconds ends the attempt. Waiting for a connection isn't counted either. A client over a function
     /// can't see when bytes move, so if the request's body is a file or a stream, no time is counted at all.
     ///
-    /// Less than zero is a programming error and traps when the client is used.
-    public var attemptTimeout: Duration? = .seconds(30) { didSet { renew() } }
+    /// Set a longer time, or nil, if your server needs more than 45 seconds to begin its answer, such as for a report or a
+    /// long poll. Less than zero is a programming error and traps when the client is used.
+    public var attemptTimeout: Duration? = .seconds(45) { didSet { renew() } }
 
     /// The time limit for a call, including all attempts and waits.
     ///
     /// For ``stream``, the limit covers the time until the headers arrive. The time spent sending a body from a file
     /// or a stream isn't counted, so a long upload doesn't exceed the limit.
     ///
-    /// Less than zero is a programming error and traps when the client is used.
-    public var deadline: Duration? = .seconds(60) { didSet { renew() } }
+    /// Set a longer time, or nil, for a whole response that takes more than 100 seconds to arrive, or use ``stream``. Less
+    /// than zero is a programming error and traps when the client is used.
+    public var deadline: Duration? = .seconds(100) { didSet { renew() } }
 
     /// The largest decompressed body, in bytes.
     ///

@@ -169,7 +169,7 @@ import Testing
         client.deadline = nil
         client.retry = nil
         let attempt = client.send(HTTPRequest(server))
-        scheduler.advance(by: .seconds(30))
+        scheduler.advance(by: .seconds(45))
         #expect((failure(of: attempt) as? ServiceError)?.code == .timedOut)
     }
 

@@ -39,10 +39,12 @@ extension JudgedDefault {
 
     static let deadline = JudgedDefault(
         "HTTPClient, deadline",
-        standard: Value("60 s (default)") { $0.attempts(of: .seconds(30), within: .seconds(60)) },
-        alternatives: [10, 30].map { (seconds: Int) in
-            Value("\(seconds) s") { $0.attempts(of: .seconds(30), within: .seconds(seconds)) }
-        } + [Value("none") { $0.attempts(of: .seconds(30)) }],
+        standard: Value("100 s (default)") {
+            $0.attempts(of: .seconds(45), within: .seconds(100))
+        },
+        alternatives: [10, 30, 60].map { (seconds: Int) in
+            Value("\(seconds) s") { $0.attempts(of: .seconds(45), within: .seconds(seconds)) }
+        } + [Value("none") { $0.attempts(of: .seconds(45)) }],
         [
             (.healthy, [.goodput]), (.longAnswers, [.goodput]), (.loss, [.goodput, .tail]),
             (.oneSlow, [.goodput]), (.overload, [.goodput]), (.stall(load: 0.7), [.goodput]),
@@ -53,12 +55,13 @@ extension JudgedDefault {
 
     static let attemptTimeout = JudgedDefault(
         "HTTPClient, time of an attempt",
-        standard: Value("30 s (default)") { $0.attempts(of: .seconds(30)) },
+        standard: Value("45 s (default)") { $0.attempts(of: .seconds(45)) },
         alternatives: [
             Value("0.2 s") { $0.attempts(of: .milliseconds(200)) },
             Value("1 s") { $0.attempts(of: .seconds(1)) },
             Value("5 s") { $0.attempts(of: .seconds(5)) },
             Value("10 s") { $0.attempts(of: .seconds(10)) },
+            Value("30 s") { $0.attempts(of: .seconds(30)) },
             Value("60 s") { $0.attempts(of: .seconds(60)) },
             Value("none") { .retry(on: $0.scheduler, random: $0.random) },
         ],
@@ -81,17 +84,20 @@ extension JudgedDefault {
             name: "\(body) bodies", scenario: Trial.healthy.scenario, fault: Trial.healthy.fault)
         return JudgedDefault(
             title,
-            standard: Value("headers in 30 s, all in 60 s (default)") {
-                $0.bodies(body, headers: .seconds(30), deadline: .seconds(60))
+            standard: Value("headers in 45 s, all in 100 s (default)") {
+                $0.bodies(body, headers: .seconds(45), deadline: .seconds(100))
             },
             alternatives: [
-                Value("no deadline") { $0.bodies(body, headers: .seconds(30)) },
+                Value("no deadline") { $0.bodies(body, headers: .seconds(45)) },
+                Value("all in 60 s") {
+                    $0.bodies(body, headers: .seconds(45), deadline: .seconds(60))
+                },
                 Value("all in 30 s") {
-                    $0.bodies(body, headers: .seconds(30), deadline: .seconds(30))
+                    $0.bodies(body, headers: .seconds(45), deadline: .seconds(30))
                 },
                 Value("silence of 30 s") {
                     $0.bodies(
-                        body, headers: .seconds(30), silence: .seconds(30), deadline: .seconds(60))
+                        body, headers: .seconds(45), silence: .seconds(30), deadline: .seconds(60))
                 },
                 Value("attempt with body 30 s") { $0.bodies(body, whole: .seconds(30)) },
                 Value("10 s") { $0.bodies(body, whole: .seconds(10)) },

@@ -108,7 +108,9 @@ struct JudgedDefaultTests {
         let judged = JudgedDefault.brokenBodies
         let trial = judged.figures[0].trial
         let silence = try #require(judged.alternatives.first { $0.name == "silence of 30 s" })
-        #expect(abs(outcome(judged.standard, trial).goodput - 0.98) < 0.001)
+        let minute = try #require(judged.alternatives.first { $0.name == "all in 60 s" })
+        #expect(abs(outcome(minute, trial).goodput - 0.98) < 0.001)
+        #expect(outcome(judged.standard, trial).goodput == 1)
         #expect(outcome(silence, trial).goodput == 1)
     }
 
