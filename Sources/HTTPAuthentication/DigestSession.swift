@@ -80,7 +80,7 @@ final class DigestSession: Sendable {
 
     /// Returns 128 random bits as text.
     func makeClientNonce() -> String {
-        let bytes = random.next().bigEndianBytes + random.next().bigEndianBytes
+        let bytes = random.nextOfID().bigEndianBytes + random.nextOfID().bigEndianBytes
         return Data(bytes).base64EncodedString()
     }
 

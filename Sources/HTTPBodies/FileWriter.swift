@@ -43,7 +43,7 @@ final class FileWriter: Sendable {
 
     /// Stores the path of a file, without creating the file.
     init(for target: URL, random: RandomSource) {
-        let name = ".pledge-\(String(random.next(), radix: 36)).part"
+        let name = ".pledge-\(String(random.nextOfID(), radix: 36)).part"
         self.target = target
         temporary = target.deletingLastPathComponent().appendingPathComponent(name)
         isKept = false

@@ -40,7 +40,8 @@ public struct Multipart: Sendable {
     public var contentType: String { "multipart/\(subtype); boundary=\(boundary)" }
 
     private static func boundary(for parts: [Part], _ random: RandomSource) -> String {
-        let start = "pledge-\(HexDigits.text(random.next()))\(HexDigits.text(random.next()))"
+        let start =
+            "pledge-\(HexDigits.text(random.nextOfID()))\(HexDigits.text(random.nextOfID()))"
         var boundary = start
         var count = 0
         // The loop ends whatever the random source returns, because the data can't contain every number.

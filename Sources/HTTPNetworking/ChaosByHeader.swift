@@ -42,7 +42,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                         error: HTTPError(code: .requestNotPrepared, request: sent, cause: error))
                 }
                 let chaos = Middleware.chaos(
-                    fault.faults(of: sent), sharing: chaosSwitch, on: scheduler, random: .system)
+                    fault.faults(of: sent), sharing: chaosSwitch, on: scheduler,
+                    random: .constant(0))
                 return chaos(next)(sent).naming(sent)
             }
         }

@@ -80,8 +80,8 @@ extension Middleware where Input == Endpoint {
 extension RandomSource {
     /// A random UUID in its usual form.
     fileprivate func nextUUID() -> String {
-        let high = next() & ~0xF000 | 0x4000
-        let low = next() & ~(0b11 << 62) | 0b10 << 62
+        let high = nextOfID() & ~0xF000 | 0x4000
+        let low = nextOfID() & ~(0b11 << 62) | 0b10 << 62
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(36)

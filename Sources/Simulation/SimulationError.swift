@@ -3,6 +3,7 @@ public import PledgeServices
 /// The reason why a run says nothing about its stack: work has left the simulation.
 ///
 /// A simulation runs on one thread, in its own time. The actions of another thread have no defined place in that time.
+/// Nor has what a part of the stack does in real time, and no seed repeats what it does by the system's random numbers.
 /// ``SimulationRun/error`` is the first such error of a run, and its text says what to write instead.
 ///
 /// ```swift
@@ -23,6 +24,14 @@ public struct SimulationError: Error, Hashable {
         case endOnAnotherThread
         /// A call has not ended, though there is nothing left to happen.
         case neverEnds
+        /// A part of the stack has read the live scheduler's clock, or has set a timer on it.
+        ///
+        /// Other clocks, such as `Date.now`, aren't noticed.
+        case liveScheduler
+        /// A part of the stack has drawn a number from `RandomSource.system`, other than for an ID.
+        ///
+        /// A part that draws no number isn't noticed, and neither are Swift's own random functions.
+        case systemRandom
     }
 
     /// The kind of error.
@@ -44,7 +53,7 @@ extension SimulationError: CodedError {
 
 extension SimulationError: CustomStringConvertible {
     /// What happened, and what to write instead.
-    public var description: String { "\(event). \(Self.advice)" }
+    public var description: String { "\(event). \(advice)" }
 
     private var event: String {
         let call = call.map { "call \($0)" } ?? "a call"
@@ -56,10 +65,23 @@ extension SimulationError: CustomStringConvertible {
         case .neverEnds:
             "\(call) has not ended, and nothing is left to happen: it waits for something outside the simulation, "
                 + "or for a promise that nobody settles"
+        case .liveScheduler: "a part of the stack runs in real time"
+        case .systemRandom: "a part of the stack draws random numbers that no seed repeats"
         }
     }
 
-    private static let advice =
+    private var advice: String {
+        switch code {
+        case .liveScheduler:
+            "Set `client.scheduler = world.scheduler`, and pass `on: world.scheduler` to each policy and cache that you "
+                + "create yourself, as in `HTTPCache(on: world.scheduler)`"
+        case .systemRandom:
+            "Set `client.random = world.random`, and pass `random: world.random` to each policy that you create yourself"
+        default: Self.adviceOnThreads
+        }
+    }
+
+    private static let adviceOnThreads =
         "`Task { }`, `Task.detached`, `Task.sleep(for:)`, `@MainActor` and queues leave the simulation: write "
         + "`Future { }`, `async let`, a task group or `Task(executorPreference: world.scheduler) { }`, and "
         + "`Task.sleep(for:clock:)` with `world.scheduler.clock`"

@@ -22,14 +22,15 @@ public struct SimulationRun: Sendable {
 
     /// The first error of the run, with a text that says what to write instead; nil if the run is valid.
     ///
-    /// A run has an error if another thread called the fleet, set a timer or ended a call. It also has one if calls
-    /// have not ended though there was nothing left to happen. If a call waits forever because one of its messages was
-    /// lost, that isn't an error.
+    /// A run has an error if another thread called the fleet, set a timer or ended a call, or if the stack used real
+    /// time or the system's random numbers. It also has one if calls have not ended though there was nothing left to
+    /// happen. If a call waits forever because one of its messages was lost, that isn't an error.
     public internal(set) var error: SimulationError?
 
-    /// The number of actions on other threads: calls of the fleet, timers, ends of calls, and resumed tasks.
+    /// The number of actions outside the simulation.
     ///
-    /// If it isn't 0, the run says nothing about the stack.
+    /// These are calls of the fleet, timers, ends of calls and resumed tasks on other threads, and uses of real time
+    /// and of the system's random numbers. If it isn't 0, the run says nothing about the stack.
     public internal(set) var escapedActions = 0
 
     /// The number of calls that had not ended when the run ended.

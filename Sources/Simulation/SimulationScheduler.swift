@@ -17,7 +17,8 @@ import Darwin
 /// A simulation runs entirely on the thread that runs the scenario. This includes the tasks of a `Future`, and tasks
 /// that have this scheduler as their executor. Work that leaves the thread, such as a `Task { }` or a Dispatch queue,
 /// comes back at an undefined instant. If such work schedules an action, the action doesn't run, and the run gets a
-/// ``SimulationRun/error``.
+/// ``SimulationRun/error``. The run also gets an error if the stack uses the live scheduler or the system's random
+/// numbers, for example because the client's `scheduler` or `random` wasn't set.
 public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     // Unchecked: other threads use only the constant `owner`, the atomic, and the values that the lock guards. The rest
     // belongs to the owner's thread. `schedule`, `enqueue` and a timer's `cancel` check the thread; everything else
@@ -56,7 +57,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
         return timer
     }
 
-    /// Records the error of work that has left the simulation for another thread.
+    /// Records the error of work that has left the simulation: for another thread, for real time, or for chance.
     func note(_ error: SimulationError) { escapes.withLock { $0.note(error) } }
 
     /// The present instant, in nanoseconds.
@@ -171,7 +172,14 @@ extension SimulationScheduler: TaskExecutor {
 
     /// The executor for the tasks of futures: this scheduler.
     var home: TaskHome {
-        TaskHome(executor: self) { [self] in addWork($0) }
+        TaskHome(executor: self) { [self] in
+            addWork($0)
+        } noteUse: { [self] outside in
+            switch outside {
+            case .time: note(SimulationError(.liveScheduler))
+            case .chance: note(SimulationError(.systemRandom))
+            }
+        }
     }
 
     /// Runs the jobs that other threads have enqueued.

@@ -100,8 +100,8 @@ struct LimitComparison {
 
     static let rows = [
         Row(name: "none") { _ in Limit(middleware: .passThrough) },
-        Row(name: "`Bulkhead(limit: 8)`") { _ in
-            Limit(middleware: .bulkhead(sharing: Bulkhead(limit: 8))) { 8 }
+        Row(name: "`Bulkhead(limit: 8)`") { world in
+            Limit(middleware: .bulkhead(sharing: Bulkhead(limit: 8, on: world.scheduler))) { 8 }
         },
         Row("`.aimd()`", .aimd()), Row("`.vegas()`", .vegas()), Row("`.gradient()`", .gradient()),
         Row("`.gradient()`, no queue", .gradient(), queue: 0),
@@ -158,6 +158,7 @@ struct LimitComparison {
                 limit.middleware, .timeout(.seconds(1), on: world.scheduler),
                 over: world.fleet.send)
         }
+        #expect(run.error == nil, "\(run)")
         return (run, limits.withLock { $0 })
     }
 }

@@ -1,4 +1,9 @@
+import Foundation
 import PledgeFutures
+import PledgeHTTPBodies
+import PledgeHTTPCaching
+import PledgeHTTPClients
+import PledgeHTTPNetworking
 import PledgeServices
 import PledgeSimulation
 import TestSupport
@@ -178,5 +183,87 @@ import Testing
             { call in world.fleet.send(SimulatedRequest(number: call.number, host: 0)) }
         }
         #expect(run.error?.code == .neverEnds && run.error?.call == 0)
+    }
+
+    /// A run of a client, with an outage that opens its breaker.
+    private func run(
+        _ arrivals: Arrivals = .even(rate: 10), _ set: (inout HTTPClient, SimulatedWorld) -> Void
+    ) -> SimulationRun {
+        var scenario = scenario
+        scenario.arrivals = arrivals
+        scenario.duration = .seconds(10)
+        scenario.add(.stop(host: 0, from: .seconds(2), to: .seconds(4)))
+        return scenario.run { world in
+            var client = HTTPClient(base: Fleet.base, over: world.fleet.send)
+            set(&client, world)
+            let networking = client.networking
+            return { call in networking(Endpoint(path: "/\(call.number)")) }
+        }
+    }
+
+    @Test(arguments: [false, true]) func aForgottenSchedulerFailsTheRun(retries: Bool) throws {
+        let run = run { client, world in
+            if !retries { client.retry = nil }
+            client.random = world.random
+        }
+        let error = try #require(run.error)
+        #expect(error.code == .liveScheduler && run.escapedActions > 0)
+        #expect("\(error)".contains("Set `client.scheduler = world.scheduler`"))
+        #expect(run.table().hasPrefix("INVALID: ") && run.table().contains("\(error)"))
+    }
+
+    /// Its one call begins after the outage, and nothing fails.
+    @Test func aForgottenSchedulerFailsAHealthyRunToo() {
+        let run = run(.closed(clients: 1, thinkTime: .constant(.seconds(6)))) { client, world in
+            client.random = world.random
+        }
+        #expect(run.callCount == 1 && run.error?.code == .liveScheduler)
+    }
+
+    @Test(arguments: [false, true]) func aForgottenRandomFailsTheRun(retries: Bool) throws {
+        let run = run { client, world in
+            if !retries { client.retry = nil }
+            client.scheduler = world.scheduler
+        }
+        let error = try #require(run.error)
+        #expect(error.code == .systemRandom && run.escapedActions > 0)
+        #expect("\(error)".contains("Set `client.random = world.random`"))
+    }
+
+    @Test func aPolicysOwnTimerAndChanceFailTheRun() {
+        let timed = scenario.run { stack(.timeout(.seconds(1)), over: $0.fleet.send) }
+        #expect(timed.error?.code == .liveScheduler && timed.escapedActions >= 9)
+        let chance = scenario.run { world in
+            stack(.chaos(.failure(probability: 0.5), on: world.scheduler), over: world.fleet.send)
+        }
+        #expect(chance.error?.code == .systemRandom)
+    }
+
+    @Test func aCachesOwnClockFailsTheRun() throws {
+        let live = run { client, world in
+            (client.scheduler, client.random) = (world.scheduler, world.random)
+            client.cache = HTTPCache()
+        }
+        let error = try #require(live.error)
+        #expect(error.code == .liveScheduler)
+        #expect("\(error)".contains("`HTTPCache(on: world.scheduler)`"))
+        let simulated = run { client, world in
+            (client.scheduler, client.random) = (world.scheduler, world.random)
+            client.cache = HTTPCache(on: world.scheduler)
+        }
+        #expect(simulated.error == nil && simulated.escapedActions == 0)
+    }
+
+    @Test func whatNoFigureDependsOnIsNoError() {
+        let made = TestLog<String>()
+        let run = run { client, world in
+            client.scheduler = world.scheduler
+            client.random = world.random
+            client.aroundExchange = .init(changing: { request in
+                made.append("\(Date.now) \(UUID()) \(TraceContext.newTrace()) \(Multipart([]))")
+                return request
+            })
+        }
+        #expect(run.error == nil && run.escapedActions == 0 && !made.elements.isEmpty)
     }
 }

@@ -250,6 +250,15 @@ private final class Seen: @unchecked Sendable {
 package final class TaskHome: Sendable {
     let executor: any TaskExecutor
     let runLater: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let noteUse: @Sendable (Outside) -> Void
+
+    /// The sources of time and chance that aren't a simulation's own.
+    package enum Outside: Sendable {
+        /// Real time, of the live scheduler.
+        case time
+        /// The system's random numbers.
+        case chance
+    }
 
     /// Creates a home.
     ///
@@ -257,13 +266,19 @@ package final class TaskHome: Sendable {
     ///   - executor: The executor that runs the tasks.
     ///   - runLater: Runs a closure later, when the code that passed the closure has returned. That code may run under
     ///     a lock of the runtime, and the closure must not.
+    ///   - noteUse: Called when code on the thread uses real time or the system's random numbers.
     package init(
         executor: any TaskExecutor,
-        runLater: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+        runLater: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        noteUse: @escaping @Sendable (Outside) -> Void = { _ in }
     ) {
         self.executor = executor
         self.runLater = runLater
+        self.noteUse = noteUse
     }
+
+    /// Tells the home of the calling thread, if there is one, that code uses a source outside the simulation.
+    package static func noteUse(of outside: Outside) { current?.noteUse(outside) }
 
     /// The home of the calling thread, if there is one.
     static var current: TaskHome? {

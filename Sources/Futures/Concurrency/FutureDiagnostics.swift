@@ -97,7 +97,7 @@ public enum FutureDiagnostics {
     static func watchForCycle(_ future: FutureNode) {
         guard let limit = awaitingLimit, watches.load(ordering: .relaxed) < 1_000 else { return }
         watches.wrappingAdd(1, ordering: .relaxed)
-        LiveScheduler.shared.schedule(after: limit) { [weak future] in
+        LiveScheduler.shared.set(after: limit) { [weak future] in
             watches.wrappingSubtract(1, ordering: .relaxed)
             guard let future, let reason = cycle(of: future) else { return }
             tell("the future\(place(of: future)) never settles\(reason)")

@@ -35,11 +35,15 @@ public final class LiveScheduler: FutureScheduler {
     }
 
     /// The present: the time since the system started, without the time that it spent asleep.
-    public var now: SchedulerInstant { SchedulerInstant(offset: .nanoseconds(Self.uptime)) }
+    public var now: SchedulerInstant {
+        TaskHome.noteUse(of: .time)
+        return SchedulerInstant(offset: .nanoseconds(Self.uptime))
+    }
 
     /// The present on Swift's `ContinuousClock`, which goes on while the system sleeps.
     public var continuousNow: SchedulerInstant {
-        SchedulerInstant(offset: start.duration(to: .now))
+        TaskHome.noteUse(of: .time)
+        return SchedulerInstant(offset: start.duration(to: .now))
     }
 
     /// Runs an action once, after a delay, on the scheduler's queue; never early.
@@ -47,6 +51,14 @@ public final class LiveScheduler: FutureScheduler {
     public func schedule(
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
+        TaskHome.noteUse(of: .time)
+        return set(after: delay, action)
+    }
+
+    /// Schedules an action that has no effect on a simulation, such as a report for developers.
+    @discardableResult
+    func set(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> any ScheduledAction
+    {
         let delay = delay.nanosecondsRoundedUp
         let now = Self.uptime
         return LiveTimer(id: change { $0.timers.insert(after: delay, now: now, action) })

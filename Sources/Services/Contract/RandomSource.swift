@@ -7,7 +7,8 @@ import PledgeFutures
 /// let api = stack(.retry(random: random), over: transport)
 /// ```
 ///
-/// With a seeded generator and a `ManualScheduler`, each run of a stack is the same.
+/// With a seeded generator and a `ManualScheduler`, each run of a stack is the same. In a simulation, use the world's
+/// source: a number that is drawn from ``system`` there is an error of the run.
 public struct RandomSource: Sendable {
     /// The system's generator.
     public static var system: RandomSource { RandomSource(state: nil) }
@@ -36,6 +37,12 @@ public struct RandomSource: Sendable {
 
     /// Draws 64 random bits.
     public func next() -> UInt64 {
+        if state == nil { TaskHome.noteUse(of: .chance) }
+        return nextOfID()
+    }
+
+    /// Draws 64 random bits for an ID, on which nothing depends that a simulation measures.
+    package func nextOfID() -> UInt64 {
         guard let state else {
             var system = SystemRandomNumberGenerator()
             return system.next()

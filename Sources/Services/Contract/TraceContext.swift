@@ -170,8 +170,8 @@ extension TraceContext {
 
         /// Creates a random ID from two numbers.
         init(random: RandomSource) {
-            high = random.next()
-            let low = random.next()
+            high = random.nextOfID()
+            let low = random.nextOfID()
             self.low = high == 0 && low == 0 ? 1 : low
         }
     }
@@ -206,7 +206,7 @@ extension TraceContext {
 
         /// Creates a random ID from one number.
         init(random: RandomSource) {
-            let value = random.next()
+            let value = random.nextOfID()
             self.value = value == 0 ? 1 : value
         }
     }

@@ -20,8 +20,9 @@ extension Middleware {
     ///
     /// Latencies add up. They pass first, and then the call starts on the scheduler's thread. If several failures
     /// occur, the first one is used, and the service isn't called. Alterations run one after the other, each on the
-    /// previous one's result. Cancelling the future ends the wait or cancels the call. The call's deadline doesn't
-    /// shorten a latency, but a timeout outside the chaos ends it in time.
+    /// previous one's result. Cancelling the future ends the wait or cancels the call. If a latency would last until the
+    /// call's deadline or longer, the call fails at the deadline, with ``ServiceError/Code/deadlineExceeded``, and the
+    /// service isn't called.
     ///
     /// - Parameters:
     ///   - faults: The possible faults.
@@ -64,9 +65,25 @@ struct Chaos<Output: Sendable>: Sendable {
         let context = CallContext.current
         guard plan.latency > .zero else { return go(on: plan, in: context, service, input) }
         context.report(.injectedLatency(plan.latency), by: Self.policy, named: chaosSwitch?.name)
+        if let left = context.remaining, left <= plan.latency {
+            return end(input, after: max(left, .zero), in: context)
+        }
         let caller = KeptCaller(context)
         return Future<Void>(value: ()).delay(plan.latency, on: scheduler)
             .flatMap { caller.run { go(on: plan, in: context, service, input) } }
+    }
+
+    /// Fails a call at its deadline, which comes before the end of its latency.
+    private func end<Input: Sendable>(
+        _ input: Input, after time: Duration, in context: CallContext
+    ) -> Future<Output> {
+        let error = ServiceError(
+            .deadlineExceeded, policy: Self.policy, policyName: chaosSwitch?.name, limit: time,
+            subject: loggedName(of: input))
+        return Future<Void>(value: ()).delay(time, on: scheduler).flatMap {
+            context.report(.timedOut(after: time), by: Self.policy, named: chaosSwitch?.name)
+            return Future(error: error)
+        }
     }
 
     /// Continues a call after its latency.

@@ -33,7 +33,7 @@ extension SimulationRun {
             return "INVALID: \(calls) not ended, and nothing is left to happen."
         }
         let actions = escapedActions == 1 ? "1 action" : "\(escapedActions.grouped) actions"
-        return "INVALID: \(actions) left the simulation (a task, a thread). "
+        return "INVALID: \(actions) left the simulation. "
             + "This run says nothing about the stack."
     }
 

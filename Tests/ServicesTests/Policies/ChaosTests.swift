@@ -28,6 +28,35 @@ import Testing
             ])
     }
 
+    @Test(arguments: [1_000, 200, 199])
+    func aLatencyEndsAtTheCallsDeadline(_ latency: Int) {
+        let upstream = Upstream(on: scheduler, [.value(7)])
+        let service = observed(
+            .chaos(.latency(.milliseconds(latency), probability: 1), on: scheduler), upstream)
+        let deadline = CallDeadline(after: .milliseconds(200), on: scheduler)
+        let call = CallContext(deadline: deadline).run { service(1) }
+        scheduler.advance(by: .milliseconds(199))
+        #expect(call.result == nil)
+        scheduler.run()
+        #expect(upstream.count == (latency < 200 ? 1 : 0))
+        guard latency >= 200 else { return }
+        #expect(call.serviceError?.code == .deadlineExceeded)
+        #expect(call.serviceError?.policy == "chaos")
+        #expect(scheduler.now.offset == .milliseconds(200))
+        #expect(log.lines.contains("200 1 chaos timed out after 200"))
+    }
+
+    @Test func aPassedDeadlineLeavesNoTimeForALatency() {
+        let upstream = Upstream(on: scheduler)
+        let service = observed(
+            .chaos(.latency(.milliseconds(5), probability: 1), on: scheduler), upstream)
+        let deadline = CallDeadline(after: .milliseconds(-1), on: scheduler)
+        let call = CallContext(deadline: deadline).run { service(1) }
+        scheduler.run()
+        #expect(call.serviceError?.code == .deadlineExceeded)
+        #expect(scheduler.now.offset == .zero && upstream.count == 0)
+    }
+
     @Test func aFailureIsMadeWithoutTheService() {
         let upstream = Upstream(on: scheduler)
         let call = observed(.chaos(.failure(probability: 1), on: scheduler), upstream)(1)

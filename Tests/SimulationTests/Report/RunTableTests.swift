@@ -42,7 +42,7 @@ import Testing
 
     @Test func aRunThatWorkHasLeftSaysSoFirst() {
         let warning =
-            "INVALID: 9 actions left the simulation (a task, a thread). "
+            "INVALID: 9 actions left the simulation. "
             + "This run says nothing about the stack.\n"
         #expect(ReportedRuns.escaped().table().hasPrefix(warning))
         #expect("\(ReportedRuns.escaped())".hasPrefix(warning))

@@ -97,7 +97,7 @@ import FoundationXML
 
     @Test func aRunThatWorkHasLeftSaysSo() {
         let warning =
-            "INVALID: 9 actions left the simulation (a task, a thread). "
+            "INVALID: 9 actions left the simulation. "
             + "This run says nothing about the stack."
         let picture = PictureReader(ReportedRuns.escaped().picture())
         #expect(picture.texts.contains { $0.look == "warning" && $0.text == warning })
