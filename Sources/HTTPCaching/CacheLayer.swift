@@ -17,7 +17,8 @@ struct CacheLayer: Sendable {
         self.cache = cache
         self.next = next
         let asking = CacheForwarding(cache: cache, next: next)
-        validate = stack(.coalesce(by: \.key, sharing: cache.group), over: asking.ask)
+        validate = stack(
+            .coalesce(by: \.key, sharing: cache.group), over: CacheLayer.asking(asking))
         fetch = stack(.coalesce(by: \.key, sharing: cache.misses), over: asking.ask)
     }
 
@@ -118,14 +119,19 @@ struct CacheLayer: Sendable {
         cache.count(\.misses)
         let context = CallContext.current
         context.report(.miss, by: Self.policy, named: cache.name)
-        let answer = CacheForwarding(cache: cache, next: next)
-            .forward(presented.request, presented, rescuedBy: entry)
-            .flatMap { reply in
-                entry.flatMap { rescue(presented, $0, from: reply) }
-                    ?? give(reply, as: .answered(reason, reply))
-            }
+        let wait = entry.flatMap { CacheWait(self, presented, $0) }
+        let attempts = wait.map { _ in StandIns() } ?? context.standIns
+        let answer = context.with(standIns: attempts).run {
+            CacheForwarding(cache: cache, next: next)
+                .forward(presented.request, presented, rescuedBy: entry)
+        }
+        .flatMap { reply in
+            entry.flatMap { rescue(presented, $0, from: reply) }
+                ?? give(reply, as: .answered(reason, reply))
+        }
         guard let entry else { return answer }
-        return answer.flatMapSomeResults { result in
+        let limited = wait?.limit(answer, attempts: attempts) ?? answer
+        return limited.flatMapSomeResults { result in
             guard case .failure(let error) = result else { return nil }
             return context.run { rescue(presented, entry, after: error) }
         }
@@ -186,18 +192,23 @@ extension CacheLayer {
         let context = CallContext.current
         context.report(.note("revalidating"), by: Self.policy, named: cache.name)
         let validation = validation(entry, presented.request, presented)
-        let future = validate(validation)
+        let wait = CacheWait(self, presented, entry)
+        let future = (wait?.contextOfValidation ?? context).run { validate(validation) }
         let caller = KeptCaller(context, until: future)
-        return
-            future
-            .flatMap { validated in caller.run { settle(validated, validation) } }
-            .flatMapSomeResults { result in
-                guard case .failure(let error) = result else { return nil }
-                return context.run { rescue(presented, entry, after: error) }
-            }
+        let answer = future.flatMap { validated in
+            caller.run { settle(validated, validation) }
+        }
+        let attempts = cache.attempts.withLock { $0[validation.key] }
+        let limited =
+            wait?.limit(answer, attempts: attempts) { runInBackground(validation) { future } }
+            ?? answer
+        return limited.flatMapSomeResults { result in
+            guard case .failure(let error) = result else { return nil }
+            return context.run { rescue(presented, entry, after: error) }
+        }
     }
 
-    private func validation(
+    func validation(
         _ entry: CachedResponse, _ request: HTTPRequest, _ presented: PresentedRequest
     ) -> CacheValidation {
         CacheValidation(
@@ -267,28 +278,6 @@ extension CacheLayer {
 // MARK: - Stale answers
 
 extension CacheLayer {
-    /// Validates a returned stale response in the background, unless an equal validation is running already.
-    ///
-    /// The validation runs in the caller's context, but with a deadline of its own, because no caller waits for it.
-    func revalidate(_ entry: CachedResponse, _ presented: PresentedRequest) {
-        let (cache, limit) = (cache, cache.backgroundLimit)
-        let deadline = CallDeadline(after: limit, on: cache.scheduler)
-        let validation = validation(entry, presented.request, presented)
-        let key = validation.key
-        let isFirst = cache.background.withLock { $0.updateValue(nil, forKey: key) == nil }
-        guard isFirst else { return }
-        let context = CallContext.current
-        context.report(.note("revalidating"), by: Self.policy, named: cache.name)
-        let call = context.with(deadline: deadline).with(record: nil).run { validate(validation) }
-            .timeout(limit, on: cache.scheduler)
-        cache.background.withLock { $0[key] = .some(call) }
-        call.observe { result in
-            // No caller gets the answer, but the request's jar gets its cookies.
-            validation.keep(result)
-            cache.background.withLockThenRelease { $0.removeValue(forKey: key) }
-        }
-    }
-
     /// Returns the stored response in place of a server's error, or nil if that isn't allowed.
     private func rescue(
         _ presented: PresentedRequest, _ entry: CachedResponse, from reply: OriginReply
@@ -316,14 +305,22 @@ extension CacheLayer {
         }
     }
 
-    private func rescue(
-        _ presented: PresentedRequest, _ entry: CachedResponse, isUnreachable: Bool
-    ) -> Future<HTTPResponse>? {
+    /// Returns the stored response as the answer to a request after a failure; nil if it can't stand in.
+    func substitute(
+        for presented: PresentedRequest, _ entry: CachedResponse, isUnreachable: Bool
+    ) -> HTTPResponse? {
         let now = cache.moment()
         let mayUse = cache.rules.mayUseOnError(
             entry, for: presented, at: now, isUnreachable: isUnreachable)
-        guard mayUse, !entry.variant.isOver,
-            let response = cache.rules.answer(presented, with: entry, at: now)
+        guard mayUse, !entry.variant.isOver else { return nil }
+        return cache.rules.answer(presented, with: entry, at: now)
+    }
+
+    private func rescue(
+        _ presented: PresentedRequest, _ entry: CachedResponse, isUnreachable: Bool
+    ) -> Future<HTTPResponse>? {
+        guard
+            let response = substitute(for: presented, entry, isUnreachable: isUnreachable)
         else { return nil }
         cache.count(\.rescues)
         let note = isUnreachable ? "rescued: the origin can't be reached" : "rescued"

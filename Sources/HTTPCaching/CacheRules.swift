@@ -162,9 +162,10 @@ extension CacheRules {
         return isUnreachable && !refuses("max-stale") && staleness < unreachableLimit
     }
 
-    /// Returns whether a call has failed before the origin answered, because no connection to it works.
+    /// Returns whether a call has failed before the origin answered, because no connection to it works, or because no
+    /// answer came in time.
     ///
-    /// The caller's own limits don't count: a passed deadline, a full bulkhead, a rate.
+    /// The refusals of the caller's own policies don't count: a full bulkhead, a rate.
     func isUnreachable(by error: any Error) -> Bool {
         switch error {
         case let error as HTTPError where error.response == nil:
@@ -173,7 +174,8 @@ extension CacheRules {
             case .timedOut: (error.cause as? ServiceError).map(isUnreachable) ?? true
             default: false
             }
-        case let error as ServiceError: error.code == .timedOut || error.code == .circuitOpen
+        case let error as ServiceError:
+            [.timedOut, .deadlineExceeded, .circuitOpen].contains(error.code)
         case let error as FutureError: error.code == .timedOut
         default: false
         }

@@ -42,6 +42,10 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// same kind of error. All other errors come from the service below the cache. A request with only-if-cached that
     /// the cache can't answer gets a 504. Cancelling a call doesn't affect other calls that share its revalidation.
     ///
+    /// **Time.** If a stale response can stand in for a failure, the cache returns it at the call's deadline, or as soon
+    /// as an attempt of a retry below the cache has exceeded its time limit. The revalidation then goes on in the
+    /// background.
+    ///
     /// **Events.** `hit`, `miss`, and the notes "stale", "revalidating", "confirmed", "rescued" and "rescued: the
     /// origin can't be reached". Two further notes say that an answer isn't stored: because credentials were added
     /// below the cache, or because the store failed.
@@ -180,6 +184,7 @@ public final class HTTPCache: Sendable {
         self.rules = rules
         // Caches of one store also share what invalidates their calls.
         calls = files?.calls ?? (store as? MemoryCacheStore)?.calls ?? Locked(CallValidity())
+        StandIns.expectCaches()
     }
 
     /// Creates a cache that keeps its responses in a folder, across runs of the process.
@@ -248,6 +253,8 @@ public final class HTTPCache: Sendable {
     let misses: Coalescer<ForwardedMiss.Key, ForwardedAnswer>
     let calls: Locked<CallValidity<CacheKey>>
     private let failure = Locked<(any Error)?>(nil)
+    /// The stand-ins that the retries of the validations in flight use.
+    let attempts = Locked<[CacheValidation.Key: StandIns]>([:])
     /// The revalidations in the background, kept because releasing one would cancel it.
     let background = Locked<[CacheValidation.Key: Future<ForwardedAnswer>?]>([:])
     private let counts = Locked(Statistics())

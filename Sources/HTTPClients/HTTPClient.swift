@@ -81,6 +81,9 @@ public struct HTTPClient: Sendable {
     public var cookies: CookieJar? { didSet { renew() } }
 
     /// The cache of whole responses; ``stream`` doesn't use it.
+    ///
+    /// If a stale response can stand in for a failure, you get it after the first ``attemptTimeout`` or at the
+    /// ``deadline``, whichever is earlier.
     public var cache: HTTPCache? { didSet { renew() } }
 
     /// The rules for following redirects; nil follows none.

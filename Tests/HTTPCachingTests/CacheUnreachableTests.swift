@@ -48,6 +48,9 @@ import Testing
             HTTPError(code: .cannotConnect), HTTPError(code: .connectionLost),
             HTTPError(code: .timedOut), ServiceError(.timedOut, policy: "timeout"),
             HTTPError(code: .timedOut, cause: ServiceError(.timedOut, policy: "timeout")),
+            ServiceError(.deadlineExceeded, policy: "deadline"),
+            HTTPError(
+                code: .timedOut, cause: ServiceError(.deadlineExceeded, policy: "deadline")),
             ServiceError(.circuitOpen, policy: "circuitBreaker"), FutureError(.timedOut),
         ] as [any Error])
     func theseMeanThatTheOriginCannotBeReached(error: any Error) throws {
@@ -57,9 +60,6 @@ import Testing
     @Test(
         arguments: [
             CancellationError(), CacheBench.Lost(), HTTPRequest.Error.invalidURL,
-            ServiceError(.deadlineExceeded, policy: "deadline"),
-            HTTPError(
-                code: .timedOut, cause: ServiceError(.deadlineExceeded, policy: "deadline")),
             ServiceError(.bulkheadFull, policy: "bulkhead"),
             ServiceError(.rateLimited, policy: "rateLimit"),
             HTTPError(code: .insecureConnection), HTTPError(code: .badResponse),
@@ -187,22 +187,6 @@ import Testing
         #expect(calls[0].errorNow is CancellationError)
         #expect(calls[1].valueNow?.text == "1" && calls[2].valueNow?.text == "1")
         #expect(bench.requests.count == 2 && bench.cache.statistics.rescues == 2)
-    }
-
-    @Test func theCallersDeadlineIsNoFailureOfTheConnection() throws {
-        let bench = CacheBench(staleIfUnreachable: .seconds(60))
-        bench.answers(
-            .init(headers: ["Cache-Control": "max-age=10", "ETag": "\"a\""]),
-            .init(gate: Promise<Void>()))
-        try bench.ask()
-        bench.advance(11)
-        let service = stack(
-            .cache(sharing: bench.cache), .deadline(.seconds(60), on: bench.scheduler),
-            over: bench.origin)
-        let hasty = CallContext(deadline: CallDeadline(after: .seconds(1), on: bench.scheduler))
-        let call = hasty.run { service(HTTPRequest(at: "https://example.com/")) }
-        bench.advance(1)
-        #expect((call.errorNow as? ServiceError)?.code == .deadlineExceeded)
     }
 
     /// The client's own retries, breaker and limits of time are below the cache.

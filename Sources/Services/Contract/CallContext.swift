@@ -112,6 +112,9 @@ public struct CallContext: Sendable {
     /// Nil if no policy may repeat the call.
     public var record: CallRecord? { storage?.parts.record }
 
+    /// The stored answers that can stand in for the answer of this call's service; nil if there are none.
+    package var standIns: StandIns? { storage?.parts.standIns }
+
     /// A value that another module has bound to the call, such as a tracer's context.
     package var carried: (any Sendable)? { storage?.parts.carried }
 
@@ -154,6 +157,7 @@ public struct CallContext: Sendable {
         var record: CallRecord?
         var traceContext: TraceContext?
         var carried: (any Sendable)?
+        var standIns: StandIns?
         var since = Era.first
         var sharedCall: SharedCall?
         var callBeneath: CallBeneath?
@@ -213,6 +217,11 @@ extension CallContext {
 
     /// Returns this context with a value from another module, in place of the previous one.
     package func with(carried: any Sendable) -> CallContext { with { $0.carried = carried } }
+
+    /// Returns this context with stored answers that can stand in for the service's answer.
+    package func with(standIns: StandIns?) -> CallContext {
+        standIns === self.standIns ? self : with { $0.standIns = standIns }
+    }
 
     /// Returns this context for a call that accepts answers only from an era or later.
     func with(since era: Era) -> CallContext { era <= since ? self : with { $0.since = era } }
@@ -329,21 +338,31 @@ public struct CallDeadline: Sendable {
 
     /// Creates a deadline at an instant of a scheduler's clock.
     public init(at instant: SchedulerInstant, on scheduler: some FutureScheduler) {
-        self.init(at: instant, on: scheduler, extendedBy: nil)
+        self.init(at: instant, on: scheduler, extendedBy: nil, standIns: nil)
     }
 
     /// Creates a deadline that doesn't count the time spent sending request bodies.
     ///
-    /// - Parameter uploads: The record that measures this time; nil for an ordinary deadline, which counts this time
-    ///   too.
+    /// - Parameters:
+    ///   - uploads: The record that measures this time; nil for an ordinary deadline, which counts this time too.
+    ///   - standIns: The stored answers that the policy with this deadline uses when the deadline passes.
     init(
         at instant: SchedulerInstant, on scheduler: any FutureScheduler,
-        extendedBy uploads: CallRecord?
+        extendedBy uploads: CallRecord?, standIns: StandIns?
     ) {
         first = instant
         self.scheduler = scheduler
         self.uploads = uploads
+        self.standIns = standIns
     }
+
+    /// Returns the same deadline with stored answers that can stand in when it passes.
+    func with(_ standIns: StandIns) -> CallDeadline {
+        CallDeadline(at: first, on: scheduler, extendedBy: uploads, standIns: standIns)
+    }
+
+    /// The stored answers that can stand in when the deadline passes; nil if no policy uses them then.
+    package let standIns: StandIns?
 
     /// True if uploads move the deadline.
     var isExtended: Bool { uploads != nil }

@@ -185,7 +185,9 @@ public protocol NamedInput {
 }
 
 /// Returns an input's name, or nil if the input isn't a ``NamedInput``.
-func loggedName(of input: some Sendable) -> String? { (input as? any NamedInput)?.loggedName }
+package func loggedName(of input: some Sendable) -> String? {
+    (input as? any NamedInput)?.loggedName
+}
 
 /// An error with a code that may be written to a log.
 ///

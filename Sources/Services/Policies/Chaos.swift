@@ -20,9 +20,9 @@ extension Middleware {
     ///
     /// Latencies add up. They pass first, and then the call starts on the scheduler's thread. If several failures
     /// occur, the first one is used, and the service isn't called. Alterations run one after the other, each on the
-    /// previous one's result. Cancelling the future ends the wait or cancels the call. If a latency would last until the
-    /// call's deadline or longer, the call fails at the deadline, with ``ServiceError/Code/deadlineExceeded``, and the
-    /// service isn't called.
+    /// previous one's result. Cancelling the future ends the wait or cancels the call. If a latency would last until
+    /// the call's deadline or longer, the call fails at the deadline, with ``ServiceError/Code/deadlineExceeded``, and
+    /// the service isn't called.
     ///
     /// - Parameters:
     ///   - faults: The possible faults.

@@ -66,19 +66,33 @@ struct Deadline: Sendable {
         }
         guard time > .zero else { return refuse(input, in: outer) }
         let end = scheduler.now.advanced(by: time)
-        // If the outer deadline isn't later than this one, it stays in the context, with its own clock.
-        let context: CallContext
-        if time == remaining {
-            context = outer
-        } else if isUpload {
-            let record = outer.record ?? CallRecord()
-            context = outer.with(record: record).with(
-                deadline: CallDeadline(at: end, on: scheduler, extendedBy: record))
-        } else {
-            context = outer.with(deadline: CallDeadline(at: end, on: scheduler))
-        }
+        let context = context(within: outer, at: end, isOuter: time == remaining, isUpload)
         let future = context.call(service, input)
         return future.isSettled ? future : cut(future, of: input, at: end, of: time, in: context)
+    }
+
+    /// Returns the context of a call that ends at an instant.
+    ///
+    /// - Parameter isOuter: True if the outer deadline isn't later. It then stays in the context, with its own clock.
+    private func context(
+        within outer: CallContext, at end: SchedulerInstant, isOuter: Bool, _ isUpload: Bool
+    ) -> CallContext {
+        let standIns = StandIns.make()
+        if isOuter {
+            guard let standIns, let deadline = outer.deadline, deadline.standIns == nil else {
+                return outer
+            }
+            return outer.with(deadline: deadline.with(standIns))
+        }
+        guard isUpload else {
+            return outer.with(
+                deadline: CallDeadline(
+                    at: end, on: scheduler, extendedBy: nil, standIns: standIns))
+        }
+        let record = outer.record ?? CallRecord()
+        return outer.with(record: record).with(
+            deadline: CallDeadline(
+                at: end, on: scheduler, extendedBy: record, standIns: standIns))
     }
 
     private func cut<Input: Sendable, Output>(
@@ -87,16 +101,21 @@ struct Deadline: Sendable {
     ) -> Future<Output> {
         // The time that the service took to return its future counts as well.
         let left = scheduler.now.duration(to: end)
+        let error: @Sendable () -> ServiceError = { Self.error(after: time, for: input) }
         return future.ending(
             within: left, on: scheduler, in: context, by: Self.name,
             extendingBy: { end in
                 // Only uploads can move a deadline. If they have moved this one, another timer waits for the rest of
                 // the time.
-                guard let deadline = context.deadline, deadline.isExtended else { return nil }
-                return deadline.remaining > .zero
-                    ? scheduler.schedule(after: deadline.remaining, end) : nil
-            }
-        ) { Self.error(after: time, for: input) }
+                guard let deadline = context.deadline else { return nil }
+                if deadline.isExtended, deadline.remaining > .zero {
+                    return scheduler.schedule(after: deadline.remaining, end)
+                }
+                // A stored answer passes through the layers between its cache and this one before the next timer.
+                guard deadline.standIns?.use(after: error()) == true else { return nil }
+                return scheduler.schedule(after: .zero, end)
+            },
+            failingWith: error)
     }
 
     private func refuse<Output>(_ input: some Sendable, in context: CallContext) -> Future<Output> {

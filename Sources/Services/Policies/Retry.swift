@@ -263,7 +263,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         context.report(.retryWithheld(reason), by: retryPolicy, named: budget.name)
     }
 
-    /// Reports that another attempt follows.
+    /// Reports that another attempt follows, and lets a stored answer stand in for it.
     private func announce(
         _ step: Step, _ result: Result<Output, any Error>, _ context: CallContext,
         _ input: some Sendable
@@ -272,6 +272,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         context.report(
             .retrying(after: step.delay, error: result.failure), isUnproven: step.isUnproven,
             by: retryPolicy, named: budget.name)
+        if let error = result.failure { context.standIns?.use(after: error) }
     }
 }
 

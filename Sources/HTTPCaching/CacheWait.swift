@@ -1,0 +1,131 @@
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+
+/// A call's wait for the origin, for which a stale stored response can stand in.
+///
+/// The wait ends at the call's deadline, and when an attempt below the cache has exceeded its time limit. It then fails
+/// with the error of that limit, and the cache returns the stored response in place of the error.
+struct CacheWait: Sendable {
+    private let layer: CacheLayer
+    private let presented: PresentedRequest
+    private let entry: CachedResponse
+    private let context: CallContext
+
+    /// Creates the wait of the current call; nil if the stored response can't stand in.
+    init?(_ layer: CacheLayer, _ presented: PresentedRequest, _ entry: CachedResponse) {
+        guard layer.substitute(for: presented, entry, isUnreachable: true) != nil else {
+            return nil
+        }
+        self.layer = layer
+        self.presented = presented
+        self.entry = entry
+        context = .current
+    }
+
+    /// The context of a validation, which may go on after the call's deadline.
+    var contextOfValidation: CallContext {
+        let (limit, scheduler) = (layer.cache.backgroundLimit, layer.cache.scheduler)
+        guard let remaining = context.remaining, remaining < limit else { return context }
+        return context.with(deadline: CallDeadline(after: limit, on: scheduler))
+    }
+
+    /// Returns the answer, or a failure when the wait ends.
+    ///
+    /// - Parameters:
+    ///   - answer: The origin's answer.
+    ///   - attempts: The stand-ins that a retry below the cache uses after a failed attempt.
+    ///   - goOn: Called before the wait for the answer is given up, unless the caller itself gives it up.
+    func limit(
+        _ answer: Future<HTTPResponse>, attempts: StandIns?,
+        lettingGoOn goOn: @escaping @Sendable () -> Void = {}
+    ) -> Future<HTTPResponse> {
+        if answer.isSettled { return answer }
+        let signal = InternalPromise<HTTPResponse>()
+        let end: StandIns.End = { error in
+            guard !signal.isSettled, error.isTimeout, canEnd(after: error) else { return false }
+            goOn()
+            return signal.reject(with: error)
+        }
+        let waits = [context.deadline?.standIns, attempts].compactMap { standIns in
+            standIns.map { (standIns: $0, number: $0.add(end)) }
+        }
+        let timer = timer(end, signal)
+        return Future.race([answer, signal]).onEnd { _ in
+            timer?.cancel()
+            for wait in waits { wait.standIns.remove(wait.number) }
+        }
+    }
+
+    private func canEnd(after error: any Error) -> Bool {
+        let isUnreachable = layer.cache.rules.isUnreachable(by: error)
+        return layer.substitute(for: presented, entry, isUnreachable: isUnreachable) != nil
+    }
+
+    /// Sets a timer that ends the wait at the call's deadline; nil if a policy above the cache ends it, or if there is
+    /// no deadline.
+    private func timer(
+        _ end: @escaping StandIns.End, _ signal: InternalPromise<HTTPResponse>
+    ) -> (any ScheduledAction)? {
+        guard let deadline = context.deadline, deadline.standIns == nil else { return nil }
+        let time = max(deadline.remaining, .zero)
+        let error = ServiceError(
+            .deadlineExceeded, policy: CacheLayer.policy, policyName: layer.cache.name,
+            limit: time, subject: loggedName(of: presented.request))
+        return deadline.scheduler.schedule(after: time) {
+            if !end(error) { signal.reject(with: error) }
+        }
+    }
+}
+
+extension CacheLayer {
+    /// Asks the origin to confirm a stored response, and lets the callers know when an attempt fails.
+    static func asking(_ asking: CacheForwarding) -> Service<CacheValidation, ForwardedAnswer> {
+        let cache = asking.cache
+        return { validation in
+            let (attempts, key) = (StandIns(), validation.key)
+            cache.attempts.withLock { $0[key] = attempts }
+            return CallContext.current.with(standIns: attempts).run { asking.ask(validation) }
+                .onEnd { _ in
+                    cache.attempts.withLockThenRelease {
+                        $0[key] === attempts ? $0.removeValue(forKey: key) : nil
+                    }
+                }
+        }
+    }
+
+    /// Validates a returned stale response in the background, unless an equal validation is running already.
+    ///
+    /// The validation runs in the caller's context, but with a deadline of its own, because no caller waits for it.
+    func revalidate(_ entry: CachedResponse, _ presented: PresentedRequest) {
+        let validation = validation(entry, presented.request, presented)
+        let context = CallContext.current
+        runInBackground(validation) {
+            context.report(.note("revalidating"), by: Self.policy, named: cache.name)
+            let deadline = CallDeadline(after: cache.backgroundLimit, on: cache.scheduler)
+            return context.with(deadline: deadline).with(record: nil).run { validate(validation) }
+        }
+    }
+
+    /// Lets a validation run without a caller, unless an equal one does so already.
+    ///
+    /// - Parameter start: Returns the validation's answer.
+    func runInBackground(
+        _ validation: CacheValidation, _ start: () -> Future<ForwardedAnswer>
+    ) {
+        let (cache, key) = (cache, validation.key)
+        let isFirst = cache.background.withLock { running in
+            guard running.index(forKey: key) == nil else { return false }
+            running.updateValue(nil, forKey: key)
+            return true
+        }
+        guard isFirst else { return }
+        let call = start().timeout(cache.backgroundLimit, on: cache.scheduler)
+        cache.background.withLock { $0[key] = .some(call) }
+        call.observe { result in
+            // No caller gets the answer, but the request's jar gets its cookies.
+            validation.keep(result)
+            cache.background.withLockThenRelease { $0.removeValue(forKey: key) }
+        }
+    }
+}
