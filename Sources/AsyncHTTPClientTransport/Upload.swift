@@ -8,7 +8,7 @@ import PledgeHTTPNetworking
 
 /// A request's body, ready to be sent.
 enum Upload: Sendable {
-    /// A body in memory of at most 1 MiB, which is sent in one piece.
+    /// A body in memory that is sent in one piece.
     case data(Data)
     /// Chunks that are read one after the other.
     case stream(length: Int64?, open: @Sendable () throws -> HTTPBodyStream)
@@ -17,7 +17,7 @@ enum Upload: Sendable {
     init?(_ body: HTTPRequest.Body) {
         switch body.content {
         case .none, .file: return nil
-        case .data(let data) where data.count > 1 << 20:
+        case .data(let data) where data.count > HTTPRequest.Body.largestPiece:
             self = .stream(length: Int64(data.count)) { HTTPBodyStream(data) }
         case .data(let data): self = .data(data)
         case .stream(let source): self = .stream(length: source.length) { try source.open() }

@@ -192,6 +192,7 @@ void ccurl_set_functions(ccurl_easy *easy, const struct ccurl_functions *functio
     curl.easy_setopt(easy, 20011 /* CURLOPT_WRITEFUNCTION */, functions->write);
     curl.easy_setopt(easy, 20012 /* CURLOPT_READFUNCTION */, functions->read);
     curl.easy_setopt(easy, 20167 /* CURLOPT_SEEKFUNCTION */, functions->seek);
+    curl.easy_setopt(easy, 20219 /* CURLOPT_XFERINFOFUNCTION */, functions->progress);
     curl.easy_setopt(easy, 20312 /* CURLOPT_PREREQFUNCTION */, functions->connected);
     curl.easy_setopt(easy, 20272 /* CURLOPT_RESOLVER_START_FUNCTION */, functions->resolving);
     curl.easy_setopt(easy, 20148 /* CURLOPT_SOCKOPTFUNCTION */, functions->connecting);
@@ -202,7 +203,8 @@ void ccurl_set_context(ccurl_easy *easy, void *context) {
         10029 /* CURLOPT_HEADERDATA */, 10001 /* CURLOPT_WRITEDATA */,
         10009 /* CURLOPT_READDATA */, 10168 /* CURLOPT_SEEKDATA */,
         10313 /* CURLOPT_PREREQDATA */, 10273 /* CURLOPT_RESOLVER_START_DATA */,
-        10149 /* CURLOPT_SOCKOPTDATA */, 10103 /* CURLOPT_PRIVATE */,
+        10149 /* CURLOPT_SOCKOPTDATA */, 10057 /* CURLOPT_XFERINFODATA */,
+        10103 /* CURLOPT_PRIVATE */,
     };
     for (size_t index = 0; index < sizeof(options) / sizeof(options[0]); index++)
         curl.easy_setopt(easy, options[index], context);

@@ -165,8 +165,9 @@ public struct HTTPClient: Sendable {
     /// The time limit for one attempt, from the end of the request's body until the response's headers arrive.
     ///
     /// The time in which the bytes of a body are sent or received isn't counted. If no bytes move, the transport's idle
-    /// timeout of 60 seconds ends the attempt. Waiting for a connection isn't counted either. A client over a function
-    /// can't see when bytes move, so if the request's body is a file or a stream, no time is counted at all.
+    /// timeout of 60 seconds ends the attempt. Bytes in memory count as sent at once if there are at most 64 KiB.
+    /// Waiting for a connection isn't counted either. A client over a function can't see when bytes move, so if the
+    /// request's body is a file or a stream, no time is counted at all; bytes in memory then count as sent at once.
     ///
     /// Set a longer time, or nil, if your server needs more than 45 seconds to begin its answer, such as for a report or a
     /// long poll. Less than zero is a programming error and traps when the client is used.
@@ -174,8 +175,9 @@ public struct HTTPClient: Sendable {
 
     /// The time limit for a call, including all attempts and waits.
     ///
-    /// For ``stream``, the limit covers the time until the headers arrive. The time spent sending a body from a file
-    /// or a stream isn't counted, so a long upload doesn't exceed the limit.
+    /// For ``stream``, the limit covers the time until the headers arrive. The time spent sending a body isn't counted,
+    /// unless it has at most 64 KiB in memory, so a long upload doesn't exceed the limit. The time spent waiting for a
+    /// free connection is counted, and the error names it.
     ///
     /// Set a longer time, or nil, for a whole response that takes more than 100 seconds to arrive, or use ``stream``. Less
     /// than zero is a programming error and traps when the client is used.

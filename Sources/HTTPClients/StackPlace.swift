@@ -110,7 +110,7 @@ extension HTTPClient {
         stack(
             sharing: shared, own: \.send,
             limit: .deadline(
-                on: scheduler, excludingUploads: \.body.isReadWhileSent, of: timeOfCall),
+                on: scheduler, excludingUploads: \.body.isUpload, of: timeOfCall),
             cache: cache.map { .cache(sharing: $0) },
             decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }

@@ -309,7 +309,7 @@ extension CurlLoop {
         // A transfer that has started and ended in this turn is skipped. Its waiting time would never be stopped,
         // because nothing more happens to it.
         for transfer in starters where transfer.isEntered && !transfer.hasConnection {
-            transfer.exchange.waitForConnection()
+            transfer.exchange.waitForConnection { results.append(ResultDelivery.Job($0)) }
         }
         starters.removeAll(keepingCapacity: true)
     }

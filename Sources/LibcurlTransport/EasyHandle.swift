@@ -165,10 +165,11 @@ final class EasyHandle: @unchecked Sendable {
             set(ccurl_http_get, 1)
             if method == .get { custom = nil }
         case .none: setPost(Data())
-        case .data(let data) where data.count <= 65_536: setPost(data)
+        case .data(let data) where !request.body.isUpload: setPost(data)
         case .data, .file, .stream: setUpload(of: request)
         }
         set(ccurl_custom_request, custom)
+        set(ccurl_no_progress, readsBody ? 0 : 1)
     }
 
     private func setPost(_ data: Data) {
@@ -243,6 +244,10 @@ extension EasyHandle {
             seek: { context, offset, origin in
                 let isDone = offset == 0 && origin == 0 && Transfer.at(context).rewind()
                 return Int32(isDone ? ccurl_seek_done : ccurl_seek_failed)
+            },
+            progress: { context, _, _, _, sentCount in
+                Transfer.at(context).noteSent(sentCount)
+                return 0
             },
             connected: { context, address, _, _, localPort in
                 let may = Transfer.at(context).maySend(to: address, from: localPort)

@@ -34,6 +34,10 @@ final class Transfer {
     private var failure: (any Error)?
     /// True if libcurl has read bytes of the body since the body was opened or rewound.
     private var hasReadBody = false
+    /// True while libcurl waits for more bytes of the body.
+    private var isSourceAway = false
+    /// The number of bytes of the body that libcurl has sent.
+    private var sentCount: Int64 = 0
     /// The number of times that libcurl was about to send the request, since the transfer was started or restarted.
     private var sends = 0
     /// The number of connections that were not used, because unrequested bytes had arrived on them.
@@ -197,8 +201,10 @@ extension Transfer {
             noteSign()
             exchange.noteSign()
             hasReadBody = true
+            isSourceAway = false
             return count
         case .pause:
+            isSourceAway = true
             // The idle timeout doesn't run while the source has no bytes.
             exchange.expectNothing()
             return ccurl_read_pause
@@ -206,6 +212,15 @@ extension Transfer {
             failure = exchange.unreadable(error)
             return ccurl_read_abort
         }
+    }
+
+    /// Notes how many bytes of the body have been sent.
+    ///
+    /// libcurl reads up to 256 KiB at once, and sends them at the pace of the connection.
+    func noteSent(_ count: Int64) {
+        if count == sentCount { return }
+        sentCount = count
+        if !isSourceAway { exchange.noteSign() }
     }
 
     /// Rewinds the body, to send it on another connection; returns false if the body cannot be sent again.

@@ -1,9 +1,12 @@
 #if AsyncHTTPClient
 import Foundation
+import HTTPTestSupport
 import NIOCore
 import NIOPosix
 import PledgeFutures
+import PledgeHTTPClients
 import PledgeHTTPNetworking
+import PledgeServices
 import PledgeTesting
 import TestSupport
 import Testing
@@ -33,6 +36,25 @@ import Testing
                         }, cancel: { self.wasCancelled.resolve() })
                 })
         }
+    }
+
+    @Test("D5: the time limits don't count the time in which bytes in memory are sent")
+    func theTimeOfSendingBytesInMemoryIsNotCounted() async throws {
+        let upload = try SlowUpload()
+        defer { upload.stop() }
+        var client = HTTPClient(
+            base: nil, over: AHCTransport(.init(idleTimeout: nil), on: upload.scheduler))
+        client.scheduler = upload.scheduler
+        client.attemptTimeout = .seconds(10)
+        client.deadline = .seconds(15)
+        client.retry = nil
+        let call = upload.start(client.send)
+        #expect(try await upload.letServerTakeAll(from: call))
+        upload.scheduler.advance(by: .seconds(9))
+        #expect(!call.isSettled)
+        upload.scheduler.advance(by: .seconds(1))
+        let error = await #expect(throws: ServiceError.self) { try await call.soon }
+        #expect(error?.code == .timedOut)
     }
 
     @Test func announcesTheLengthOfAStreamWhereItIsKnown() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
+import PledgeHTTPClients
 import PledgeHTTPNetworking
 import PledgeTesting
 import TestSupport
@@ -102,6 +103,32 @@ struct CurlTransportLimitTests {
         #expect(error.isCertainlyUnsent && error.advisedOutcome == .refusal)
         #expect(time.isIdle && breaker.state == .closed)
         #expect(server.requests.count == 1)
+        try await transport.close().soon
+    }
+
+    @Test("W4: a client's deadline that passes during the wait says so, and observers hear of it")
+    func aDeadlineNamesTheWaitForAConnection() async throws {
+        let transport = try CurlTransport.with(on: scheduler) { $0.maxConnectionsPerHost = 1 }
+        let server = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
+        transport.get(server, "first").observe { _ in }
+        _ = try await server.received(1).soon
+        let notes = TestLog<String>()
+        var client = HTTPClient(base: server.url, over: transport)
+        client.scheduler = scheduler
+        client.deadline = .seconds(5)
+        client.observers = [
+            ServiceObserver { event in
+                if case .note(let text) = event.kind { notes.append(text) }
+            }
+        ]
+        let call = client.send(HTTPRequest(.get, server.url.appending(path: "small")))
+        #expect(await comesTrue { !notes.elements.isEmpty })
+        #expect(notes.elements == ["waits for a free connection"])
+        scheduler.advance(by: .seconds(5))
+        let error = await #expect(throws: ServiceError.self) { try await call.soon }
+        #expect(error?.code == .deadlineExceeded)
+        #expect(
+            error?.description.hasSuffix("; it waited 5.0 seconds for a free connection") == true)
         try await transport.close().soon
     }
 

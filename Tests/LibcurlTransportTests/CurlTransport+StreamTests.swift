@@ -4,6 +4,7 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPCaching
+import PledgeHTTPClients
 import PledgeHTTPNetworking
 import PledgeServices
 import PledgeTesting
@@ -53,6 +54,25 @@ struct CurlTransportStreamTests {
         #expect(count == size)
         try await transport.close().soon
         server.stop()
+    }
+
+    @Test("D5: the time limits don't count the time in which bytes in memory are sent")
+    func theTimeOfSendingBytesInMemoryIsNotCounted() async throws {
+        let upload = try SlowUpload()
+        defer { upload.stop() }
+        var client = HTTPClient(
+            base: nil, over: try CurlTransport.with(on: upload.scheduler) { _ in })
+        client.scheduler = upload.scheduler
+        client.attemptTimeout = .seconds(10)
+        client.deadline = .seconds(15)
+        client.retry = nil
+        let call = upload.start(client.send)
+        #expect(try await upload.letServerTakeAll(from: call))
+        upload.scheduler.advance(by: .seconds(9))
+        #expect(!call.isSettled)
+        upload.scheduler.advance(by: .seconds(1))
+        let error = await #expect(throws: ServiceError.self) { try await call.soon }
+        #expect(error?.code == .timedOut)
     }
 
     @Test func aSlowServerHoldsTheSourceBack() async throws {

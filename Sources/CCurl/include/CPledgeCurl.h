@@ -43,6 +43,7 @@ enum ccurl_feature {
 /// Options of a transfer with an integer value.
 enum ccurl_long_option {
     ccurl_verbose = 41,  // CURLOPT_VERBOSE
+    ccurl_no_progress = 43,  // CURLOPT_NOPROGRESS
     ccurl_no_body = 44,  // CURLOPT_NOBODY
     ccurl_upload = 46,  // CURLOPT_UPLOAD
     ccurl_post = 47,  // CURLOPT_POST
@@ -196,6 +197,8 @@ struct ccurl_functions {
     size_t (*_Nonnull read)(char *_Nonnull, size_t, size_t, void *_Nonnull);
     /// Moves to another position of the body to send.
     int (*_Nonnull seek)(void *_Nonnull, int64_t, int);
+    /// Gets the numbers of bytes to receive, received, to send, and sent; called only with ccurl_no_progress off.
+    int (*_Nonnull progress)(void *_Nonnull, int64_t, int64_t, int64_t, int64_t);
     /// Called when the transfer has a connection, just before it sends the request.
     int (*_Nonnull connected)(
         void *_Nonnull, char *_Nullable, char *_Nullable, int, int);

@@ -9,7 +9,9 @@ package enum TimeLimit {
     /// No connection was free, and none could be made, within this time.
     case freeConnection(Duration)
     /// The call's deadline passed, this long after the call was made.
-    case deadline(after: Duration)
+    ///
+    /// The second duration is the time that the request waited for a free connection; nil if it doesn't wait any more.
+    case deadline(after: Duration, waiting: Duration? = nil)
     /// The body of an error did not arrive in full within this time.
     case errorBody(Duration)
 
@@ -19,7 +21,7 @@ package enum TimeLimit {
     /// which the request was not sent.
     fileprivate var cause: ServiceError? {
         switch self {
-        case .deadline(let time):
+        case .deadline(let time, _):
             ServiceError(.deadlineExceeded, policy: "transport", limit: time)
         case .freeConnection(let time):
             ServiceError(.queueTimedOut, policy: "transport", limit: time)
@@ -33,7 +35,9 @@ package enum TimeLimit {
         case .idle(let time): "the idle limit of \(time.inWords)"
         case .connect(let time): "the connect limit of \(time.inWords)"
         case .freeConnection(let time): "the limit of \(time.inWords) for a free connection"
-        case .deadline(let time): "the deadline, after \(time.inWords)"
+        case .deadline(let time, nil): "the deadline, after \(time.inWords)"
+        case .deadline(let time, let wait?):
+            "the deadline, after \(time.inWords); it waited \(wait.inWords) for a free connection"
         case .errorBody(let time): "the limit of \(time.inWords) for an error's body"
         }
     }

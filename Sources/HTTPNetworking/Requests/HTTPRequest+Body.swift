@@ -3,13 +3,24 @@ import PledgeFutures
 extension HTTPRequest {
     /// The body of a request: bytes and their type.
     public struct Body: Hashable, Sendable {
-        /// True for a file or a stream; the policies' time limits don't count the time in which it is sent.
+        /// True for a file or a stream.
         package var isReadWhileSent: Bool {
             switch content {
             case .none, .data: false
             case .file, .stream: true
             }
         }
+
+        /// True if sending the body may take a while, which the policies' time limits don't count.
+        ///
+        /// False for bytes in memory that a connection usually takes at once.
+        package var isUpload: Bool {
+            if case .data(let data) = content { return data.count > Self.largestPiece }
+            return isReadWhileSent
+        }
+
+        /// The largest body in memory that a transport sends in one piece, in bytes.
+        package static let largestPiece = 65_536
 
         /// The content of the body.
         public enum Content: Hashable, Sendable {

@@ -83,7 +83,8 @@ package final class TransportExchange: Sendable {
         /// True while the reader of a streamed body asks for no chunk.
         var isReaderAway = false
         var idlePlace: Int?
-        var isQueueing = false
+        /// The instant at which the wait for a free connection began; nil while the request doesn't wait.
+        var queueing: SchedulerInstant?
         var queuePlace: Int?
         /// The current upload or download, during which the policies' time limits pause.
         var moving: CallRecord.Pause?
@@ -153,13 +154,19 @@ package final class TransportExchange: Sendable {
         let timer = deadline.schedule {
             // An upload may have postponed the deadline.
             if deadline.remaining > .zero { return self.watch(deadline) }
-            self.end(with: HTTPError(.deadline(after: self.elapsed), request: self.request))
+            self.end(with: self.lateness)
         }
         let isKept = state.withLock { state in
             if !state.isOver { state.deadline = timer }
             return !state.isOver
         }
         if !isKept { timer.cancel() }
+    }
+
+    /// The error of a deadline that has passed.
+    private var lateness: HTTPError {
+        let wait = state.withLock { $0.queueing }?.duration(to: scheduler.now)
+        return HTTPError(.deadline(after: elapsed, waiting: wait), request: request)
     }
 
     /// The time since the call began.
@@ -216,24 +223,29 @@ extension HTTPBodyPipe: TransportBody {
 
 extension TransportExchange {
     /// Notes that the request waits for a connection, because all allowed connections are in use.
-    package func waitForConnection() {
-        // The record is updated first, so that another thread cannot note the end of the wait before its beginning.
-        context.record?.begin(.queue, on: scheduler)
+    ///
+    /// - Parameter deliver: Tells the observers.
+    package func waitForConnection(delivering deliver: Delivery = { $0() }) {
+        // The context is updated first, so that another thread cannot note the end of the wait before its beginning.
+        context.beginConnectionWait(on: scheduler)
+        let now = scheduler.now
         let isNew = state.withLock { state in
-            if state.isOver || state.isQueueing { return false }
-            state.isQueueing = true
+            if state.isOver || state.queueing != nil { return false }
+            state.queueing = now
             state.lastSign = nil
             return true
         }
-        guard isNew else {
-            context.record?.end(.queue)
-            return
+        guard isNew else { return context.endConnectionWait() }
+        if context.isObserved {
+            deliver { [context] in
+                context.report(.note("waits for a free connection"), by: "transport")
+            }
         }
         guard let watches = limits.connectionWait else { return }
         let place = watches.add(ConnectionWait(of: self, within: watches))
         let isKept = state.withLock { state in
-            if state.isQueueing { state.queuePlace = place }
-            return state.isQueueing
+            if state.queueing != nil { state.queuePlace = place }
+            return state.queueing != nil
         }
         if !isKept { watches.remove(place) }
     }
@@ -242,14 +254,13 @@ extension TransportExchange {
     package func stopWaiting() {
         noteSign()
         let (wasQueueing, place) = state.withLock { state in
-            defer { state.isQueueing = false }
-            return (state.isQueueing, state.queuePlace.take())
+            (state.queueing.take() != nil, state.queuePlace.take())
         }
         if wasQueueing { leaveQueue(place) }
     }
 
     private func leaveQueue(_ place: Int?) {
-        context.record?.end(.queue)
+        context.endConnectionWait()
         if let place { limits.connectionWait?.remove(place) }
     }
 
@@ -268,7 +279,7 @@ extension TransportExchange {
             state.isNoted = true
             state.mark = mark
         }
-        if request.body.isReadWhileSent { move(.upload) }
+        if request.body.isUpload { move(.upload) }
     }
 
     /// Notes that the current upload or download ends, and that `next` begins; nil if none begins.
@@ -309,7 +320,7 @@ extension TransportExchange: IdleWatched {
     ///
     /// While the reader of the body pauses, this does not count as activity.
     package func noteSign() {
-        if request.body.isReadWhileSent, let record = context.record,
+        if request.body.isUpload, let record = context.record,
             state.withLock({ $0.moving == .upload })
         {
             record.touch(.upload)
@@ -515,7 +526,7 @@ extension TransportExchange {
         if last.isOver { return }
         last.deadline?.cancel()
         if let place = last.idlePlace { limits.idle?.remove(place) }
-        if last.isQueueing { leaveQueue(last.queuePlace) }
+        if last.queueing != nil { leaveQueue(last.queuePlace) }
         if let moving = last.moving { context.record?.end(moving) }
         let outcome = result.flatMap { check(last) }.mapError {
             errorWithPartialResponse($0, of: last)

@@ -1,4 +1,5 @@
 public import PledgeFutures
+import Synchronization
 
 /// The deadline, the attempt, and everything else that a call carries besides its input.
 ///
@@ -151,6 +152,8 @@ public struct CallContext: Sendable {
 
     fileprivate struct Parts {
         var deadline: CallDeadline?
+        /// The storage in which the deadline was bound; nil if it's this part's own storage.
+        var deadlineHolder: Storage?
         var priority: Priority?
         var attempt = 1
         var span: CallSpan?
@@ -169,6 +172,8 @@ public struct CallContext: Sendable {
     /// empty.
     final class Storage: Sendable {
         fileprivate let parts: Parts
+        /// The time in which requests under the deadline bound here wait for a free connection.
+        let connectionWaits = AtomicLazyReference<Locked<PauseTime>>()
 
         fileprivate init(_ parts: Parts) { self.parts = parts }
     }
@@ -183,7 +188,12 @@ public struct CallContext: Sendable {
 
 extension CallContext {
     /// Returns this context with another deadline, or with none.
-    public func with(deadline: CallDeadline?) -> CallContext { with { $0.deadline = deadline } }
+    public func with(deadline: CallDeadline?) -> CallContext {
+        with {
+            $0.deadline = deadline
+            $0.deadlineHolder = nil
+        }
+    }
 
     /// Returns this context with another priority, or with none.
     public func with(priority: CallPriority?) -> CallContext {
@@ -276,8 +286,34 @@ extension CallContext {
 
     private func with(_ change: (inout Parts) -> Void) -> CallContext {
         var parts = storage?.parts ?? Parts()
+        if parts.deadline != nil, parts.deadlineHolder == nil { parts.deadlineHolder = storage }
         change(&parts)
         return CallContext(storage: Storage(parts))
+    }
+}
+
+extension CallContext {
+    /// Notes that a request of the call begins to wait for a free connection.
+    package func beginConnectionWait(on scheduler: any FutureScheduler) {
+        record?.begin(.queue, on: scheduler)
+        deadlineHolder?.connectionWaits.storeIfNil(Locked(PauseTime())).withLock {
+            $0.begin(isOngoing: true, on: scheduler)
+        }
+    }
+
+    /// Notes that a request of the call has a connection, or has ended its wait.
+    package func endConnectionWait() {
+        record?.end(.queue)
+        deadlineHolder?.connectionWaits.load()?.withLock { $0.end() }
+    }
+
+    /// The time in which requests of the call have waited for a free connection, since its deadline was bound.
+    var connectionWait: Duration {
+        deadlineHolder?.connectionWaits.load()?.withLock { $0.total } ?? .zero
+    }
+
+    private var deadlineHolder: Storage? {
+        storage.flatMap { $0.parts.deadline == nil ? nil : $0.parts.deadlineHolder ?? $0 }
     }
 }
 

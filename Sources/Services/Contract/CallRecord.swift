@@ -197,7 +197,7 @@ extension CallRecord {
     }
 
     /// Returns the time spent so far in pauses of one kind.
-    func time(of pause: Pause) -> Duration {
+    package func time(of pause: Pause) -> Duration {
         let own = pauses.load()?.withLock { $0[pause].total } ?? .zero
         guard let adopted = adopted.load() else { return own }
         return adopted.withLock { $0 }.reduce(own) { max($0, $1.time(of: pause)) }
@@ -215,7 +215,7 @@ private struct PauseTimes {
 }
 
 /// The time during which at least one request pauses.
-private struct PauseTime {
+struct PauseTime {
     private var past = Duration.zero
     private var count = 0
     /// Nil while no request pauses.

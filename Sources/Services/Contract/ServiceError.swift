@@ -32,6 +32,9 @@ public struct ServiceError: Error {
     /// The name of the input, if it is a ``NamedInput``.
     public let subject: String?
 
+    /// The part of a deadline's time in which requests waited for a free connection.
+    var connectionWait = Duration.zero
+
     /// Creates an error.
     public init(
         _ code: Code, policy: String, policyName: String? = nil, limit: Duration? = nil,
@@ -96,7 +99,7 @@ extension ServiceError {
 }
 
 extension ServiceError: CustomStringConvertible {
-    /// The policy, the failure, the input's name, and when to call again.
+    /// The policy, the failure, the input's name, when to call again, and a long wait for a connection.
     ///
     /// It shows only the type of the cause.
     public var description: String {
@@ -104,7 +107,10 @@ extension ServiceError: CustomStringConvertible {
         let about = subject.map { " for \($0)" } ?? ""
         let behind = cause.map { " (\(type(of: $0)))" } ?? ""
         let name = policyName.map { " \($0.quoted)" } ?? ""
-        return "\(policy)\(name): \(explanation)\(about)\(behind)\(again)"
+        let wait =
+            connectionWait < .milliseconds(1)
+            ? "" : "; it waited \(connectionWait.inWords) for a free connection"
+        return "\(policy)\(name): \(explanation)\(about)\(behind)\(again)\(wait)"
     }
 
     private var explanation: String {

@@ -107,6 +107,7 @@ struct Deadline: Sendable {
             extendingBy: { end in
                 // Only uploads can move a deadline. If they have moved this one, another timer waits for the rest of
                 // the time.
+<<<<<<< HEAD
                 guard let deadline = context.deadline else { return nil }
                 if deadline.isExtended, deadline.remaining > .zero {
                     return scheduler.schedule(after: deadline.remaining, end)
@@ -116,16 +117,24 @@ struct Deadline: Sendable {
                 return scheduler.schedule(after: .zero, end)
             },
             failingWith: error)
+=======
+                guard let deadline = context.deadline, deadline.isExtended else { return nil }
+                return deadline.remaining > .zero
+                    ? scheduler.schedule(after: deadline.remaining, end) : nil
+            }
+        ) { Self.error(after: time, for: input, in: context) }
+>>>>>>> 55616f9c (Begin time limits after a body in memory as after a file, and say how long a call waited for a connection)
     }
 
     private func refuse<Output>(_ input: some Sendable, in context: CallContext) -> Future<Output> {
         context.report(.timedOut(after: .zero), by: Self.name)
-        return Future(error: Self.error(after: .zero, for: input))
+        return Future(error: Self.error(after: .zero, for: input, in: context))
     }
 
-    private static func error(after time: Duration, for input: some Sendable) -> ServiceError {
-        ServiceError(
-            .deadlineExceeded, policy: name, limit: time,
-            subject: loggedName(of: input))
+    private static func error(
+        after time: Duration, for input: some Sendable, in context: CallContext
+    ) -> ServiceError {
+        TimeAllowed(duration: time, code: .deadlineExceeded)
+            .error(by: name, for: input, in: context)
     }
 }

@@ -91,7 +91,8 @@ struct Timeout: Sendable {
             within: allowed.duration, on: scheduler, in: context, by: Self.name,
             extendingBy: { clock.newTimer(within: context.remaining, then: $0) }
         ) {
-            clock.allowed(allowed, at: context.remaining).error(by: Self.name, for: input)
+            clock.allowed(allowed, at: context.remaining).error(
+                by: Self.name, for: input, in: context)
         }
     }
 }
@@ -139,10 +140,13 @@ struct TimeAllowed: Equatable, Sendable {
     /// The error code once the duration has passed.
     let code: ServiceError.Code
 
-    func error(by policy: String, for input: some Sendable) -> ServiceError {
-        ServiceError(
-            code, policy: policy, limit: max(duration, .zero),
-            subject: loggedName(of: input))
+    func error(
+        by policy: String, for input: some Sendable, in context: CallContext
+    ) -> ServiceError {
+        var error = ServiceError(
+            code, policy: policy, limit: max(duration, .zero), subject: loggedName(of: input))
+        if code == .deadlineExceeded { error.connectionWait = context.connectionWait }
+        return error
     }
 
     /// Fails a call without calling the service.
@@ -150,7 +154,7 @@ struct TimeAllowed: Equatable, Sendable {
         _ input: some Sendable, in context: CallContext, by policy: String
     ) -> Future<Output> {
         context.report(.timedOut(after: .zero), by: policy)
-        return Future(error: error(by: policy, for: input))
+        return Future(error: error(by: policy, for: input, in: context))
     }
 }
 

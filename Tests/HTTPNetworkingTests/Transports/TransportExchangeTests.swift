@@ -278,6 +278,49 @@ struct TransportExchangeTests {
         #expect(throws: HTTPError.self) { try self.bench(in: CallContext(deadline: deadline)) }
     }
 
+    @Test("W4: a deadline that passes during a wait for a connection says so")
+    func theDeadlineNamesTheWaitForAConnection() throws {
+        let deadline = CallDeadline(after: .seconds(3), on: scheduler)
+        let bench = try bench(in: CallContext(deadline: deadline))
+        scheduler.advance(by: .seconds(1))
+        bench.exchange.waitForConnection()
+        scheduler.advance(by: .seconds(2))
+        #expect(
+            bench.error?.reason
+                == "the deadline, after 3.0 seconds; it waited 2.0 seconds for a free connection")
+    }
+
+    @Test("W4: so does the deadline of a policy, and observers hear of the wait at its beginning")
+    func thePolicysDeadlineNamesTheWaitForAConnection() throws {
+        let notes = Locked<[String]>([])
+        let observer = ServiceObserver { event in
+            if case .note(let text) = event.kind { notes.withLock { $0.append(text) } }
+        }
+        let exchange = Locked<TransportExchange?>(nil)
+        let service = stack(
+            .observed(by: observer, on: scheduler), .deadline(.seconds(5), on: scheduler),
+            .retry(on: scheduler), .timeout(.seconds(9), on: scheduler),
+            over: { [scheduler] (request: HTTPRequest) -> Future<HTTPResponse> in
+                let limits = TransportExchange.Limits(maxBodySize: 10, maxUnreadBytes: 10)
+                let promise = InternalPromise<HTTPResponse>()
+                exchange.withLock {
+                    $0 = try? TransportExchange(
+                        request, for: .whole(promise), within: limits, on: scheduler)
+                }
+                return promise
+            })
+        let call = service(HTTPRequest(url))
+        scheduler.advance(by: .seconds(1))
+        exchange.withLock { $0 }?.waitForConnection()
+        #expect(notes.withLock { $0 } == ["waits for a free connection"])
+        scheduler.advance(by: .seconds(2))
+        exchange.withLock { $0 }?.stopWaiting()
+        scheduler.advance(by: .seconds(2))
+        let error = try #require(call.errorNow as? ServiceError)
+        #expect(error.code == .deadlineExceeded)
+        #expect(error.description.hasSuffix("; it waited 2.0 seconds for a free connection"))
+    }
+
     @Test func whoLeavesStopsTheTransport() throws {
         let bench = try bench()
         bench.whole.cancel()
@@ -325,6 +368,23 @@ struct TransportExchangeTests {
             if !isStreamed { bench.exchange.finish() }
             #expect(record.verdict == verdict)
         }
+    }
+
+    @Test("D5: a large body in memory is an upload, like a file", arguments: [true, false])
+    func bytesInMemoryAreAnUpload(isLarge: Bool) throws {
+        let record = CallRecord()
+        let count = HTTPRequest.Body.largestPiece + (isLarge ? 1 : 0)
+        let limits = TransportExchange.Limits(maxBodySize: 10, maxUnreadBytes: 10)
+        let bench = try Bench(
+            HTTPRequest(.put, url, body: .data(Data(count: count))), isStreamed: false, limits,
+            in: CallContext().with(record: record), on: scheduler)
+        try bench.exchange.willSend()
+        for _ in 0..<3 {
+            scheduler.advance(by: .seconds(5))
+            bench.exchange.noteSign()
+        }
+        scheduler.advance(by: .seconds(5))
+        #expect(record.time(of: .upload) == (isLarge ? .seconds(15) : .zero))
     }
 
     /// The thread of the transport may give it a connection before it learns of the end.

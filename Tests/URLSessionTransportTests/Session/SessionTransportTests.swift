@@ -1,7 +1,9 @@
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
+import PledgeHTTPClients
 import PledgeHTTPNetworking
+import PledgeServices
 import PledgeTesting
 import PledgeTransportChecks
 import TestSupport
@@ -36,6 +38,25 @@ struct SessionTransportTests {
         #expect(request.header("Cookie") == "a=1; b=2")
         #expect(request.header("Content-Type") == nil)
         #expect(server.requests.count == 1)
+    }
+
+    @Test("D5: the time limits don't count the time in which bytes in memory are sent")
+    func theTimeOfSendingBytesInMemoryIsNotCounted() async throws {
+        let upload = try SlowUpload()
+        defer { upload.stop() }
+        var client = HTTPClient(
+            base: nil, over: SessionTransport(.init(idleTimeout: nil), on: upload.scheduler))
+        client.scheduler = upload.scheduler
+        client.attemptTimeout = .seconds(10)
+        client.deadline = .seconds(15)
+        client.retry = nil
+        let call = upload.start(client.send)
+        #expect(try await upload.letServerTakeAll(from: call))
+        upload.scheduler.advance(by: .seconds(9))
+        #expect(!call.isSettled)
+        upload.scheduler.advance(by: .seconds(1))
+        let error = await #expect(throws: ServiceError.self) { try await call.soon }
+        #expect(error?.code == .timedOut)
     }
 
     @Test func aResponseKnowsTheRequest() async throws {
