@@ -56,7 +56,10 @@ bool ccurl_poller_watch(ccurl_poller *poller, int descriptor, int bits, bool is_
 int ccurl_poller_wait(
     ccurl_poller *poller, struct ccurl_ready *ready, int room, int milliseconds) {
     struct epoll_event events[64];
-    int count = epoll_wait(poller->epoll, events, room < 64 ? room : 64, milliseconds), used = 0;
+    int most = room < 64 ? room : 64, used = 0;
+    int count = epoll_wait(poller->epoll, events, most, milliseconds);
+    // A stopped process that continues ends the wait, and sockets may be ready.
+    if (count < 0 && errno == EINTR) count = epoll_wait(poller->epoll, events, most, 0);
     for (int index = 0; index < count; index++) {
         uint32_t bits = events[index].events;
         if (events[index].data.fd == poller->event) continue;

@@ -9,6 +9,11 @@
 /// This margin is at least a millisecond and at most a second. An action without a delay isn't delayed on purpose.
 /// Actions that are due in the same half of a millisecond wake the process once.
 ///
+/// **Stops.** If the process was stopped, for example by SIGSTOP or with its container, many actions are overdue when it
+/// continues. Actions that are more than 250 milliseconds overdue then wait another 100 milliseconds, and so do all
+/// other actions. In this time, answers that lie in the process's sockets can arrive before the time limits end their
+/// calls.
+///
 /// **Order.** Actions run on the scheduler's own queue, in order of their instants. Each begins after the previous one
 /// has ended. If an action takes longer than 50 milliseconds, the next action begins on another thread, without waiting
 /// for the slow one. At most 16 slow actions at a time are treated like this, so move long work to another queue with
@@ -157,6 +162,10 @@ struct LiveTimers {
     ///
     /// At this number, the next action waits until one of them ends.
     static let mostBlocked = 16
+    /// The lateness of the system's timer from which on the process seems to have been stopped.
+    static let longestLateness: Int64 = 250_000_000
+    /// The time for which all actions wait after the process has continued.
+    static let grace: Int64 = 100_000_000
     /// The last instant, some three hundred years after the start.
     private static let endOfTime = Int64.max - 2_000_000_000
 
@@ -170,6 +179,8 @@ struct LiveTimers {
     private var began: Int64?
     /// The number of earlier runners that haven't ended yet.
     private var blocked = 0
+    /// The instant before which no action runs, because the process has been stopped.
+    private var graceEnd: Int64 = 0
 
     /// The time by which an action may be late: a hundredth of its delay, at least 1 ms and at most 1 s.
     ///
@@ -196,6 +207,7 @@ struct LiveTimers {
     ///
     /// - Returns: True if the caller must start the current runner.
     mutating func ring(at now: Int64) -> Bool {
+        if waits(at: now) { return false }
         if let alarm, alarm.earliest <= now { self.alarm = nil }
         guard wheel.hasDue(at: now) else {
             alarm = upcoming(at: now)
@@ -217,6 +229,15 @@ struct LiveTimers {
         return true
     }
 
+    /// Returns whether all actions have to wait; if the alarm is very late, this wait begins.
+    private mutating func waits(at now: Int64) -> Bool {
+        if let alarm, now - alarm.latest > Self.longestLateness { graceEnd = now + Self.grace }
+        if now >= graceEnd { return false }
+        alarm = FiringWindow(
+            earliest: graceEnd, latest: graceEnd + Self.leeway(after: Self.grace))
+        return true
+    }
+
     /// Takes the next action for a runner; nil if the runner must end.
     mutating func take(for runner: Int, at now: Int64) -> (@Sendable () -> Void)? {
         guard runner == self.runner else {
@@ -225,7 +246,7 @@ struct LiveTimers {
             expect(FiringWindow(earliest: now, latest: now))
             return nil
         }
-        let action = wheel.removeDue(at: now)
+        let action = now < graceEnd ? nil : wheel.removeDue(at: now)
         isRunning = action != nil
         began = isRunning ? now : nil
         if !isRunning {

@@ -246,6 +246,34 @@ import Testing
         #expect(machine.timers.runner == 1)
     }
 
+    @Test("D9: after a stop of the process, what is overdue waits until answers have arrived")
+    func aStopOfTheProcess() {
+        let machine = Machine()
+        _ = machine.insert(1, after: 1_000 * milliseconds)
+        machine.now += 3_000 * milliseconds
+        let continued = machine.now
+        #expect(!machine.look())
+        // Neither does an action without a delay end the wait.
+        _ = machine.insert(2, after: 0)
+        machine.now += 10 * milliseconds
+        #expect(!machine.look())
+        #expect(machine.log.elements == [])
+        #expect(machine.ring())
+        machine.run()
+        #expect(machine.log.elements == [1, 2])
+        #expect(machine.now >= continued + LiveTimers.grace)
+        #expect(machine.now <= continued + LiveTimers.grace + LiveTimers.leeway(after: 1))
+    }
+
+    @Test func aStopIsNoticedOnlyFromAQuarterOfASecondOn() {
+        let machine = Machine()
+        _ = machine.insert(1, after: 1_000 * milliseconds)
+        machine.now = (machine.timers.alarm?.latest ?? 0) + LiveTimers.longestLateness
+        #expect(machine.look())
+        machine.run()
+        #expect(machine.log.elements == [1])
+    }
+
     @Test func anActionThatEndsInTimeKeepsItsTurn() {
         let machine = Machine()
         for number in 0..<3 { _ = machine.insert(number, after: 0) }
