@@ -220,6 +220,7 @@ extension Transfer {
     func noteSent(_ count: Int64) {
         if count == sentCount { return }
         sentCount = count
+        noteSign()
         if !isSourceAway { exchange.noteSign() }
     }
 

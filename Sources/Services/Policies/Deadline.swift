@@ -101,13 +101,14 @@ struct Deadline: Sendable {
     ) -> Future<Output> {
         // The time that the service took to return its future counts as well.
         let left = scheduler.now.duration(to: end)
-        let error: @Sendable () -> ServiceError = { Self.error(after: time, for: input) }
+        let error: @Sendable () -> ServiceError = {
+            Self.error(after: time, for: input, in: context)
+        }
         return future.ending(
             within: left, on: scheduler, in: context, by: Self.name,
             extendingBy: { end in
                 // Only uploads can move a deadline. If they have moved this one, another timer waits for the rest of
                 // the time.
-<<<<<<< HEAD
                 guard let deadline = context.deadline else { return nil }
                 if deadline.isExtended, deadline.remaining > .zero {
                     return scheduler.schedule(after: deadline.remaining, end)
@@ -117,13 +118,6 @@ struct Deadline: Sendable {
                 return scheduler.schedule(after: .zero, end)
             },
             failingWith: error)
-=======
-                guard let deadline = context.deadline, deadline.isExtended else { return nil }
-                return deadline.remaining > .zero
-                    ? scheduler.schedule(after: deadline.remaining, end) : nil
-            }
-        ) { Self.error(after: time, for: input, in: context) }
->>>>>>> 55616f9c (Begin time limits after a body in memory as after a file, and say how long a call waited for a connection)
     }
 
     private func refuse<Output>(_ input: some Sendable, in context: CallContext) -> Future<Output> {
