@@ -354,6 +354,11 @@ extension CallRecord {
         return verdict
     }
 
+    /// True if other attempts run beside this one, or beside an attempt around it.
+    var hasRivals: Bool {
+        state.load(ordering: .acquiring).hasRivals || outer?.hasRivals ?? false
+    }
+
     /// Claims the right to send unreplayable requests, and returns whether this attempt has it.
     func claim() -> Bool { soleSender.load()?.claim(for: self) ?? true }
 }

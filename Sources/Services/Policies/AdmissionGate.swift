@@ -123,7 +123,7 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
     ) -> Future<Output> {
         let start = gate.scheduler.now
         let caller = KeptCaller(context)
-        return turn.flatMap { place in
+        let begin: @Sendable (Gate.Place) -> Future<Output> = { place in
             guard gate.begin(ticket) else { return Future(error: CancellationError()) }
             let waited = start.duration(to: gate.scheduler.now)
             if let remaining = context.remaining, remaining <= .zero {
@@ -133,6 +133,12 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
             }
             gate.report(.dequeued(after: waited), in: context)
             return caller.run { callInPlace(place, service, input) }
+        }
+        return turn.flatMap { place in
+            // The place may be free because another call of the same hedge has just won. The gate learns of that
+            // before the hedge does. So the call begins a moment later, unless the hedge cancels it first.
+            guard context.record?.hasRivals ?? false else { return begin(place) }
+            return Future(value: place).delay(.zero, on: gate.scheduler).flatMap(begin)
         }
         .onEnd { _ in gate.leave(ticket) }
     }

@@ -39,13 +39,15 @@ extension Middleware {
     /// A call is hedged if its ``CallRecord`` says that everything sent so far may be sent again. If the record is
     /// empty, the request in the failure (``HasRequest``) decides, or else the input (``Replayable``). From then on,
     /// only one of the calls may send requests that must not be processed twice. In the other calls, such a request
-    /// fails with ``AttemptSuperseded``. Each further call draws from two budgets. The hedge's own budget limits
+    /// fails with ``AttemptSuperseded``, which is the result only if no call has failed otherwise. Each further call draws from two budgets. The hedge's own budget limits
     /// further calls to a share of `maxExtraLoad` of all calls, plus one call. The other budget is `budget`, which the
     /// retries fill. No call starts after the call's deadline. A further call that isn't allowed isn't made later
     /// either.
     ///
     /// Every call is made in the caller's context, the first one on the caller's thread. The future settles after the
-    /// losers have been cancelled, on the thread that settled the winner. Cancelling the future cancels all calls.
+    /// losers have been cancelled, on the thread that settled the winner. Cancelling the future cancels all calls. A
+    /// call that waits in a bulkhead, a load shedder or an adaptive limit below is not made once another call has
+    /// succeeded: when its turn comes, and other calls are in flight, it starts on the scheduler of that policy.
     /// ("The Tail at Scale", Dean and Barroso 2013; Finagle's BackupRequestFilter; gRPC's proposal A6.)
     ///
     /// - Parameters:
@@ -240,11 +242,13 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         // If a policy below refused this call, the service never got it. So the refusal doesn't end the other calls,
         // and doesn't replace the failure of another call.
         let isRefused = outcome.isRefusal
+        // The same is true of a call that couldn't send because another call may.
+        let isUnmade = isRefused || result.failure is AttemptSuperseded
         let (step, start, record, replaced, final) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
             let step = state.machine.end(number, with: isRefused ? .ignorable : outcome)
             let previous = state.failure
-            let counts = wasUnderWay && !(isRefused && previous != nil)
+            let counts = wasUnderWay && !(isUnmade && previous != nil)
             if counts { state.failure = result }
             if isRefused, wasUnderWay, number > 1 { state.refused += 1 }
             let start = wasUnderWay ? state.starts[number] : nil

@@ -119,6 +119,40 @@ import Testing
         #expect(call.errorNow is ServiceError)
     }
 
+    /// The second call may send once the first has failed; the third and the fourth may not.
+    @Test func aCallThatMayNotSendDoesNotHideTheFailure() {
+        let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
+        let sent = Locked(0)
+        let service = stack(
+            .hedge(after: .milliseconds(50), attempts: 4, maxExtraLoad: 1, on: scheduler),
+            over: { (ask: Ask) in
+                CallContext.current.sending(ask, fate: { _ in .unsent }) {
+                    sent.withLock { $0 += 1 }
+                    return Future<Int>(error: unsent).delay(.milliseconds(10), on: scheduler)
+                }
+            })
+        let call = service(Ask(2, isReplayable: false))
+        scheduler.run()
+        #expect(call.errorNow is Advised)
+        #expect(sent.withLock { $0 } == 2)
+    }
+
+    /// The second call may not send while the first one's request is under way.
+    @Test(arguments: [(80, 0), (40, 60)])
+    func theFailureOfTheSenderIsTheResult(sender: Int, other: Int) {
+        let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
+        let upstream = Upstream(
+            on: scheduler,
+            [
+                .error(unsent, after: .milliseconds(sender)),
+                .error(AttemptSuperseded(), after: .milliseconds(other)),
+            ])
+        let call = stack(.hedge(after: .milliseconds(30), on: scheduler), over: upstream.send)(1)
+        scheduler.run()
+        #expect(call.errorNow is Advised)
+        #expect(upstream.count == 2)
+    }
+
     @Test func aBreakersProbeSurvivesItsHedge() {
         let breaker = CircuitBreaker(
             failuresInARow: 1, backoff: .constant(.seconds(1)), on: scheduler)
