@@ -79,6 +79,7 @@ public func download(
         return digest
     }
     precondition((1...32).contains(parts), "a download has 1 to 32 parts, not \(parts)")
+    if CallBeginning.isTooLate { return Future(error: CancellationError()) }
     if let rules, request.method == .get, request.headers["Range"] == nil {
         return ResumableDownload(
             request, to: file, over: service, rules, parts: parts,

@@ -65,6 +65,7 @@ public func upload(
     random: RandomSource = .system, on scheduler: some FutureScheduler = .live
 ) -> Future<HTTPResponse> {
     precondition(partSize ?? 1 >= 1, "a part has 1 byte or more, not \(partSize ?? 1)")
+    if CallBeginning.isTooLate { return Future(error: CancellationError()) }
     // The size is of the target, like the bytes that are read.
     let file = file.resolvingSymlinksInPath()
     // Only a regular file can be opened.

@@ -32,6 +32,14 @@ public import PledgeServices
 /// stack" lists the order with the reasons. To choose another order, use `stack`; ``problems(of:)`` lists a stack's
 /// problems.
 ///
+/// ## Cancelled tasks
+///
+/// A call that you make in a task that is already cancelled fails with `CancellationError`, even if you don't await it.
+/// It sends nothing, and takes no token, no place in a bulkhead, and no breaker's probe. To make a call from a
+/// cancelled task, for example to clean up, use a new `Task`. The client looks at the task only where your own code
+/// makes the call. A closure that you pass to a future, such as one for `flatMap`, may run in any task, so its calls
+/// are made.
+///
 /// ## The base's origin
 ///
 /// The client sends ``headers`` only to the origin of ``base``, and ``authorization`` only to ``authorizedOrigins``,
@@ -419,8 +427,9 @@ extension LazyFunctions.Functions {
         let shared = SharedStates(of: client)
         shared.watchAll()
         let transport = client.transportOnItsClock
-        send = client.using(client.wholeStack(sharing: shared)(transport.send))
-        stream = client.using(client.streamingStack(sharing: shared)(transport.stream))
+        send = unlessCancelled(client.using(client.wholeStack(sharing: shared)(transport.send)))
+        stream = unlessCancelled(
+            client.using(client.streamingStack(sharing: shared)(transport.stream)))
         let sendEndpoint = endpointService(over: send, base: client.base)
         self.sendEndpoint = sendEndpoint
         networking = { endpoint in sendEndpoint(endpoint, nil).mapWithoutOrigin { $0.body } }

@@ -30,6 +30,8 @@ struct cfutures_thread_state {
     void *_Nullable tail;
     /// The innermost delivery to several nodes, or NULL.
     struct cfutures_delivery *_Nullable delivery;
+    /// The number of frames on this thread's stack that make calls for others than the current task.
+    size_t hosting;
     /// The object that keeps this thread's tasks on this thread, or NULL. The code that set it retains it.
     void *_Nullable home;
 };

@@ -104,12 +104,15 @@ extension Future {
 /// let networking: Networking = asFuture { endpoint in try await client.load(endpoint) }
 /// ```
 ///
+/// In a task that is already cancelled, the function doesn't start the operation, and its future fails with
+/// `CancellationError`.
+///
 /// - Parameter operation: Runs in its own task for each call. Cancelling the future cancels the task.
 /// - Returns: A function that starts the operation and returns at once.
 public func asFuture<Input: Sendable, Output: Sendable>(
     _ operation: @escaping @Sendable (Input) async throws -> Output
 ) -> @Sendable (Input) -> Future<Output> {
-    { input in Future { try await operation(input) } }
+    { input in .unlessCancelled { Future { try await operation(input) } } }
 }
 
 /// Turns a function that returns a future into an async function.
@@ -119,13 +122,16 @@ public func asFuture<Input: Sendable, Output: Sendable>(
 /// let data = try await load(.product(withID: 7))
 /// ```
 ///
-/// - Parameter function: A function that returns a future.
+/// - Parameter function: A function that returns a future. It isn't called in a task that is already cancelled.
 /// - Returns: A function that awaits the future's value. If the awaiting task is cancelled, the task gives up its
 ///   interest in the future.
 public func awaiting<Input: Sendable, Output: Sendable>(
     _ function: @escaping @Sendable (Input) -> Future<Output>
 ) -> @Sendable (Input) async throws -> Output {
-    { input in try await function(input).value }
+    { input in
+        try Task.checkCancellation()
+        return try await function(input).value
+    }
 }
 
 /// The node with which a suspended task waits for a future.

@@ -109,12 +109,13 @@ package final class TransportExchange: Sendable {
     /// Creates the exchange of a call that begins now.
     ///
     /// - Parameter scheduler: The clock of the response's timing.
-    /// - Throws: `HTTPRequest.Error` if the request cannot be sent, `HTTPError` if the deadline has passed, and
-    ///   `AttemptSuperseded` if the attempt is over.
+    /// - Throws: `CancellationError` in a task that is already cancelled, `HTTPRequest.Error` if the request cannot be
+    ///   sent, `HTTPError` if the deadline has passed, and `AttemptSuperseded` if the attempt is over.
     package init(
         _ request: HTTPRequest, for recipient: Recipient, within limits: Limits,
         on scheduler: any FutureScheduler
     ) throws {
+        if CallBeginning.isTooLate { throw CancellationError() }
         try request.validate()
         if let left = context.remaining, left <= .zero {
             throw HTTPError(.deadline(after: .zero), request: request)

@@ -328,7 +328,8 @@ extension CallContext {
     /// }
     /// ```
     ///
-    /// If no policy may repeat the call, there is no record. In that case, this method only calls `send`.
+    /// If no policy may repeat the call, there is no record. In that case, this method only calls `send`. In a task that
+    /// is already cancelled, it sends nothing, unless it is part of a call that began before.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -336,12 +337,13 @@ extension CallContext {
     ///     the call, and only if the request isn't replayable.
     ///   - send: Sends the request. Called at most once, before `sending` returns.
     /// - Returns: The future that `send` returns. If the request must not be sent, a future that fails with
-    ///   ``AttemptSuperseded``.
+    ///   ``AttemptSuperseded``, or with `CancellationError` in a cancelled task.
     public func sending<Output: Sendable>(
         _ request: some Replayable,
         fate: @escaping @Sendable (Result<Output, any Error>) -> CallRecord.Fate,
         by send: () -> Future<Output>
     ) -> Future<Output> {
+        if CallBeginning.isTooLate { return Future(error: CancellationError()) }
         guard let record else { return send() }
         let isReplayable = request.isReplayable
         do {

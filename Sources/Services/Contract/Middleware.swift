@@ -12,6 +12,10 @@ public import PledgeFutures
 /// A call passes through the middleware in the order given, and its result passes back in reverse order. So the first
 /// one is outermost.
 ///
+/// A call that you make in a task that is already cancelled fails with `CancellationError`, even if you don't await it.
+/// It passes through no middleware, so it takes no token and no place. Later calls, such as retries, don't depend on
+/// the task that happens to run them. To make a call from a cancelled task, for example to clean up, use a new `Task`.
+///
 /// - Parameters:
 ///   - middleware: The middleware, outermost first. Without any, the result is the service itself.
 ///   - service: The innermost service.
@@ -21,7 +25,7 @@ public func stack<Input: Sendable, Output: Sendable>(
     _ middleware: Middleware<Input, Output>...,
     over service: @escaping Service<Input, Output>
 ) -> Service<Input, Output> {
-    Middleware(stacking: middleware)(service)
+    middleware.isEmpty ? service : unlessCancelled(Middleware(stacking: middleware)(service))
 }
 
 /// Puts middleware around an async function.
@@ -36,7 +40,14 @@ public func stack<Input: Sendable, Output: Sendable>(
     _ middleware: Middleware<Input, Output>...,
     over function: @escaping @Sendable (Input) async throws -> Output
 ) -> Service<Input, Output> {
-    Middleware(stacking: middleware)(asFuture(function))
+    unlessCancelled(Middleware(stacking: middleware)(asFuture(function)))
+}
+
+/// Returns a service whose calls fail at once if they are made by a task that is already cancelled.
+package func unlessCancelled<Input: Sendable, Output: Sendable>(
+    _ service: @escaping Service<Input, Output>
+) -> Service<Input, Output> {
+    { input in .unlessCancelled { service(input) } }
 }
 
 /// A function from an input to the future of an output, such as a network request or a loader.
@@ -81,9 +92,9 @@ public struct Middleware<Input: Sendable, Output: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The middleware's name in ``parts``, such as "retry" for the static member `retry`.
-    ///   - isIdle: Returns whether ``keyed(by:limit:named:_:)`` may discard this middleware's state and create it again
-    ///     later without losing anything. An open breaker, for example, isn't idle. Called on any thread, while no lock
-    ///     is held.
+    ///   - isIdle: Returns whether ``keyed(by:limit:named:failsOpen:_:)`` may discard this middleware's state and
+    ///     create it again later without losing anything. An open breaker, for example, isn't idle. Called on any
+    ///     thread, while no lock is held.
     ///   - wrap: Returns the wrapped service. Called once for each service that the middleware wraps.
     public init(
         named name: String? = nil, isIdle: @escaping @Sendable () -> Bool = { true },
@@ -135,8 +146,8 @@ public struct Middleware<Input: Sendable, Output: Sendable>: Sendable {
 
     /// The names of the middleware in this composition, outermost first, such as `["retry", "timeout"]`.
     ///
-    /// Middleware without a name is left out, and so is the middleware that ``keyed(by:limit:named:_:)`` creates for
-    /// a key.
+    /// Middleware without a name is left out, and so is the middleware that ``keyed(by:limit:named:failsOpen:_:)``
+    /// creates for a key.
     public let parts: [String]
 
     /// Returns whether the middleware's state can be discarded now without losing anything.

@@ -170,8 +170,9 @@ extension StoreCore {
     func perform(_ commands: [EffectCommand<Event>]) {
         for command in commands {
             switch command {
-            case .start(let run, let start): self.start(run, start)
-            case .run(let run, let operation): self.run(run, operation)
+            // This task may carry out the effects of events that others have dispatched.
+            case .start(let run, let start): CallBeginning.forAnyone { self.start(run, start) }
+            case .run(let run, let operation): CallBeginning.forAnyone { self.run(run, operation) }
             case .schedule(let run, let delay, let scheduler): schedule(run, delay, scheduler)
             case .cancel(let handle): handle.cancel()
             case .resolve(let promise): promise.resolve()

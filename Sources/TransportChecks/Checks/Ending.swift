@@ -18,6 +18,21 @@ extension TransportCheck {
                 // it. So the check waits only for the hang-ups of requests that have arrived.
                 _ = try await bench.inTime(server.allHungUp())
             },
+            TransportCheck("cancel before the call", "a cancelled task's call sends nothing") {
+                bench in
+                let server = try LoopbackServer(answering: { _ in .text("ok") })
+                defer { server.stop() }
+                let transport = bench.transport
+                for method in [HTTPMethod.get, .post] {
+                    let call = await Task {
+                        withUnsafeCurrentTask { $0?.cancel() }
+                        return transport.send(HTTPRequest(method, server.url))
+                    }.value
+                    try await bench.requireCancelled(call)
+                }
+                try require("the body", try await bench.get(server).text, is: "ok")
+                try require("the number of requests", server.requests.count, is: 1)
+            },
             TransportCheck("cancel before the answer", "cancelling closes the connection") {
                 bench in
                 let answer = Promise<LoopbackAnswer>()

@@ -69,6 +69,14 @@ import Testing
 
     let stage = Stage()
 
+    /// The task may carry out the effects of events that others have dispatched.
+    @Test func anEffectsCallIsMadeInACancelledTask() async {
+        _ = await inCancelledTask {
+            stage.run(.future { .unlessCancelled { Future(value: .got("now")) } })
+        }
+        #expect(stage.got == ["now"])
+    }
+
     @Test func aFuturesEventIsDispatched() {
         stage.run(.none)
         stage.run(.future(Future(value: .got("now"))))
