@@ -66,6 +66,7 @@ static struct {
     int (*multi_setopt)(ccurl_multi *, int, ...);
     int (*multi_add)(ccurl_multi *, ccurl_easy *);
     int (*multi_remove)(ccurl_multi *, ccurl_easy *);
+    int (*multi_all)(ccurl_multi *, int *);
     int (*multi_action)(ccurl_multi *, int, int, int *);
     struct message_layout *(*multi_read)(ccurl_multi *, int *);
     enum ccurl_availability availability;
@@ -110,6 +111,7 @@ static bool find_functions(void *library) {
         {"curl_multi_setopt", &curl.multi_setopt},
         {"curl_multi_add_handle", &curl.multi_add},
         {"curl_multi_remove_handle", &curl.multi_remove},
+        {"curl_multi_socket_all", &curl.multi_all},
         {"curl_multi_socket_action", &curl.multi_action},
         {"curl_multi_info_read", &curl.multi_read},
     };
@@ -334,6 +336,12 @@ int ccurl_multi_ready(ccurl_multi *multi, int descriptor, int ready) {
 }
 
 int ccurl_multi_time_out(ccurl_multi *multi) { return ccurl_multi_ready(multi, -1, 0); }
+
+void ccurl_multi_go_on(ccurl_multi *multi) {
+    int running = 0;
+    // This function is deprecated because it is slow, but curl_multi_perform reports no new sockets.
+    curl.multi_all(multi, &running);
+}
 
 ccurl_easy *ccurl_multi_next_ended(ccurl_multi *multi, int *code) {
     int left = 0;

@@ -177,6 +177,20 @@ bool ccurl_has_local_port(int descriptor, int port) {
     }
 }
 
+bool ccurl_is_connecting(int descriptor) {
+    struct sockaddr_storage address;
+    socklen_t size = sizeof(address);
+    int kind = 0;
+    socklen_t kind_size = sizeof(kind);
+    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &kind_size) != 0) return false;
+    if (kind != SOCK_STREAM) return false;
+    return getpeername(descriptor, (struct sockaddr *)&address, &size) != 0 && errno == ENOTCONN;
+}
+
+bool ccurl_stop_connecting(int descriptor) {
+    return shutdown(descriptor, SHUT_RDWR) == 0;
+}
+
 bool ccurl_is_address(const char *text) {
     unsigned char address[16];
     return inet_pton(AF_INET, text, address) == 1 || inet_pton(AF_INET6, text, address) == 1;

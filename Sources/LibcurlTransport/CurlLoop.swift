@@ -10,7 +10,8 @@ final class CurlLoop {
     let multi: OpaquePointer
     private let poller: Poller
     private let ready = UnsafeMutableBufferPointer<ccurl_ready>.allocate(capacity: 64)
-    private var known: Set<Int32> = []
+    /// The sockets that libcurl waits for.
+    private(set) var known: Set<Int32> = []
     /// The time when libcurl must run again even if no socket is ready; nil for never.
     private var timer: ContinuousClock.Instant?
     /// The time of this turn of the loop.
@@ -23,6 +24,10 @@ final class CurlLoop {
     var lanes: TransferLanes
     /// The kept connections, where unrequested bytes may arrive.
     var kept = KeptConnections()
+    /// The connections that are being made.
+    var connects = ConnectWatch()
+    /// The hosts whose names are to be looked up again.
+    var names = NameMemory()
     /// The transfers that have received bytes of a body in this turn of the loop.
     var receivers: [Transfer] = []
     /// The transfers that have started in this turn of the loop, and may wait for a connection.
@@ -75,7 +80,7 @@ final class CurlLoop {
         var limit: Int32 = 0
         if engine.maySleep() {
             if isDraining, transfers.isEmpty { return }
-            limit = milliseconds(until: lanes.nextLook == nil ? timer : timerOrLook())
+            limit = milliseconds(until: [timer, connects.due, look].compactMap(\.self).min())
         }
         let count = poller.wait(into: ready, limit)
         now = options.scheduler.now
@@ -96,16 +101,16 @@ final class CurlLoop {
     /// Delivers the results and the bytes that have arrived in this turn of the loop.
     private func finishTurn() {
         finishEnded()
+        checkConnects()
         if !receivers.isEmpty { handOutBodies() }
         if !starters.isEmpty { noteWaiting() }
         guard !results.isEmpty else { return }
         engine.delivery.deliver(&results)
     }
 
-    /// The time of the next turn while a transfer waits for a lane.
-    private func timerOrLook() -> ContinuousClock.Instant {
-        let look = ContinuousClock.now + TransferLanes.pause
-        return timer.map { min($0, look) } ?? look
+    /// The time of the next look for silent transfers; nil while none waits for a lane.
+    private var look: ContinuousClock.Instant? {
+        lanes.nextLook.map { _ in ContinuousClock.now + TransferLanes.pause }
     }
 
     private func milliseconds(until instant: ContinuousClock.Instant?) -> Int32 {
@@ -156,6 +161,7 @@ extension CurlLoop {
     private func watch(_ socket: Int32, _ what: Int32) {
         let isGone = what == 4
         let isKnown = isGone ? known.remove(socket) != nil : !known.insert(socket).inserted
+        if isGone { connects.forget(socket) }
         if isGone, !isKnown { return }
         poller.watch(socket, for: isGone ? 0 : what, isKnown: isKnown)
     }
@@ -214,8 +220,9 @@ extension CurlLoop {
         options.limitConnections(of: multi, more: lanes.silentCount)
     }
 
-    private func add(_ transfer: Transfer) {
+    func add(_ transfer: Transfer) {
         transfer.isAdded = true
+        names.renew(for: transfer)
         guard ccurl_multi_add(multi, transfer.handle.easy) == 0 else {
             let exchange = transfer.exchange
             return end(exchange, with: exchange.failure(.other, reason: "there is no memory"))
@@ -225,6 +232,7 @@ extension CurlLoop {
     /// Ends an exchange before its response is complete; does nothing if the exchange has ended.
     func end(_ exchange: TransportExchange, with error: any Error) {
         guard let transfer = transfer(of: exchange) else { return }
+        if transfer.isConnecting { names.noteFailure(of: transfer) }
         remove(transfer)
         finish(transfer, .failure(error))
     }
@@ -235,6 +243,8 @@ extension CurlLoop {
         while let easy = ccurl_multi_next_ended(multi, &code) {
             let transfer = Transfer.at(ccurl_context(easy))
             transfer.repeatIfConnectionWasLost(code)
+            transfer.repeatIfConnectIsUnfinished(code)
+            if transfer.isConnecting { names.noteFailure(of: transfer) }
             let result = transfer.result(code)
             kept.note(easy)
             lanes.note(transfer, version: ccurl_get_long(easy, ccurl_info_http_version))
@@ -259,7 +269,7 @@ extension CurlLoop {
     }
 
     /// Takes a transfer back from libcurl.
-    private func takeBack(_ transfer: Transfer) {
+    func takeBack(_ transfer: Transfer) {
         guard transfer.isAdded else { return }
         transfer.isAdded = false
         // If libcurl still expects an answer on the connection, this call closes the connection.
@@ -310,6 +320,7 @@ extension CurlLoop {
         // because nothing more happens to it.
         for transfer in starters where transfer.isEntered && !transfer.hasConnection {
             transfer.exchange.waitForConnection { results.append(ResultDelivery.Job($0)) }
+            if transfer.waitsForHandshake { connects.add(transfer) }
         }
         starters.removeAll(keepingCapacity: true)
     }

@@ -78,6 +78,28 @@ final class CurlOptions: Sendable {
         return "\(origin.host):\(origin.port):\(addresses.joined(separator: ","))"
     }
 
+    /// The host and port whose name libcurl looks up for a request; nil if the addresses are fixed.
+    func lookedUpName(for request: HTTPRequest) -> String? {
+        guard connecting.unixSocketPath == nil, let origin = request.origin else { return nil }
+        if let proxy = proxy(for: origin) {
+            guard let url = URL(string: proxy.url), let host = url.host, let port = url.port else {
+                return nil
+            }
+            return "\(host):\(port)"
+        }
+        if addresses[origin.host] != nil || ccurl_is_address(origin.host) { return nil }
+        return "\(origin.host):\(origin.port)"
+    }
+
+    /// Returns the proxy for requests to an origin.
+    ///
+    /// The environment is read for each request, because libcurl reads it for each transfer too.
+    private func proxy(for origin: HTTPOrigin) -> ProxySettings.Server? {
+        let choice = ProxyChoice(connecting.proxy, in: ProcessInfo.processInfo.environment)
+        if choice.bypass.covers(origin.host) { return nil }
+        return origin.scheme == "https" ? choice.https : choice.http
+    }
+
     /// The largest number of connections to one host.
     var maxConnectionsPerHost: Int {
         min(configuration.maxConnectionsPerHost, configuration.maxConnections ?? .max)
@@ -135,10 +157,7 @@ final class CurlOptions: Sendable {
         guard request.context.refusesPrivateAddresses, connecting.unixSocketPath == nil,
             let origin = request.origin
         else { return false }
-        // The environment is read for each request, because libcurl reads it for each transfer too.
-        let choice = ProxyChoice(connecting.proxy, in: ProcessInfo.processInfo.environment)
-        let proxy = origin.scheme == "https" ? choice.https : choice.http
-        return proxy == nil || choice.bypass.covers(origin.host)
+        return proxy(for: origin) == nil
     }
 
     /// Returns whether a request needs its own connection, because it would fail on a kept connection.
@@ -263,7 +282,7 @@ final class CurlOptions: Sendable {
 
 extension Duration {
     /// The duration in milliseconds, rounded up and at least one.
-    fileprivate var wholeMilliseconds: Int {
+    var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
         if overflow { return seconds > 0 ? Int(Int32.max) : 1 }

@@ -8,6 +8,7 @@ import PledgeHTTPNetworking
 /// result. libcurl requires no more than that.
 final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
+    private let connectTimeout: Duration
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
     /// libcurl's report on whether the server has excluded the request.
     private let refusal = UnsafeMutablePointer<ccurl_refusal>.allocate(capacity: 1)
@@ -20,6 +21,10 @@ final class EasyHandle: @unchecked Sendable {
     private(set) var readsBody = false
     /// True if the transfer uses HTTP/1.1 even if the server supports HTTP/2.
     private(set) var keepsToHTTP1 = false
+    /// True if the transfer may share a connection, and so waits for another transfer's handshake.
+    private(set) var mayShare = false
+    /// True if the next transfer has less time to connect than usual.
+    private var hasOwnConnectLimit = false
 
     /// The scheme, host and port whose connections are limited; nil if the transfer may share a connection.
     var laneHost: String?
@@ -28,6 +33,7 @@ final class EasyHandle: @unchecked Sendable {
     init?(_ options: CurlOptions) {
         guard let easy = ccurl_easy_make() else { return nil }
         self.easy = easy
+        connectTimeout = options.connectTimeout
         words.pointee = 0
         refusal.pointee = ccurl_refusal()
         ccurl_set_error_buffer(easy, words)
@@ -62,6 +68,10 @@ final class EasyHandle: @unchecked Sendable {
         ccurl_list_free(headers)
         headers = nil
         _ = ccurl_copy_post_fields(easy, nil)
+        if hasOwnConnectLimit {
+            hasOwnConnectLimit = false
+            set(ccurl_connect_timeout_ms, connectTimeout.wholeMilliseconds)
+        }
         if addresses != nil {
             _ = ccurl_set_list(easy, ccurl_resolve, nil)
             ccurl_list_free(addresses)
@@ -79,7 +89,7 @@ final class EasyHandle: @unchecked Sendable {
         let isAlone = options.needsOwnConnection(request)
         keepToHTTP1(options.keepsToHTTP1(request, isStreamed: isStreamed), options)
         let mayUseHTTP2 = !keepsToHTTP1 && options.mayUseHTTP2(request)
-        let mayShare = mayUseHTTP2 && !isAlone
+        mayShare = mayUseHTTP2 && !isAlone
         laneHost = mayShare ? nil : AbsoluteURL.schemeAndAuthority(of: request.url)
         set(ccurl_pipe_wait, mayShare ? 1 : 0)
         set(ccurl_fresh_connect, isAlone ? 1 : 0)
@@ -88,11 +98,7 @@ final class EasyHandle: @unchecked Sendable {
         watchRefusals(mayUseHTTP2 && !request.isReplayable)
         setBody(of: request)
         setHeaders(of: request)
-        if let addresses = options.addresses(for: request) {
-            self.addresses = ccurl_list_append(nil, addresses)
-            check(self.addresses)
-            check(ccurl_set_list(easy, ccurl_resolve, self.addresses))
-        }
+        if let addresses = options.addresses(for: request) { setAddresses(addresses) }
     }
 
     private func set(_ option: ccurl_long_option, _ value: Int) {
@@ -129,6 +135,30 @@ final class EasyHandle: @unchecked Sendable {
         guard (try? options.setVersions(easy, keepingToHTTP1: keepsToHTTP1)) != nil else {
             return check(Int32(ccurl_not_built_in.rawValue))
         }
+    }
+
+    /// Lets the transfer open a connection although another one is being made.
+    func waitNoLonger() {
+        mayShare = false
+        set(ccurl_pipe_wait, 0)
+    }
+
+    /// Sets the time to connect of this transfer.
+    func limitConnecting(to limit: Duration) {
+        hasOwnConnectLimit = true
+        set(ccurl_connect_timeout_ms, limit.wholeMilliseconds)
+    }
+
+    /// Changes libcurl's list of addresses when the transfer starts.
+    ///
+    /// - Parameter entry: A host with its port and addresses, such as "example.com:443:10.0.0.7"; or "-" and a host with
+    ///   its port, to forget its addresses.
+    func setAddresses(_ entry: String) {
+        _ = ccurl_set_list(easy, ccurl_resolve, nil)
+        ccurl_list_free(addresses)
+        addresses = ccurl_list_append(nil, entry)
+        check(addresses)
+        check(ccurl_set_list(easy, ccurl_resolve, addresses))
     }
 
     /// Sets the transfer that libcurl's callbacks belong to.
@@ -257,8 +287,8 @@ extension EasyHandle {
                 Transfer.at(context).noteConnecting()
                 return 0
             },
-            connecting: { context, _, _ in
-                Transfer.at(context).noteConnecting()
+            connecting: { context, socket, _ in
+                Transfer.at(context).noteConnecting(socket)
                 return 0
             })
     }

@@ -6,7 +6,7 @@ import PledgeHTTPNetworking
 final class Transfer {
     let exchange: TransportExchange
     let handle: EasyHandle
-    private unowned let loop: CurlLoop
+    unowned let loop: CurlLoop
     private var reader: HeadReader
     private var hasFirstLine = false
     private var hasHead = false
@@ -19,6 +19,14 @@ final class Transfer {
     /// True while libcurl has stopped receiving and must be resumed.
     private var isPaused = false
     private(set) var hasConnection = false
+    /// True from the look-up of a name until the connection is made.
+    private(set) var isConnecting = false
+    /// The time when the first connection was begun.
+    private(set) var connectStart = ContinuousClock.now
+    /// True if an address was left because it had not answered in a short time.
+    var hasLeftAddress = false
+    /// True if the addresses have the rest of the time to connect.
+    var isPatient = false
     /// True while the transfer is in libcurl's multi handle.
     var isAdded = false
     /// The transfer's right to a connection, or its place in the queue for one.
@@ -31,7 +39,7 @@ final class Transfer {
     var expectsBytes: Bool { !(hasHead && exchange.isStreamed) }
     private var isReceiving = false
     /// The reason why a callback has stopped the transfer; nil if none has.
-    private var failure: (any Error)?
+    private(set) var failure: (any Error)?
     /// True if libcurl has read bytes of the body since the body was opened or rewound.
     private var hasReadBody = false
     /// True while libcurl waits for more bytes of the body.
@@ -47,9 +55,12 @@ final class Transfer {
     /// True if the transfer is to run again on another connection.
     ///
     /// Either the request has not been sent, or the connection has ended and the request may be repeated.
-    private(set) var isToBeRepeated = false
+    var isToBeRepeated = false
 
     private var engine: CurlEngine { loop.engine }
+
+    /// The scheme, host and port to which the transfer goes.
+    private(set) lazy var authority = AbsoluteURL.schemeAndAuthority(of: exchange.request.url)
 
     init(_ exchange: TransportExchange, _ handle: EasyHandle, _ loop: CurlLoop) {
         self.exchange = exchange
@@ -80,7 +91,7 @@ final class Transfer {
     /// Resets the transfer before it runs again.
     func restart() {
         isToBeRepeated = false
-        sends = 0
+        isConnecting = false
     }
 
     func takeUnread() -> Data {
@@ -115,6 +126,7 @@ extension Transfer {
             lostConnections < 5, CurlError(code, handle).isEndOfConnection
         else { return }
         lostConnections += 1
+        sends = 0
         isToBeRepeated = true
     }
 
@@ -237,9 +249,17 @@ extension Transfer {
 
     /// Notes that a connection is being made.
     func noteConnecting() {
+        isConnecting = true
         if hasConnection { return }
         hasConnection = true
+        connectStart = .now
         exchange.stopWaiting()
+    }
+
+    /// Notes that a socket has been created, which is about to be connected.
+    func noteConnecting(_ socket: Int32) {
+        noteConnecting()
+        loop.connects.add(socket, of: self)
     }
 
     /// Returns whether the request may be sent on the current connection.
@@ -254,6 +274,7 @@ extension Transfer {
     ///   - localPort: The local port, which identifies the connection; zero for a Unix domain socket.
     func maySend(to address: UnsafePointer<CChar>?, from localPort: Int32) -> Bool {
         noteConnecting()
+        isConnecting = false
         if loop.options.refusesPrivateAddresses(exchange.request),
             HTTPOrigin.isPrivate(address: address.map { String(cString: $0) } ?? "")
         {

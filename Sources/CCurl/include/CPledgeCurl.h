@@ -308,6 +308,9 @@ int ccurl_multi_ready(ccurl_multi *_Nonnull multi, int descriptor, int ready);
 /// Lets libcurl continue after the time of the timer has passed.
 int ccurl_multi_time_out(ccurl_multi *_Nonnull multi);
 
+/// Lets every transfer continue, which is slow.
+void ccurl_multi_go_on(ccurl_multi *_Nonnull multi);
+
 /// Returns the next ended transfer and its code; NULL if there is none.
 ccurl_easy *_Nullable ccurl_multi_next_ended(ccurl_multi *_Nonnull multi, int *_Nonnull code);
 

@@ -40,6 +40,14 @@ bool ccurl_has_input(int descriptor);
 /// Returns whether a descriptor is a socket with this local port, or, for port 0, a Unix domain socket.
 bool ccurl_has_local_port(int descriptor, int port);
 
+/// Returns whether a descriptor is a TCP socket that is not connected yet.
+bool ccurl_is_connecting(int descriptor);
+
+/// Makes the attempt to connect a socket fail at once, as if the peer had reset the connection.
+///
+/// Returns false if the system cannot do that; only Linux can.
+bool ccurl_stop_connecting(int descriptor);
+
 /// Returns whether a text is an IPv4 or IPv6 address, without a port and without brackets.
 bool ccurl_is_address(const char *_Nonnull text);
 

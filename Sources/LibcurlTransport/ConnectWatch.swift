@@ -1,0 +1,179 @@
+import CPledgeCurl
+import PledgeHTTPNetworking
+
+/// The connections that are being made, and the transfers that wait for another transfer's handshake.
+///
+/// libcurl tries the addresses of a family one after the other. It leaves an address that does not answer after half of
+/// the time to connect, and 7.88.1 even stays there. And every transfer that may share a connection waits for the first
+/// one's handshake, however long that takes. So the I/O thread ends what takes too long.
+struct ConnectWatch {
+    private struct Socket {
+        let transfer: Transfer
+        var due: ContinuousClock.Instant
+    }
+
+    /// The time that one address has to answer, as long as there may be others.
+    static let patience = Duration.milliseconds(500)
+
+    private var sockets: [Int32: Socket] = [:]
+    private var handshakes: [String: HandshakeWaits] = [:]
+
+    /// True if a connection could not be made, and libcurl is to try the next address now.
+    var mustGoOn = false
+
+    /// The time of the next check; nil if there is nothing to check.
+    private(set) var due: ContinuousClock.Instant?
+
+    /// Begins to watch a socket that is about to be connected.
+    mutating func add(_ socket: Int32, of transfer: Transfer) {
+        let due = ContinuousClock.now + Self.patience
+        sockets[socket] = Socket(transfer: transfer, due: due)
+        check(by: due)
+    }
+
+    /// Begins to watch a transfer that waits for another transfer's handshake.
+    mutating func add(_ transfer: Transfer) {
+        let now = ContinuousClock.now
+        check(by: handshakes[transfer.authority, default: HandshakeWaits()].add(transfer, now))
+    }
+
+    /// Forgets a socket that is being closed.
+    mutating func forget(_ socket: Int32) {
+        guard !sockets.isEmpty, sockets.removeValue(forKey: socket) != nil else { return }
+        mustGoOn = true
+        check(by: .now)
+    }
+
+    private mutating func check(by instant: ContinuousClock.Instant) {
+        due = min(due ?? instant, instant)
+    }
+
+    /// Returns the sockets whose time has passed, with the transfers to which they belong.
+    ///
+    /// - Parameter known: The sockets that libcurl has open.
+    mutating func takeOverdue(
+        _ now: ContinuousClock.Instant, known: Set<Int32>
+    ) -> [(socket: Int32, Transfer)] {
+        var overdue: [(socket: Int32, Transfer)] = []
+        for (socket, watched) in sockets where watched.due <= now {
+            if known.contains(socket), ccurl_is_connecting(socket) {
+                sockets[socket]?.due = now + Self.patience
+                overdue.append((socket, watched.transfer))
+            } else {
+                sockets[socket] = nil
+            }
+        }
+        return overdue
+    }
+
+    /// Returns the transfers that must wait no longer, at most one for each host.
+    ///
+    /// - Parameter isConnecting: Returns whether a handshake with a host is under way.
+    mutating func takeImpatient(
+        _ now: ContinuousClock.Instant, whereConnecting isConnecting: (String) -> Bool
+    ) -> [Transfer] {
+        var impatient: [Transfer] = []
+        for (host, waits) in handshakes where waits.due <= now {
+            handshakes[host]?.next(now, isConnecting: isConnecting(host)).map {
+                impatient.append($0)
+            }
+            if handshakes[host]?.isEmpty == true { handshakes[host] = nil }
+        }
+        return impatient
+    }
+
+    /// Sets the time of the next check.
+    mutating func plan() {
+        due = [sockets.values.map(\.due).min(), handshakes.values.map(\.due).min()]
+            .compactMap { $0 }.min()
+        if mustGoOn { due = .now }
+    }
+}
+
+/// The transfers that wait for the handshake of another transfer to the same host.
+private struct HandshakeWaits {
+    /// The longest wait until one more connection is opened.
+    static let patience = Duration.seconds(1)
+
+    private var waiting: [(transfer: Transfer, since: ContinuousClock.Instant)] = []
+    private(set) var due = ContinuousClock.now + Self.patience
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// Adds a transfer, and returns the time of the next check.
+    mutating func add(
+        _ transfer: Transfer, _ now: ContinuousClock.Instant
+    ) -> ContinuousClock.Instant {
+        waiting.append((transfer, now))
+        return due
+    }
+
+    /// Returns the transfer that has waited longest, if it has waited too long for a handshake.
+    mutating func next(_ now: ContinuousClock.Instant, isConnecting: Bool) -> Transfer? {
+        due = now + Self.patience
+        waiting.removeAll { !$0.transfer.waitsForHandshake }
+        guard let oldest = waiting.first else { return nil }
+        if oldest.since + Self.patience > now {
+            due = oldest.since + Self.patience
+            return nil
+        }
+        guard isConnecting else { return nil }
+        return waiting.removeFirst().transfer
+    }
+}
+
+extension CurlLoop {
+    /// Ends what takes too long while connections are being made.
+    func checkConnects() {
+        guard let due = connects.due, due <= .now else { return }
+        let now = ContinuousClock.now
+        for (socket, transfer) in connects.takeOverdue(now, known: known) {
+            if !transfer.isPatient, ccurl_stop_connecting(socket) {
+                // libcurl learns of the end from the poller, and tries the next address.
+                transfer.hasLeftAddress = true
+            } else {
+                // libcurl 7.88.1 looks at the time only if something happens on a socket.
+                _ = ccurl_multi_ready(multi, socket, 0)
+            }
+        }
+        let impatient = connects.takeImpatient(now) { host in
+            transfers.values.contains { $0.isConnecting && $0.authority == host }
+        }
+        for transfer in impatient { openConnection(for: transfer) }
+        // After a failed attempt, libcurl 7.88.1 tries the next address only when it runs again.
+        if connects.mustGoOn {
+            connects.mustGoOn = false
+            ccurl_multi_go_on(multi)
+        }
+        connects.plan()
+    }
+
+    /// Opens one more connection for the transfers that wait for a handshake.
+    private func openConnection(for transfer: Transfer) {
+        takeBack(transfer)
+        transfer.handle.waitNoLonger()
+        add(transfer)
+    }
+}
+
+extension Transfer {
+    /// True while the transfer waits for the handshake of another transfer.
+    var waitsForHandshake: Bool { isAdded && !hasConnection && handle.mayShare }
+
+    /// Marks the transfer to be repeated if no address has answered in the short time, or if its time to connect has
+    /// passed while it waited for another transfer's connection.
+    ///
+    /// Nothing has been sent in these cases. The repetition leaves the addresses the rest of the time.
+    func repeatIfConnectIsUnfinished(_ code: Int32) {
+        guard failure == nil else { return }
+        if code == ccurl_timed_out.rawValue, !hasConnection {
+            isToBeRepeated = true
+        } else if code == ccurl_cannot_connect.rawValue, hasLeftAddress, !isPatient {
+            let rest = loop.options.connectTimeout - (.now - connectStart)
+            guard rest > .zero else { return }
+            isPatient = true
+            isToBeRepeated = true
+            handle.limitConnecting(to: rest)
+        }
+    }
+}
