@@ -116,6 +116,10 @@ extension AHCTransport.Configuration {
     func keeping(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
         var configuration = self
         try settings.checkNetworks(of: "AsyncHTTPClient")
+        if settings.maxConnectionAge != nil {
+            throw UnsupportedSetting(
+                "maxConnectionAge", "AsyncHTTPClient has no setting for it: use CurlTransport")
+        }
         switch settings.versions {
         case .automatic: break
         case .http1: configuration.httpVersion = .http1Only

@@ -180,6 +180,17 @@ final class CurlOptions: Sendable {
             (ccurl_connect_timeout_ms, connectTimeout.wholeMilliseconds), (ccurl_quick_exit, 1),
         ]
         for (option, value) in common { _ = ccurl_set_long(easy, option, value) }
+        if let lifetime = connecting.addressLifetime {
+            try require(
+                ccurl_set_long(easy, ccurl_address_seconds, lifetime.fullSeconds),
+                "addressLifetime")
+        }
+        if let age = connecting.maxConnectionAge {
+            // Zero would mean no limit.
+            try require(
+                ccurl_set_long(easy, ccurl_max_age_seconds, max(1, age.fullSeconds)),
+                "maxConnectionAge")
+        }
         try configureTLS(easy)
         try configureProxy(easy)
         if let path = connecting.unixSocketPath {
@@ -281,6 +292,9 @@ final class CurlOptions: Sendable {
 }
 
 extension Duration {
+    /// The duration in seconds, rounded down.
+    fileprivate var fullSeconds: Int { Int(min(components.seconds, Int64(Int32.max))) }
+
     /// The duration in milliseconds, rounded up and at least one.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
@@ -313,6 +327,11 @@ extension ConnectionSettings {
         if let certificate = tls.clientCertificate {
             _ = try read(certificate.chain, "tls.clientCertificate")
             _ = try read(certificate.privateKey, "tls.clientCertificate")
+        }
+        for (name, time) in [
+            ("addressLifetime", addressLifetime), ("maxConnectionAge", maxConnectionAge),
+        ] where time ?? .zero < .zero {
+            throw UnsupportedSetting(name, "a time is zero or more")
         }
         for (host, addresses) in addresses
         where addresses.isEmpty || !addresses.allSatisfy({ ccurl_is_address($0) }) {

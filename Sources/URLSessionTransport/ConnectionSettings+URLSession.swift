@@ -50,6 +50,12 @@ extension ConnectionSettings {
             throw UnsupportedSetting(
                 "addresses", "URLSession looks every name up: \(system.alternative())")
         }
+        for (name, limit) in [
+            ("addressLifetime", addressLifetime), ("maxConnectionAge", maxConnectionAge),
+        ] where limit != nil {
+            throw UnsupportedSetting(
+                name, "URLSession has no setting for it: \(system.alternative("CurlTransport"))")
+        }
     }
 
     private func checkVersions(on system: URLSessionSystem) throws(UnsupportedSetting) {

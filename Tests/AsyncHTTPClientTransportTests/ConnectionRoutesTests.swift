@@ -29,6 +29,14 @@ struct ConnectionRoutesTests {
 
     @Test func theDefaultIsKept() { #expect(refusal { _ in } == nil) }
 
+    @Test func anAgeOfConnectionsIsNotKept() {
+        #expect(
+            refusal { $0.maxConnectionAge = .seconds(60) }
+                == "maxConnectionAge: AsyncHTTPClient has no setting for it: use CurlTransport")
+        // It keeps no addresses at all.
+        #expect(refusal { $0.addressLifetime = .seconds(60) } == nil)
+    }
+
     @Test func versionsThatCannotBeSpoken() {
         #expect(
             refusal { $0.versions = .http2 }

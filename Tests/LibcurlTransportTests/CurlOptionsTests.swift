@@ -135,6 +135,15 @@ import Testing
         }
     }
 
+    @Test func timesAreNotNegative() {
+        for (name, change) in [
+            ("addressLifetime", { $0.addressLifetime = .seconds(-1) }),
+            ("maxConnectionAge", { $0.maxConnectionAge = .seconds(-1) }),
+        ] as [(String, (inout ConnectionSettings) -> Void)] {
+            #expect(refusal(change) == UnsupportedSetting(name, "a time is zero or more"))
+        }
+    }
+
     @Test func filesMustBeThere() throws {
         let missing = try folder.file("missing.pem")
         let present = try folder.file("present.pem", Data("x".utf8))

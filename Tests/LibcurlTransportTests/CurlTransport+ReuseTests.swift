@@ -50,6 +50,18 @@ struct CurlTransportReuseTests {
         server.stop()
     }
 
+    @Test func anOldConnectionIsNotUsedAgain() async throws {
+        let server = try SocketServer { connection in
+            while connection.head() != nil { connection.answer("ok") }
+        }
+        let transport = try CurlTransport.connecting { $0.maxConnectionAge = .seconds(1) }
+        while server.acceptedConnections < 2 {
+            _ = try await transport.get(server.url()).soon
+        }
+        try await transport.close().soon
+        server.stop()
+    }
+
     /// A server that answers the first request on each connection, and closes the connection at the second.
     private func leavingServer(_ log: TestLog<String>) throws -> SocketServer {
         try SocketServer { connection in

@@ -25,19 +25,42 @@ struct NameMemoryTests {
         return promise
     }
 
-    @Test func aNameIsLookedUpAgainAfterAFailedConnect() async throws {
+    private func engine(
+        _ adjust: (inout ConnectionSettings) -> Void = { _ in }
+    ) throws -> CurlEngine {
         var settings = ConnectionSettings()
         settings.proxy = .none
+        adjust(&settings)
         let options = try CurlOptions(
             .patient, settings, CurlLibrary.lookUp(), on: LiveScheduler.shared)
-        let engine = try CurlEngine(options, delivery: ResultDelivery(.concurrent))
+        return try CurlEngine(options, delivery: ResultDelivery(.concurrent))
+    }
+
+    private func request(_ port: some BinaryInteger) throws -> HTTPRequest {
+        HTTPRequest(try #require(URL(string: "http://moves.invalid:\(port)/")))
+    }
+
+    /// An entry that libcurl takes for one that it has looked up just now; the plus says so.
+    private func entry(_ port: some BinaryInteger) -> String {
+        "+moves.invalid:\(port):127.0.0.1"
+    }
+
+    @Test func theLifeOfAnAddressIsKept() async throws {
+        let engine = try engine { $0.addressLifetime = .zero }
         let closed = try ClosedPort()
-        let port = closed.port
-        let request = HTTPRequest(
-            try #require(URL(string: "http://moves.invalid:\(port)/")))
-        // The plus makes the entry one that libcurl has looked up, and keeps for a minute.
-        let first = try send(
-            request, over: engine, adding: "+moves.invalid:\(port):127.0.0.1")
+        let call = try send(
+            try request(closed.port), over: engine, adding: entry(closed.port))
+        #expect(try await call.httpError.code == .cannotFindHost)
+        engine.submit(.close)
+        try await engine.ended.soon
+        withExtendedLifetime(closed) {}
+    }
+
+    @Test func aNameIsLookedUpAgainAfterAFailedConnect() async throws {
+        let engine = try engine()
+        let closed = try ClosedPort()
+        let request = try request(closed.port)
+        let first = try send(request, over: engine, adding: entry(closed.port))
         #expect(try await first.httpError.code == .cannotConnect)
         let second = try send(request, over: engine)
         #expect(try await second.httpError.code == .cannotFindHost)

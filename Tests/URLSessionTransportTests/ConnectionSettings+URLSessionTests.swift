@@ -130,6 +130,18 @@ import Testing
         for system in apples { #expect(refusal(on: system) { $0.versions = .http3 } == nil) }
     }
 
+    @Test func hasNoSettingsForAges() {
+        let changes: [String: (inout ConnectionSettings) -> Void] = [
+            "addressLifetime": { $0.addressLifetime = .seconds(60) },
+            "maxConnectionAge": { $0.maxConnectionAge = .seconds(60) },
+        ]
+        for (name, change) in changes {
+            let words = "\(name): URLSession has no setting for it: "
+            #expect(refusal(on: .linux, change) == words + "use CurlTransport")
+            #expect(refusal(on: .iOS, change) == words + "no transport on this system can")
+        }
+    }
+
     @Test func onlyApplesSystemsChooseNetworks() {
         let changes: [String: (inout ConnectionSettings) -> Void] = [
             "waitsForConnectivity": { $0.waitsForConnectivity = true },

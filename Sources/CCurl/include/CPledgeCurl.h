@@ -54,6 +54,7 @@ enum ccurl_long_option {
     ccurl_verify_host = 81,  // CURLOPT_SSL_VERIFYHOST
     ccurl_http_version = 84,  // CURLOPT_HTTP_VERSION
     ccurl_buffer_size = 98,  // CURLOPT_BUFFERSIZE
+    ccurl_address_seconds = 92,  // CURLOPT_DNS_CACHE_TIMEOUT
     ccurl_no_signal = 99,  // CURLOPT_NOSIGNAL
     ccurl_connect_timeout_ms = 156,  // CURLOPT_CONNECTTIMEOUT_MS
     ccurl_protocols = 181,  // CURLOPT_PROTOCOLS
@@ -64,6 +65,7 @@ enum ccurl_long_option {
     ccurl_pipe_wait = 237,  // CURLOPT_PIPEWAIT
     ccurl_suppress_connect_headers = 265,  // CURLOPT_SUPPRESS_CONNECT_HEADERS
     ccurl_max_idle_seconds = 288,  // CURLOPT_MAXAGE_CONN
+    ccurl_max_age_seconds = 314,  // CURLOPT_MAXLIFETIME_CONN
     /// In 7.87 and later, this makes a transfer end without waiting for a thread that looks up a name.
     ccurl_quick_exit = 322,  // CURLOPT_QUICK_EXIT, since 0x075700
 };

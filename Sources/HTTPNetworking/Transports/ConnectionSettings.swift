@@ -33,6 +33,19 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// The addresses to use instead of a name lookup, by host, such as ["10.0.0.7"] for "api.example.com".
     public var addresses: [String: [String]] = [:]
 
+    /// The longest time that the addresses of a name are kept; nil for the transport's own time.
+    ///
+    /// `CurlTransport` keeps them for 60 seconds by default, and counts whole seconds. `AHCTransport` keeps none, so it
+    /// accepts any time. `SessionTransport` refuses this setting.
+    public var addressLifetime: Duration?
+
+    /// The largest age of a connection that gets a further request; nil for no limit.
+    ///
+    /// With a limit, clients notice in time that a name has got other addresses. `CurlTransport` counts whole seconds,
+    /// at least one. It closes an old connection when it has no request, so calls that overlap over HTTP/2 keep their
+    /// connection open. The other transports refuse this setting.
+    public var maxConnectionAge: Duration?
+
     /// Lets a call wait for a network, instead of failing with `HTTPError.Code.notConnected`.
     ///
     /// A waiting call ends at its deadline; the idle timeout does not apply to it.
