@@ -7,9 +7,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -189,6 +191,29 @@ bool ccurl_is_connecting(int descriptor) {
 
 bool ccurl_stop_connecting(int descriptor) {
     return shutdown(descriptor, SHUT_RDWR) == 0;
+}
+
+void ccurl_set_user_timeout(int descriptor, int milliseconds) {
+#if defined(TCP_USER_TIMEOUT)
+    unsigned int limit = (unsigned int)milliseconds;
+    // The call fails for sockets that are not TCP's.
+    setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof(limit));
+#else
+    (void)descriptor, (void)milliseconds;
+#endif
+}
+
+int ccurl_milliseconds_since_byte(int descriptor) {
+#if defined(__linux__)
+    struct tcp_info info;
+    socklen_t size = sizeof(info);
+    memset(&info, 0, sizeof(info));
+    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
+    return info.tcpi_last_data_recv > INT32_MAX ? INT32_MAX : (int)info.tcpi_last_data_recv;
+#else
+    (void)descriptor;
+    return -1;
+#endif
 }
 
 bool ccurl_is_address(const char *text) {

@@ -37,6 +37,11 @@ struct ConnectWatch {
         check(by: handshakes[transfer.authority, default: HandshakeWaits()].add(transfer, now))
     }
 
+    /// Returns the recent socket that has a local port; nil if there is none.
+    func socket(withPort port: Int32) -> Int32? {
+        port == 0 ? nil : sockets.keys.first { ccurl_has_local_port($0, port) }
+    }
+
     /// Forgets a socket that is being closed.
     mutating func forget(_ socket: Int32) {
         guard !sockets.isEmpty, sockets.removeValue(forKey: socket) != nil else { return }
@@ -50,13 +55,13 @@ struct ConnectWatch {
 
     /// Returns the sockets whose time has passed, with the transfers to which they belong.
     ///
-    /// - Parameter known: The sockets that libcurl has open.
+    /// - Parameter known: The sockets that libcurl waits for.
     mutating func takeOverdue(
-        _ now: ContinuousClock.Instant, known: Set<Int32>
+        _ now: ContinuousClock.Instant, known: [Int32: ConnectionPool]
     ) -> [(socket: Int32, Transfer)] {
         var overdue: [(socket: Int32, Transfer)] = []
         for (socket, watched) in sockets where watched.due <= now {
-            if known.contains(socket), ccurl_is_connecting(socket) {
+            if known[socket] != nil, ccurl_is_connecting(socket) {
                 sockets[socket]?.due = now + Self.patience
                 overdue.append((socket, watched.transfer))
             } else {
@@ -128,12 +133,13 @@ extension CurlLoop {
         guard let due = connects.due, due <= .now else { return }
         let now = ContinuousClock.now
         for (socket, transfer) in connects.takeOverdue(now, known: known) {
+            guard let pool = known[socket] else { continue }
             if !transfer.isPatient, ccurl_stop_connecting(socket) {
                 // libcurl learns of the end from the poller, and tries the next address.
                 transfer.hasLeftAddress = true
             } else {
                 // libcurl 7.88.1 looks at the time only if something happens on a socket.
-                _ = ccurl_multi_ready(multi, socket, 0)
+                _ = ccurl_multi_ready(pool.multi, socket, 0)
             }
         }
         let impatient = connects.takeImpatient(now) { host in
@@ -143,7 +149,7 @@ extension CurlLoop {
         // After a failed attempt, libcurl 7.88.1 tries the next address only when it runs again.
         if connects.mustGoOn {
             connects.mustGoOn = false
-            ccurl_multi_go_on(multi)
+            for pool in pools.all { ccurl_multi_go_on(pool.multi) }
         }
         connects.plan()
     }

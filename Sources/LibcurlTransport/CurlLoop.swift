@@ -3,17 +3,16 @@ import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// The work of the I/O thread, and the state that only this thread uses: the multi handle and the running transfers.
+/// The work of the I/O thread, and the state that only this thread uses: the connections and the running transfers.
 final class CurlLoop {
     let engine: CurlEngine
     let options: CurlOptions
-    let multi: OpaquePointer
     private let poller: Poller
     private let ready = UnsafeMutableBufferPointer<ccurl_ready>.allocate(capacity: 64)
-    /// The sockets that libcurl waits for.
-    private(set) var known: Set<Int32> = []
-    /// The time when libcurl must run again even if no socket is ready; nil for never.
-    private var timer: ContinuousClock.Instant?
+    /// The pools by the sockets that libcurl waits for.
+    private(set) var known: [Int32: ConnectionPool] = [:]
+    /// libcurl's connections.
+    var pools: ConnectionPools
     /// The time of this turn of the loop.
     private(set) var now: SchedulerInstant
     private var isDraining = false
@@ -39,18 +38,17 @@ final class CurlLoop {
         self.engine = engine
         self.poller = poller
         self.options = options
-        guard let multi = CurlLoop.makeMulti() else { return nil }
-        self.multi = multi
+        guard let pool = ConnectionPool(options) else { return nil }
+        pools = ConnectionPools(pool)
         now = options.scheduler.now
         lanes = TransferLanes(limit: options.maxConnectionsPerHost, silent: options.maxSilent)
-        options.limitConnections(of: multi)
+        pool.loop = self
     }
 
     deinit { ready.deallocate() }
 
     /// Runs until the engine is closed or drained.
     func run() {
-        ccurl_multi_set_context(multi, Unmanaged.passUnretained(self).toOpaque())
         var commands: [CurlEngine.Command] = []
         while !isClosed, !(isDraining && transfers.isEmpty) {
             engine.take(into: &commands)
@@ -80,12 +78,13 @@ final class CurlLoop {
         var limit: Int32 = 0
         if engine.maySleep() {
             if isDraining, transfers.isEmpty { return }
-            limit = milliseconds(until: [timer, connects.due, look].compactMap(\.self).min())
+            limit = milliseconds(until: nextTurn)
         }
         let count = poller.wait(into: ready, limit)
         now = options.scheduler.now
         for event in ready.prefix(count) {
-            _ = ccurl_multi_ready(multi, event.descriptor, event.bits)
+            guard let pool = known[event.descriptor] else { continue }
+            _ = ccurl_multi_ready(pool.multi, event.descriptor, event.bits)
         }
         goOnInTime()
         finishTurn()
@@ -93,24 +92,29 @@ final class CurlLoop {
 
     private func goOnInTime() {
         if let look = lanes.nextLook, look <= now { addAfterLooking() }
-        guard let due = timer, due <= .now else { return }
-        timer = nil
-        _ = ccurl_multi_time_out(multi)
+        for pool in pools.all { pool.goOnInTime() }
     }
 
     /// Delivers the results and the bytes that have arrived in this turn of the loop.
     private func finishTurn() {
         finishEnded()
         checkConnects()
+        pools.closeDrained()
         if !receivers.isEmpty { handOutBodies() }
         if !starters.isEmpty { noteWaiting() }
         guard !results.isEmpty else { return }
         engine.delivery.deliver(&results)
     }
 
-    /// The time of the next look for silent transfers; nil while none waits for a lane.
-    private var look: ContinuousClock.Instant? {
-        lanes.nextLook.map { _ in ContinuousClock.now + TransferLanes.pause }
+    /// The time of the next turn if nothing else happens; nil if there is nothing to do then.
+    private var nextTurn: ContinuousClock.Instant? {
+        var next = pools.due
+        if let due = connects.due { next = next.map { min($0, due) } ?? due }
+        if lanes.nextLook != nil {
+            let look = ContinuousClock.now + TransferLanes.pause
+            next = next.map { min($0, look) } ?? look
+        }
+        return next
     }
 
     private func milliseconds(until instant: ContinuousClock.Instant?) -> Int32 {
@@ -131,7 +135,7 @@ final class CurlLoop {
             finish(
                 Transfer(exchange, handle, self), .failure(exchange.failure(.transportClosed)))
         }
-        ccurl_multi_free(multi)
+        for pool in pools.all { pool.close() }
         // `ended` must resolve after all results are delivered, but the jobs that deliver them may run in any order.
         // Each job gives its handle back after it has delivered its result, so `ended` resolves when all handles are
         // back.
@@ -141,33 +145,14 @@ final class CurlLoop {
 }
 
 extension CurlLoop {
-    /// Creates the multi handle, whose callbacks call the loop.
-    private static func makeMulti() -> OpaquePointer? {
-        ccurl_multi_make(
-            { _, socket, what, context, _ in
-                CurlLoop.at(context).watch(socket, what)
-                return 0
-            },
-            { _, milliseconds, context in
-                CurlLoop.at(context).setTimer(milliseconds)
-                return 0
-            })
-    }
-
-    private static func at(_ context: UnsafeMutableRawPointer) -> CurlLoop {
-        Unmanaged<CurlLoop>.fromOpaque(context).takeUnretainedValue()
-    }
-
-    private func watch(_ socket: Int32, _ what: Int32) {
+    /// Waits for a socket of a pool, or stops waiting; libcurl calls it.
+    func watch(_ socket: Int32, _ what: Int32, _ pool: ConnectionPool) {
         let isGone = what == 4
-        let isKnown = isGone ? known.remove(socket) != nil : !known.insert(socket).inserted
         if isGone { connects.forget(socket) }
+        let isKnown = known[socket] != nil
         if isGone, !isKnown { return }
+        known[socket] = isGone ? nil : pool
         poller.watch(socket, for: isGone ? 0 : what, isKnown: isKnown)
-    }
-
-    private func setTimer(_ milliseconds: Int) {
-        timer = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
     }
 }
 
@@ -217,13 +202,17 @@ extension CurlLoop {
     private func admitSilent() {
         guard lanes.hasNewSilence else { return }
         lanes.hasNewSilence = false
-        options.limitConnections(of: multi, more: lanes.silentCount)
+        for pool in pools.all {
+            options.limitConnections(of: pool.multi, more: lanes.silentCount)
+        }
     }
 
     func add(_ transfer: Transfer) {
         transfer.isAdded = true
         names.renew(for: transfer)
-        guard ccurl_multi_add(multi, transfer.handle.easy) == 0 else {
+        let pool = pools.current(for: transfer)
+        transfer.pool = pool
+        guard pool.add(transfer.handle.easy) else {
             let exchange = transfer.exchange
             return end(exchange, with: exchange.failure(.other, reason: "there is no memory"))
         }
@@ -233,14 +222,19 @@ extension CurlLoop {
     func end(_ exchange: TransportExchange, with error: any Error) {
         guard let transfer = transfer(of: exchange) else { return }
         if transfer.isConnecting { names.noteFailure(of: transfer) }
+        leaveSilentConnection(of: transfer, endedBy: error)
         remove(transfer)
         finish(transfer, .failure(error))
     }
 
     /// Processes the transfers that have ended in libcurl.
     func finishEnded() {
+        for pool in pools.all { finishEnded(in: pool) }
+    }
+
+    private func finishEnded(in pool: ConnectionPool) {
         var code: Int32 = 0
-        while let easy = ccurl_multi_next_ended(multi, &code) {
+        while let easy = ccurl_multi_next_ended(pool.multi, &code) {
             let transfer = Transfer.at(ccurl_context(easy))
             transfer.repeatIfConnectionWasLost(code)
             transfer.repeatIfConnectIsUnfinished(code)
@@ -272,8 +266,8 @@ extension CurlLoop {
     func takeBack(_ transfer: Transfer) {
         guard transfer.isAdded else { return }
         transfer.isAdded = false
-        // If libcurl still expects an answer on the connection, this call closes the connection.
-        _ = ccurl_multi_remove(multi, transfer.handle.easy)
+        transfer.connection.take()?.end()
+        transfer.pool.take()?.remove(transfer.handle.easy)
     }
 
     func finish(_ transfer: Transfer, _ result: Result<Void, any Error>) {

@@ -7,6 +7,7 @@ final class CurlOptions: Sendable {
     let maxHeadSize: Int
     let maxUnreadBytes: Int
     let connectTimeout: Duration
+    let keepAlive: Duration
     let mayReuseHandles: Bool
     private let mayKeepPlainHTTP2: Bool
     private let keepsEarlyAnswers: Bool
@@ -33,6 +34,7 @@ final class CurlOptions: Sendable {
         maxHeadSize = configuration.maxHeadSize
         maxUnreadBytes = configuration.maxUnreadBytes
         connectTimeout = configuration.connectTimeout
+        keepAlive = configuration.keepAlive
         mayReuseHandles = library.mayReuseHandles
         mayKeepPlainHTTP2 = library.mayKeepPlainHTTP2
         keepsEarlyAnswers = library.keepsEarlyAnswers
@@ -46,6 +48,12 @@ final class CurlOptions: Sendable {
         authorities = try connecting.tls.readAuthorities()
         try tryOut()
     }
+
+    /// The seconds without a byte after which the kernel begins to send keepalive probes, and the seconds between them.
+    private static let probeSeconds = 15
+
+    /// The milliseconds after which the kernel ends a connection that acknowledges nothing; nil for the system's limit.
+    var userTimeout: Int? { configuration.idleTimeout?.wholeMilliseconds }
 
     /// Sets all options on a spare handle, to learn whether libcurl takes them.
     private func tryOut() throws(UnsupportedSetting) {
@@ -178,6 +186,8 @@ final class CurlOptions: Sendable {
             (ccurl_no_signal, 1), (ccurl_protocols, http | https), (ccurl_path_as_is, 1),
             (ccurl_buffer_size, 65_536), (ccurl_max_idle_seconds, kept),
             (ccurl_connect_timeout_ms, connectTimeout.wholeMilliseconds), (ccurl_quick_exit, 1),
+            (ccurl_tcp_keep_alive, 1), (ccurl_tcp_keep_idle, Self.probeSeconds),
+            (ccurl_tcp_keep_interval, Self.probeSeconds),
         ]
         for (option, value) in common { _ = ccurl_set_long(easy, option, value) }
         if let lifetime = connecting.addressLifetime {

@@ -27,6 +27,10 @@ final class Transfer {
     var hasLeftAddress = false
     /// True if the addresses have the rest of the time to connect.
     var isPatient = false
+    /// The connection over which the request was sent, as long as libcurl has the transfer.
+    var connection: Connection?
+    /// The pool in which the transfer is; nil if libcurl doesn't have the transfer.
+    var pool: ConnectionPool?
     /// True while the transfer is in libcurl's multi handle.
     var isAdded = false
     /// The transfer's right to a connection, or its place in the queue for one.
@@ -260,6 +264,9 @@ extension Transfer {
     func noteConnecting(_ socket: Int32) {
         noteConnecting()
         loop.connects.add(socket, of: self)
+        if let limit = loop.options.userTimeout {
+            ccurl_set_user_timeout(socket, Int32(clamping: limit))
+        }
     }
 
     /// Returns whether the request may be sent on the current connection.
@@ -298,7 +305,21 @@ extension Transfer {
             return false
         }
         reader = HeadReader(limit: loop.options.maxHeadSize)
+        noteConnection(localPort)
         return true
+    }
+
+    private func noteConnection(_ localPort: Int32) {
+        connection?.end()
+        connection = pool?.connection(of: self, from: localPort)
+        connection?.begin()
+    }
+
+    /// The time that the transfer's own connection took to be made; zero if it has another transfer's.
+    var connectTime: Duration {
+        let all = ccurl_get_offset(handle.easy, ccurl_info_connect_time)
+        let lookup = ccurl_get_offset(handle.easy, ccurl_info_name_lookup_time)
+        return .microseconds(max(0, all - lookup))
     }
 
     private func maySendAgain() -> Bool {

@@ -59,6 +59,9 @@ enum ccurl_long_option {
     ccurl_connect_timeout_ms = 156,  // CURLOPT_CONNECTTIMEOUT_MS
     ccurl_protocols = 181,  // CURLOPT_PROTOCOLS
     ccurl_ssl_version = 32,  // CURLOPT_SSLVERSION
+    ccurl_tcp_keep_alive = 213,  // CURLOPT_TCP_KEEPALIVE
+    ccurl_tcp_keep_idle = 214,  // CURLOPT_TCP_KEEPIDLE
+    ccurl_tcp_keep_interval = 215,  // CURLOPT_TCP_KEEPINTVL
     ccurl_header_separation = 229,  // CURLOPT_HEADEROPT
     ccurl_path_as_is = 234,  // CURLOPT_PATH_AS_IS
     ccurl_upload_buffer_size = 280,  // CURLOPT_UPLOAD_BUFFERSIZE

@@ -48,6 +48,12 @@ bool ccurl_is_connecting(int descriptor);
 /// Returns false if the system cannot do that; only Linux can.
 bool ccurl_stop_connecting(int descriptor);
 
+/// Makes the kernel end a TCP connection whose peer acknowledges nothing for a time; only Linux can.
+void ccurl_set_user_timeout(int descriptor, int milliseconds);
+
+/// Returns the milliseconds since a TCP socket got its last byte, or was connected; -1 if the system does not tell.
+int ccurl_milliseconds_since_byte(int descriptor);
+
 /// Returns whether a text is an IPv4 or IPv6 address, without a port and without brackets.
 bool ccurl_is_address(const char *_Nonnull text);
 

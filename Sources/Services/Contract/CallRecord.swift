@@ -43,6 +43,7 @@ public final class CallRecord: Sendable {
     /// A mark in the outer record that stands for this record's requests, until this record has a mark of its own.
     private let presumed: Mark?
     private let state = Atomic(RecordState())
+    private let isLate = Atomic(false)
     private let adopted = AtomicLazyReference<Locked<[CallRecord]>>()
     private let pauses = AtomicLazyReference<Locked<PauseTimes>>()
     let soleSender = AtomicLazyReference<SoleSender>()
@@ -265,6 +266,18 @@ extension CallRecord {
     var users: (any CallUsers)? {
         noted.load()?.withLock { $0 }
             ?? adopted.load()?.withLock { $0 }.lazy.compactMap(\.users).first
+    }
+}
+
+// MARK: - The limits of time
+
+extension CallRecord {
+    /// Notes that the attempt is cancelled because its time is over.
+    func runOutOfTime() { isLate.store(true, ordering: .relaxed) }
+
+    /// True if the attempt, or one around it, is cancelled because its time is over.
+    package var isOutOfTime: Bool {
+        isLate.load(ordering: .relaxed) || outer?.isOutOfTime == true
     }
 }
 

@@ -89,7 +89,11 @@ struct Timeout: Sendable {
         let allowed = TimeAllowed(limit: limit, remaining: context.remaining)
         return future.ending(
             within: allowed.duration, on: scheduler, in: context, by: Self.name,
-            extendingBy: { clock.newTimer(within: context.remaining, then: $0) }
+            extendingBy: { end in
+                let timer = clock.newTimer(within: context.remaining, then: end)
+                if timer == nil { clock.record.runOutOfTime() }
+                return timer
+            }
         ) {
             clock.allowed(allowed, at: context.remaining).error(
                 by: Self.name, for: input, in: context)

@@ -1,0 +1,108 @@
+import CPledgeCurl
+import PledgeHTTPNetworking
+import PledgeServices
+
+/// What the transport knows of one of libcurl's connections, to notice that it has gone silent.
+///
+/// A connection is silent if no byte has come since a request was sent, for one second or three times the time that the
+/// connection took to be made, whichever is longer. The kernel tells when the last byte came. Only Linux does so, so
+/// on other systems no connection is silent.
+final class Connection {
+    let authority: String
+    private let socket: Int32
+    private let port: Int32
+    private let connectTime: Duration
+    /// True if the connection carries one request at a time.
+    let isHTTP1: Bool
+    /// The number of running requests.
+    private var running = 0
+    /// The time when the first request since the last byte was sent; nil if there is none.
+    private var firstRequest: ContinuousClock.Instant?
+    /// The time that requests have waited since then, without the current wait.
+    private var waited = Duration.zero
+    /// The time when the current wait began.
+    private var waitStart = ContinuousClock.now
+
+    init(of transfer: Transfer, _ socket: Int32, _ port: Int32) {
+        authority = transfer.authority
+        self.socket = socket
+        self.port = port
+        isHTTP1 = !transfer.handle.mayShare
+        connectTime = transfer.connectTime
+    }
+
+    /// True unless the connection has been closed.
+    var isOpen: Bool { ccurl_has_local_port(socket, port) }
+
+    /// The time since the last byte came; nil if the system does not tell.
+    var sinceLastByte: Duration? {
+        let milliseconds = ccurl_milliseconds_since_byte(socket)
+        return milliseconds < 0 ? nil : .milliseconds(milliseconds)
+    }
+
+    /// Notes that a request is about to be sent.
+    func begin() {
+        let now = ContinuousClock.now
+        if let first = firstRequest, let time = sinceLastByte, now - time > first {
+            firstRequest = nil
+        }
+        if firstRequest == nil {
+            firstRequest = now
+            waited = .zero
+            waitStart = now
+        }
+        if running == 0 { waitStart = now }
+        running += 1
+    }
+
+    /// Notes that a request has ended.
+    func end() {
+        running -= 1
+        if running == 0 { waited += .now - waitStart }
+    }
+
+    /// The time for which the connection has been silent while a request was running; nil if it is not silent.
+    var silence: Duration? {
+        guard running > 0, isOpen, let time = sinceLastByte else { return nil }
+        let silence = min(time, waited + (.now - waitStart))
+        return silence >= max(.seconds(1), connectTime * 3) ? silence : nil
+    }
+}
+
+extension CurlLoop {
+    /// Gives a host new connections if a transfer has run into a limit on a connection that is silent.
+    ///
+    /// The other transfers on that connection go on. A host gets new connections at most once a second.
+    ///
+    /// - Parameter reason: The reason why the transfer ends.
+    func leaveSilentConnection(of transfer: Transfer, endedBy reason: any Error) {
+        guard let connection = transfer.connection, let pool = transfer.pool,
+            transfer.exchange.isLimit(reason), pools.current(for: transfer) === pool,
+            let silence = connection.silence
+        else { return }
+        // Over HTTP/1.1, a request that hangs says nothing about the other connections if bytes come there.
+        if connection.isHTTP1, pool.hasBytes(beside: connection, within: silence) { return }
+        if pool.start + .seconds(1) > .now { return }
+        guard let fresh = ConnectionPool(options) else { return }
+        fresh.loop = self
+        options.limitConnections(of: fresh.multi, more: lanes.silentCount)
+        pools.replace(for: transfer.authority, by: fresh, forgetting: options.keepAlive)
+        let waiting = transfers.values.filter {
+            $0.isAdded && !$0.hasConnection && $0 !== transfer
+                && $0.authority == transfer.authority
+        }
+        for other in waiting {
+            takeBack(other)
+            add(other)
+        }
+    }
+}
+
+extension TransportExchange {
+    /// Returns whether a reason for the end of an exchange is a limit of time.
+    fileprivate func isLimit(_ reason: any Error) -> Bool {
+        if let error = reason as? HTTPError { return error.code == .timedOut }
+        if let left = context.remaining, left <= .zero { return true }
+        return context.record?.isOutOfTime == true
+    }
+}
