@@ -19,7 +19,7 @@ struct ShippedTrial: Sendable {
     let bad: Int
     /// Calls per second, of all clients together.
     let rate: Double
-    /// The number of clients that make the calls in turn, each with its own policies.
+    /// The number of clients that make the calls, each with its own policies.
     var clients = 1
     /// The number of connections of each client, as `CurlTransport` limits them; nil for no limit.
     var connections: Int?
@@ -60,7 +60,7 @@ extension ShippedTrial {
             let scheduler = world.scheduler
             return { request in
                 let start = scheduler.now
-                let call = services[request.number % services.count](request)
+                let call = services[Self.client(of: request.number, among: services.count)](request)
                 call.observe { result in
                     let time = start.duration(to: scheduler.now).inSeconds
                     let isSuccess = (try? result.get()) != nil
@@ -74,6 +74,14 @@ extension ShippedTrial {
             }
         }
         return ShippedOutcome(of: run, ends.withLock { $0 })
+    }
+
+    /// Returns the client that makes a call.
+    ///
+    /// The numbers are mixed. If the clients made the calls in turn, each client's calls would go to the same host.
+    private static func client(of number: Int, among count: Int) -> Int {
+        let mixed = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
+        return Int(mixed >> 33) % count
     }
 
     /// Returns the network of one client.
