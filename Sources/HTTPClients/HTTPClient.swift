@@ -424,6 +424,9 @@ final class LazyFunctions: Sendable {
 
 extension LazyFunctions.Functions {
     fileprivate init(_ client: HTTPClient) {
+        // So a simulation also notices a forgotten slot in a run in which no part uses it.
+        if client.scheduler is LiveScheduler { TaskHome.noteUse(of: .time) }
+        client.random.noteUse()
         let shared = SharedStates(of: client)
         shared.watchAll()
         let transport = client.transportOnItsClock

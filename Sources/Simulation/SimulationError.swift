@@ -30,7 +30,7 @@ public struct SimulationError: Error, Hashable {
         case liveScheduler
         /// A part of the stack has drawn a number from `RandomSource.system`, other than for an ID.
         ///
-        /// A part that draws no number isn't noticed, and neither are Swift's own random functions.
+        /// A client with this source is noticed even if it draws none. Swift's own random functions aren't noticed.
         case systemRandom
     }
 

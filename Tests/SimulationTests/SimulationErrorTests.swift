@@ -230,6 +230,22 @@ import Testing
         #expect("\(error)".contains("Set `client.random = world.random`"))
     }
 
+    /// No part of this client draws a number or has a limit of time.
+    @Test func forgottenSlotsThatNoPartUsesFailTheRunToo() {
+        func bare(_ set: (inout HTTPClient, SimulatedWorld) -> Void) -> SimulationError.Code? {
+            scenario.run { world in
+                var client = HTTPClient(base: Fleet.base, over: world.fleet.send)
+                (client.retry, client.circuitBreaker, client.bulkhead) = (nil, nil, nil)
+                (client.attemptTimeout, client.deadline) = (nil, nil)
+                set(&client, world)
+                return { [client] call in client.networking(Endpoint(path: "/\(call.number)")) }
+            }.error?.code
+        }
+        #expect(bare { $0.scheduler = $1.scheduler } == .systemRandom)
+        #expect(bare { $0.random = $1.random } == .liveScheduler)
+        #expect(bare { ($0.scheduler, $0.random) = ($1.scheduler, $1.random) } == nil)
+    }
+
     @Test func aPolicysOwnTimerAndChanceFailTheRun() {
         let timed = scenario.run { stack(.timeout(.seconds(1)), over: $0.fleet.send) }
         #expect(timed.error?.code == .liveScheduler && timed.escapedActions >= 9)

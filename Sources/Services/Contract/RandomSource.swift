@@ -37,8 +37,13 @@ public struct RandomSource: Sendable {
 
     /// Draws 64 random bits.
     public func next() -> UInt64 {
-        if state == nil { TaskHome.noteUse(of: .chance) }
+        noteUse()
         return nextOfID()
+    }
+
+    /// Tells a simulation on this thread that its numbers come from the system, if they do.
+    package func noteUse() {
+        if state == nil { TaskHome.noteUse(of: .chance) }
     }
 
     /// Draws 64 random bits for an ID, on which nothing depends that a simulation measures.
