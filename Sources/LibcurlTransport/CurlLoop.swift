@@ -154,6 +154,11 @@ extension CurlLoop {
         known[socket] = isGone ? nil : pool
         poller.watch(socket, for: isGone ? 0 : what, isKnown: isKnown)
     }
+
+    /// The descriptor of a connection that libcurl waits for; nil if no connection has the port.
+    func socket(onPort port: Int32) -> Int32? {
+        port == 0 ? nil : known.keys.first { ccurl_has_local_port($0, port) }
+    }
 }
 
 extension CurlLoop {

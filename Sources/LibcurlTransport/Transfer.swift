@@ -50,6 +50,10 @@ final class Transfer {
     private var isSourceAway = false
     /// The number of bytes of the body that libcurl has sent.
     private var sentCount: Int64 = 0
+    /// The local port of the connection on which the request is sent.
+    private var localPort: Int32 = 0
+    /// The connection's descriptor; nil until it is known.
+    private var socket: Int32?
     /// The number of times that libcurl was about to send the request, since the transfer was started or restarted.
     private var sends = 0
     /// The number of connections that were not used, because unrequested bytes had arrived on them.
@@ -213,6 +217,11 @@ extension Transfer {
     /// - Returns: The number of bytes copied, or another instruction to libcurl.
     func giveBody(to room: UnsafeMutableRawBufferPointer) -> Int {
         switch upload?.give(to: room) ?? .bytes(0) {
+        case .bytes(let count) where count > 0 && hasEarlyAnswer:
+            // Copying takes a while, so this is checked at the last moment, and the bytes go back.
+            upload?.takeBack(Data(UnsafeRawBufferPointer(rebasing: room[..<count])))
+            engine.submit(.send(exchange))
+            return ccurl_read_pause
         case .bytes(let count):
             noteSign()
             exchange.noteSign()
@@ -228,6 +237,17 @@ extension Transfer {
             failure = exchange.unreadable(error)
             return ccurl_read_abort
         }
+    }
+
+    /// True if part of an answer has arrived that libcurl has not read.
+    ///
+    /// A server may answer and close the connection before it has read the whole request. If libcurl then sends more,
+    /// sending fails, and libcurl forgets the answer. So libcurl must read first.
+    private var hasEarlyAnswer: Bool {
+        // A shared connection also has input for other transfers, and it is HTTP/2, which loses no answer.
+        guard !hasHead, handle.laneHost != nil else { return false }
+        socket = socket ?? loop.socket(onPort: localPort)
+        return socket.map { ccurl_has_input($0) } ?? false
     }
 
     /// Notes how many bytes of the body have been sent.
@@ -282,6 +302,7 @@ extension Transfer {
     func maySend(to address: UnsafePointer<CChar>?, from localPort: Int32) -> Bool {
         noteConnecting()
         isConnecting = false
+        (self.localPort, socket) = (localPort, nil)
         if loop.options.refusesPrivateAddresses(exchange.request),
             HTTPOrigin.isPrivate(address: address.map { String(cString: $0) } ?? "")
         {

@@ -121,6 +121,14 @@ final class UploadBuffer: Sendable {
         return .bytes(count)
     }
 
+    /// Takes back the bytes of the last ``give(to:)``, which were not sent.
+    func takeBack(_ bytes: Data) {
+        state.withLock { state in
+            state.chunks.insert(bytes, at: 0)
+            state.buffered += bytes.count
+        }
+    }
+
     /// Reads the source until it has no bytes ready, or until enough bytes are buffered.
     private func read(_ stream: HTTPBodyStream, _ round: Int) {
         while ask(stream, round) {}

@@ -64,6 +64,16 @@ import Testing
         HTTPRequest.BodySource(isReplayable: isReplayable) { HTTPBodyStream(texts: texts) }
     }
 
+    @Test("W5: bytes that libcurl must not send yet come again")
+    func takesBytesBack() async throws {
+        let bench = try Bench(source("abc", "def"))
+        #expect(await bench.giveAtLast(2) == "ab")
+        bench.buffer.takeBack(Data("ab".utf8))
+        var text = ""
+        while case let given = await bench.giveAtLast(4), given != "|end" { text += given }
+        #expect(text == "abcdef")
+    }
+
     @Test func givesChunksInOrderThroughAnyRoom() async throws {
         for room in 1...9 {
             let bench = try Bench(source("abc", "", "d", "", "efghij"))
