@@ -12,6 +12,7 @@ final class Connection {
     private let socket: Int32
     private let port: Int32
     private let connectTime: Duration
+    let evidence = ConnectionEvidence()
     /// True if the connection carries one request at a time.
     let isHTTP1: Bool
     /// The number of running requests.

@@ -1,6 +1,7 @@
 import CPledgeCurl
 import PledgeFutures
 import PledgeHTTPNetworking
+import PledgeServices
 
 /// An exchange while libcurl performs it; only the I/O thread uses it.
 final class Transfer {
@@ -171,6 +172,8 @@ extension Transfer {
 
     private func take(head status: Int, _ headers: HTTPHeaders) {
         hasHead = true
+        exchange.context.record?.noteAnswer()
+        connection?.evidence.noteAnswer()
         var head = HTTPResponse(status: status, headers: headers)
         head.timing.connection = ConnectionMetrics(of: handle.easy)
         failure = exchange.receive(
@@ -334,6 +337,7 @@ extension Transfer {
         connection?.end()
         connection = pool?.connection(of: self, from: localPort)
         connection?.begin()
+        if let connection { exchange.context.record?.use(connection.evidence) }
     }
 
     /// The time that the transfer's own connection took to be made; zero if it has another transfer's.

@@ -77,6 +77,23 @@ struct ConnectionTests {
         try await transport.close().soon
     }
 
+    @Test func theFailuresOfASilentConnectionCountOnceForABreaker() async throws {
+        guard let site = try await site() else { return }
+        defer { site.stop() }
+        let transport = try site.transport()
+        #expect(try await transport.get(site.url).soon.text == "0")
+        let breaker = CircuitBreaker(failuresInARow: 2)
+        let service = stack(
+            .circuitBreaker(sharing: breaker), .timeout(limit), over: transport.send)
+        let calls = (0..<20).map { _ in
+            CallContext().with(record: CallRecord()).run { service(HTTPRequest(site.url)) }
+        }
+        for call in calls { if case .success = await call.resultSoon { Issue.record() } }
+        #expect(breaker.state == .closed)
+        #expect(try await service(HTTPRequest(site.url)).soon.text == "1")
+        try await transport.close().soon
+    }
+
     /// Whoever cancels a call need not know how the connection is.
     @Test func aCancelledCallSaysNothing() async throws {
         guard let site = try await site(), let other = try await self.site() else { return }

@@ -39,11 +39,13 @@ public final class CallRecord: Sendable {
     }
 
     /// The record of the attempt around this record's attempt; nil if there is none.
-    private let outer: CallRecord?
+    let outer: CallRecord?
     /// A mark in the outer record that stands for this record's requests, until this record has a mark of its own.
     private let presumed: Mark?
     private let state = Atomic(RecordState())
     private let isLate = Atomic(false)
+    let isAnswered = Atomic(false)
+    let connection = AtomicLazyReference<ConnectionEvidence>()
     private let adopted = AtomicLazyReference<Locked<[CallRecord]>>()
     private let pauses = AtomicLazyReference<Locked<PauseTimes>>()
     let soleSender = AtomicLazyReference<SoleSender>()

@@ -259,7 +259,11 @@ extension CircuitBreaker {
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ call: Call, _ classifier: Classifier<Output>
     ) -> Future<Output> {
-        future.atEnd(with: { result in self.end(call, with: classifier(result).health) })
+        future.atEnd(with: { result in
+            let health = classifier(result).health
+            let counts = health != .unhealthy || call.context.record?.countFailure() != false
+            self.end(call, with: counts ? health : .unknown)
+        })
     }
 
     private func end(_ call: Call, with health: Outcome.Health) {

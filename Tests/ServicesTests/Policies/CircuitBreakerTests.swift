@@ -41,6 +41,25 @@ import Testing
         #expect(breaker.state == .open(until: instant(5)))
     }
 
+    /// The failures on one connection that had answered before show one fault.
+    @Test(arguments: [true, false])
+    func failuresOnOneConnectionCountOnceIfItHadAnswered(hadAnswered: Bool) {
+        let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
+        let connection = ConnectionEvidence()
+        let service: Service<Ask, Int> = stack(.circuitBreaker(sharing: breaker)) { _ in
+            CallContext.current.record?.use(connection)
+            return Future(error: Broken())
+        }
+        let send = { CallContext().with(record: CallRecord()).run { _ = service(Ask(1)) } }
+        if hadAnswered { connection.noteAnswer() }
+        for _ in 1...5 { send() }
+        #expect((breaker.state == .closed) == hadAnswered)
+        // The next answer makes the next failure count.
+        connection.noteAnswer()
+        send()
+        #expect(breaker.state != .closed)
+    }
+
     @Test func byDefaultItStaysClosedWhileHalfOfTheCallsSucceed() {
         let breaker = breaker()
         let one: [Upstream.Step] = [.atOnce(.success(1))] + fail(1)
