@@ -138,7 +138,7 @@ extension ServiceError: OutcomeAdvising {
         case .timedOut, .injected: .retryable
         case .deadlineExceeded: .outOfTime
         case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
-            .heldBack, .throttled, .shed, .storeFailed:
+            .heldBack, .throttled, .shed, .keysFull, .storeFailed:
             .refusal
         }
     }

@@ -79,6 +79,8 @@ extension ServiceError {
         ///
         /// Those calls are more important than this one, or equally important.
         case shed
+        /// So many keys are in use that there is no room for the call's key.
+        case keysFull
         /// The store of a policy's ``SharedState`` has failed, and the policy refuses calls without it.
         ///
         /// ``ServiceError/cause`` is the store's error.
@@ -91,7 +93,7 @@ extension ServiceError {
     public var isRefusal: Bool {
         switch code {
         case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
-            .heldBack, .throttled, .shed, .storeFailed:
+            .heldBack, .throttled, .shed, .keysFull, .storeFailed:
             true
         case .timedOut, .deadlineExceeded, .injected: false
         }
@@ -131,6 +133,7 @@ extension ServiceError: CustomStringConvertible {
         case .heldBack: return "refused: the service has asked to wait"
         case .throttled: return "refused: the service fails too many calls, so fewer are made"
         case .shed: return "refused: the queue is full of calls that are served before"
+        case .keysFull: return "refused: as many keys are in use as allowed"
         case .storeFailed: return "refused: the store of its state has failed"
         case .injected: return "failed on purpose"
         }

@@ -120,7 +120,8 @@ extension PolicyEvent {
         case refused(ServiceError)
         /// A call continues without the policy.
         ///
-        /// This happens if a ``Middleware/keyed(by:limit:named:_:)`` has no room for the call's key.
+        /// This happens if a ``Middleware/keyed(by:limit:named:failsOpen:_:)`` that fails open has no room for the
+        /// call's key.
         case bypassed
 
         /// A call waits in a queue; the length includes this call.

@@ -16,26 +16,29 @@ extension Middleware {
     /// memos are always idle, so their contents are lost when their key is replaced.
     ///
     /// For a new key, the eight least recently used keys are checked, and for the next new key, the next eight. If none
-    /// of the eight can be replaced, the call continues without a middleware, and ``PolicyEvent/Kind/bypassed`` reports
-    /// it.
+    /// of the eight can be replaced, the call fails with ``ServiceError/Code/keysFull``. So a limit for each key holds
+    /// even if there are more keys than room.
     ///
     /// Each service that this wraps has its own keys. A key without calls in flight holds no timer. A call takes a lock
     /// for constant time when it starts and when it ends, and its key is hashed and compared under this lock.
     ///
     /// - Parameters:
-    ///   - key: Returns a call's key. Called once per call, on the caller's thread. A call whose key isn't equal to
-    ///     itself, such as a NaN, continues without a middleware.
+    ///   - key: Returns a call's key. Called once per call, on the caller's thread. For a key that isn't equal to
+    ///     itself, such as a NaN, there is never room.
     ///   - limit: The maximum number of keys. Less than one is a programming error and traps.
-    ///   - name: The name in this policy's own events; nil for none. It must hold no secrets.
+    ///   - name: The name in this policy's own events and errors; nil for none. It must hold no secrets.
+    ///   - failsOpen: True if a call continues without a middleware when there is no room for its key. In that case,
+    ///     ``PolicyEvent/Kind/bypassed`` reports it.
     ///   - makeMiddleware: Creates a key's middleware. Called on a caller's thread, while no lock is held. If several
     ///     threads create the middleware for the same key at once, one of them is kept.
     public static func keyed<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key, limit: Int = 1_000, named name: String? = nil,
-        _ makeMiddleware: @escaping @Sendable (Key) -> Middleware
+        failsOpen: Bool = false, _ makeMiddleware: @escaping @Sendable (Key) -> Middleware
     ) -> Middleware {
         precondition(limit >= 1, "keyed needs a limit of at least 1, not \(limit)")
         return Middleware(named: keyedPolicy) { service in
-            let services = KeyedServices(limit: limit, name: name, makeMiddleware, over: service)
+            let services = KeyedServices(
+                limit: limit, name: name, failsOpen: failsOpen, makeMiddleware, over: service)
             return { input in services.call(key(input), input) }
         }
     }
@@ -58,6 +61,7 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
     }
 
     private let name: String?
+    private let failsOpen: Bool
     private let makeMiddleware: @Sendable (Key) -> Middleware<Input, Output>
     private let service: Service<Input, Output>
     /// The keys and their `KeyedService`s.
@@ -66,27 +70,37 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
     private let table: Locked<KeyTable<AnyHashable, AnyObject>>
 
     init(
-        limit: Int, name: String?,
+        limit: Int, name: String?, failsOpen: Bool,
         _ makeMiddleware: @escaping @Sendable (Key) -> Middleware<Input, Output>,
         over service: @escaping Service<Input, Output>
     ) {
         self.name = name
+        self.failsOpen = failsOpen
         self.makeMiddleware = makeMiddleware
         self.service = service
         table = Locked(KeyTable(limit: limit))
     }
 
     func call(_ key: Key, _ input: Input) -> Future<Output> {
-        guard key == key, let (slot, keyed) = enter(key) else {
-            CallContext.current.report(.bypassed, by: keyedPolicy, named: name)
-            return service(input)
-        }
+        guard key == key, let (slot, keyed) = enter(key) else { return callWithoutRoom(input) }
         let future = keyed.service(input)
         if future.isSettled {
             leave(slot)
             return future
         }
         return future.onEnd { _ in self.leave(slot) }
+    }
+
+    private func callWithoutRoom(_ input: Input) -> Future<Output> {
+        let context = CallContext.current
+        if failsOpen {
+            context.report(.bypassed, by: keyedPolicy, named: name)
+            return service(input)
+        }
+        let error = ServiceError(
+            .keysFull, policy: keyedPolicy, policyName: name, subject: loggedName(of: input))
+        context.report(.refused(error), by: keyedPolicy, named: name)
+        return Future(error: error)
     }
 
     /// - Returns: Nil if there is no room.
@@ -97,10 +111,17 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
         }
         guard makeRoom() else { return nil }
         let made = KeyedService(makeMiddleware(key), around: service)
-        // If another thread has entered the key first, or has taken the last room, the table doesn't keep the new
-        // object. Then the object is released only after unlocking.
+        // If another thread has entered the key first, the table doesn't keep the new object. Then the object is
+        // released only after unlocking.
         return withExtendedLifetime(made) {
-            table.withLock { $0.enter(known, adding: made) }.map { ($0, self.keyed($1)) }
+            // If another key has taken the room first, there may be more.
+            for _ in 0..<8 {
+                if let (slot, keyed) = table.withLock({ $0.enter(known, adding: made) }) {
+                    return (slot, self.keyed(keyed))
+                }
+                if !makeRoom() { return nil }
+            }
+            return nil
         }
     }
 
@@ -114,14 +135,16 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
     ///
     /// It checks only a few keys, so a new key takes constant time, however many breakers are open.
     private func makeRoom() -> Bool {
-        var untried = table.withLock { min($0.idleCount, 8) }
+        var (tries, postponed) = (8, 0)
         while table.withLock({ $0.isFull }) {
-            guard untried > 0, let oldest = table.withLock({ $0.oldest }) else { return false }
-            untried -= 1
+            let oldest = table.withLock { $0.idleCount > postponed ? $0.oldest : nil }
+            guard tries > 0, let oldest else { return false }
+            tries -= 1
             if keyed(oldest.value).isIdle() {
                 table.withLockThenRelease { $0.remove(oldest) }
             } else {
                 table.withLock { $0.postpone(oldest) }
+                postponed += 1
             }
         }
         return true

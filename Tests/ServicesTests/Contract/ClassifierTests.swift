@@ -23,7 +23,7 @@ import Testing
     @Test func refusalsAreNotRepeatedAndTheOthersRetryable() {
         let refusals: Set<ServiceError.Code> = [
             .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
-            .heldBack, .throttled, .shed, .storeFailed,
+            .heldBack, .throttled, .shed, .keysFull, .storeFailed,
         ]
         for code in ServiceError.Code.allCases {
             let error = ServiceError(code, policy: "test")

@@ -165,7 +165,7 @@ import Testing
         let upstream = Upstream(on: scheduler, Array(repeating: .atOnce(.success(1)), count: 9))
         let service = stack(
             .observed(by: log.observer, on: scheduler),
-            .keyed(by: { $0.number }, limit: 1) { key in
+            .keyed(by: { $0.number }, limit: 1, failsOpen: true) { key in
                 key == 1 ? .throttle(sharing: throttle) : .passThrough
             }, over: upstream.send)
         _ = (service(1), service(2))

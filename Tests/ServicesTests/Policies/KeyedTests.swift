@@ -11,12 +11,15 @@ import Testing
 
     /// A stack whose keys are tens, each with a breaker that opens at the first failure.
     private func breakers(
-        limit: Int = 2, made: Locked<[Int]> = Locked([]), over upstream: Upstream
+        limit: Int = 2, failsOpen: Bool = false, made: Locked<[Int]> = Locked([]),
+        over upstream: Upstream
     ) -> Service<Ask, Int> {
         let scheduler = scheduler
         return stack(
             .observed(by: log.observer, on: scheduler),
-            .keyed(by: { $0.number / 10 }, limit: limit, named: "tens") { key in
+            .keyed(
+                by: { $0.number / 10 }, limit: limit, named: "tens", failsOpen: failsOpen
+            ) { key in
                 made.withLock { $0.append(key) }
                 return .circuitBreaker(
                     sharing: CircuitBreaker(
@@ -131,7 +134,7 @@ import Testing
     @Test func aNewKeyAsksFewOthers() {
         let asked = Locked(0)
         let service = stack(
-            .keyed(by: { (ask: Ask) in ask.number }, limit: 500) { _ in
+            .keyed(by: { (ask: Ask) in ask.number }, limit: 500, failsOpen: true) { _ in
                 Middleware(
                     isIdle: {
                         asked.withLock { $0 += 1 }
@@ -144,11 +147,43 @@ import Testing
         #expect(asked.withLock { $0 } == 100 * 8)
     }
 
-    @Test func whereNoKeyCanGoACallPassesWithoutAMiddlewareAndSaysSo() {
+    @Test func whereNoKeyCanGoACallIsRefusedAndSaysSo() {
+        let made = Locked<[Int]>([])
+        let upstream = Upstream(
+            on: scheduler, [.value(1, after: .seconds(1)), .atOnce(.failure(Broken()))])
+        let service = breakers(made: made, over: upstream)
+        let slow = service(10)
+        _ = service(20)
+        let third = service(30)
+        #expect(third.serviceError?.code == .keysFull)
+        #expect(third.serviceError?.policyName == "tens")
+        scheduler.run()
+        #expect(slow.valueNow == 1)
+        #expect(made.withLock { $0 } == [1, 2])
+        #expect(log.lines.count { $0.contains("refused(") } == 1)
+        #expect(bypasses.isEmpty)
+    }
+
+    /// Each key has a call in flight, and may make no other.
+    @Test func aLimitOfEachKeyHoldsForMoreKeysThanRoom() {
+        let upstream = Upstream(on: scheduler)
+        let scheduler = scheduler
+        let service = stack(
+            .keyed(by: { $0.number }, limit: 100) { _ in
+                .rateLimit(
+                    sharing: RateLimiter(
+                        rate: 1, per: .seconds(60), maxWait: .zero, on: scheduler))
+            }, over: upstream.send)
+        for key in 0..<100 { _ = service(Ask(key)) }
+        for key in [7, 500, 501] { for _ in 0..<500 { _ = service(Ask(key)) } }
+        #expect(upstream.arrivals.map(\.ask.number) == Array(0..<100))
+    }
+
+    @Test func whereItFailsOpenACallPassesWithoutAMiddlewareAndSaysSo() {
         let made = Locked<[Int]>([])
         let upstream = Upstream(
             on: scheduler, [.value(1, after: .seconds(1)), .atOnce(.failure(Broken())), .value(3)])
-        let service = breakers(made: made, over: upstream)
+        let service = breakers(failsOpen: true, made: made, over: upstream)
         let slow = service(10)
         _ = service(20)
         let third = service(30)
@@ -191,7 +226,7 @@ import Testing
             }, over: upstream.send)
         for number in [1, 2, 1] { _ = service(Ask(number)) }
         #expect(made.withLock { $0 } == [1])
-        #expect(upstream.count == 2)
+        #expect(upstream.count == 1)
         scheduler.advance(by: .seconds(1))
         _ = service(2)
         #expect(made.withLock { $0 } == [1, 2])
@@ -225,11 +260,19 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test func aKeyThatIsNotEqualToItselfPassesWithoutAMiddleware() {
+    @Test func thereIsNoRoomForAKeyThatIsNotEqualToItself() {
+        let upstream = Upstream(on: scheduler, [.value(1)])
+        let service = stack(
+            .keyed(by: { _ in Double.nan }) { _ in .passThrough }, over: upstream.send)
+        #expect(service(1).serviceError?.code == .keysFull)
+        #expect(upstream.count == 0)
+    }
+
+    @Test func whereItFailsOpenAKeyThatIsNotEqualToItselfPasses() {
         let upstream = Upstream(on: scheduler, [.value(1)])
         let service = stack(
             .observed(by: log.observer, on: scheduler),
-            .keyed(by: { _ in Double.nan }) { _ in
+            .keyed(by: { _ in Double.nan }, failsOpen: true) { _ in
                 Issue.record("a NaN has no middleware")
                 return .passThrough
             }, over: upstream.send)
