@@ -100,7 +100,7 @@ extension HTTPClient {
         var rules = Resumption(
             attempts: retry?.attempts ?? 1, backoff: retry?.backoff ?? .constant(.zero),
             maxServerDelay: retry?.maxServerDelay ?? .zero)
-        rules.outcome = { [self] in outcome(of: $0) }
+        rules.outcome = { [client = uncountedCopy] in client.outcome(of: $0) }
         return rules
     }
 

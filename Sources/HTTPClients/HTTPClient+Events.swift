@@ -78,7 +78,7 @@ extension HTTPClient {
         let rules = reconnection ?? (endpoint.method.isSafe ? .always : .never)
         return EventStream(
             lastEventID: lastEventID, end: end, rules: rules, idleTimeout: idleTimeout,
-            limit: limit, client: self
+            limit: limit, client: uncountedCopy
         ) { stream, id in
             var endpoint = endpoint
             stream.complete(&endpoint.headers, &endpoint.context, after: id)
@@ -97,7 +97,7 @@ extension HTTPClient {
         let rules = reconnection ?? (request.method.isSafe ? .always : .never)
         return EventStream(
             lastEventID: lastEventID, end: end, rules: rules, idleTimeout: idleTimeout,
-            limit: limit, client: self
+            limit: limit, client: uncountedCopy
         ) { stream, id in
             var request = request
             stream.complete(&request.headers, &request.context, after: id)

@@ -25,9 +25,10 @@ extension HTTPClient {
         of type: Page.Type = Page.self, maxPages: Int = 10_000
     ) -> some AsyncSequence<Page, any Error> & Sendable {
         let first = Endpoint(path: path, queryItems: query.items, headers: headers)
-        let load: Service<URL?, LinkedPage<Page>> = { [self] url in
-            let response = url.map { send(HTTPRequest($0, headers: headers)) } ?? send(first)
-            return response.mapWithoutOrigin { [json] in
+        let load: Service<URL?, LinkedPage<Page>> = { [json, client = uncountedCopy] url in
+            let response =
+                url.map { client.send(HTTPRequest($0, headers: headers)) } ?? client.send(first)
+            return response.mapWithoutOrigin {
                 LinkedPage(page: try json.value(of: $0), next: $0.nextPage)
             }
         }
@@ -54,10 +55,10 @@ extension HTTPClient {
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         cursor name: String, maxPages: Int = 10_000, next: @escaping @Sendable (Page) -> Cursor?
     ) -> PageSequence<Cursor?, Page> {
-        let load: Service<Cursor?, Page> = { [self] cursor in
+        let load: Service<Cursor?, Page> = { [client = uncountedCopy] cursor in
             let items =
                 query.items + (cursor.map { [URLQueryItem(name: name, value: "\($0)")] } ?? [])
-            return decoded(Endpoint(path: path, queryItems: items, headers: headers))
+            return client.decoded(Endpoint(path: path, queryItems: items, headers: headers))
         }
         return paginate(load, from: nil, maxPages: maxPages) { page, _ in next(page) }
     }

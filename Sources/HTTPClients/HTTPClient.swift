@@ -55,6 +55,17 @@ public import PledgeServices
 /// cookie jar, a budget) is shared by all clients that hold it. ``origins`` shows the budgets, breakers, limiters and
 /// bulkheads.
 ///
+/// ## Changes while calls are in flight
+///
+/// You can change a slot of a client that is in use. The next call uses it, even if you make the call with a function
+/// that you took from the client before. Calls in flight go on as they began. A changed number of attempts doesn't
+/// refill a budget: retry budgets stay, unless you change their own limits. A changed limit of ``bulkhead`` holds for
+/// the bulkheads that exist, whose calls in flight still count.
+///
+/// As the client is a value, this is true of a client without copies. If there are copies, functions that you took
+/// before stay with the copies that you didn't change, and so do the bulkheads. To change a limit for all copies, change
+/// the state that they share: `client.origins[origin].bulkhead?.resize(limit: 8, queue: 100)`.
+///
 /// You can use a client from any thread. The first use assembles the parts; each later use holds a lock for a short,
 /// constant time.
 public struct HTTPClient: Sendable {
@@ -102,9 +113,13 @@ public struct HTTPClient: Sendable {
     /// The rules for repeating a failed request that may be repeated; nil repeats none.
     public var retry: Retry? = Retry() {
         didSet {
-            keptStates.budgets = StatesByOrigin()
-            keptStates.hedgings = StatesByOrigin()
-            keptStates.pushbacks = StatesByOrigin()
+            if oldValue == nil || !SharedStates(of: self).keepsBudgets {
+                keptStates.budgets = StatesByOrigin()
+                keptStates.hedgings = StatesByOrigin()
+            }
+            if retry?.maxServerDelay != oldValue?.maxServerDelay {
+                keptStates.pushbacks = StatesByOrigin()
+            }
             renew()
         }
     }
@@ -120,7 +135,9 @@ public struct HTTPClient: Sendable {
     /// A hedge works without ``retry`` too. With both, hedges and retries draw from the same budget.
     public var hedge: Hedge? {
         didSet {
-            keptStates.hedgings = StatesByOrigin()
+            if hedge?.delay != oldValue?.delay || hedge?.maxExtraLoad != oldValue?.maxExtraLoad {
+                keptStates.hedgings = StatesByOrigin()
+            }
             renew()
         }
     }
@@ -145,10 +162,17 @@ public struct HTTPClient: Sendable {
 
     /// The limit on calls in flight; by default 256 to each origin, while 1,000 more wait.
     ///
-    /// By default, a call counts for at most a second, so calls to a hanging host don't keep the others waiting.
+    /// By default, a call counts for at most a second, so calls to a hanging host don't keep the others waiting. Waiting
+    /// calls start in the order of their `CallPriority`, and a more important call displaces a less important one from a
+    /// full queue. With ``PerOrigin/shedding(_:)``, load shedders stand in for the bulkheads.
     public var bulkhead: PerOrigin<Bulkhead>? = .perOrigin() {
         didSet {
-            keptStates.bulkheads = StatesByOrigin()
+            let isAlone = isKnownUniquelyReferenced(&bulkheadUsers)
+            if !isAlone || !SharedStates(of: self).resizeBulkheads() {
+                keptStates.bulkheads = StatesByOrigin()
+                keptStates.shedders = StatesByOrigin()
+                bulkheadUsers = Users()
+            }
             renew()
         }
     }
@@ -261,8 +285,13 @@ public struct HTTPClient: Sendable {
     /// The states that the client keeps for each origin.
     private(set) var keptStates = KeptStates()
 
-    /// The client's functions, created at first use.
-    private(set) var lazyFunctions = LazyFunctions()
+    /// The client's functions, shared by its copies until one of them changes.
+    private var lazyFunctions = LazyFunctions()
+
+    /// An object that is held by this client and by all copies with the same bulkheads.
+    private var bulkheadUsers = Users()
+
+    private final class Users: Sendable {}
 
     /// Creates a client.
     ///
@@ -302,7 +331,29 @@ public struct HTTPClient: Sendable {
         self.init(base: base, over: asFuture(send))
     }
 
-    private mutating func renew() { lazyFunctions = LazyFunctions() }
+    private mutating func renew() {
+        if isKnownUniquelyReferenced(&lazyFunctions) {
+            lazyFunctions.follow(self)
+        } else {
+            lazyFunctions = LazyFunctions()
+        }
+    }
+
+    /// A copy that doesn't count as one when the client changes; its functions are the client's.
+    var uncountedCopy: HTTPClient { copy(with: LazyFunctions(following: lazyFunctions)) }
+
+    /// A copy for the assembly of the parts, which doesn't hold the client's functions.
+    var slots: HTTPClient { copy(with: LazyFunctions()) }
+
+    private func copy(with functions: LazyFunctions) -> HTTPClient {
+        var copy = self
+        copy.lazyFunctions = functions
+        copy.bulkheadUsers = Users()
+        return copy
+    }
+
+    /// The client's functions.
+    var functions: LazyFunctions.Functions { lazyFunctions.functions(of: self) }
 }
 
 extension HTTPClient {
@@ -310,13 +361,13 @@ extension HTTPClient {
     ///
     /// A status outside ``acceptedStatuses`` is an error, as in every other function of the client. A request for an
     /// origin other than the base's gets neither ``headers`` nor credentials.
-    public var send: HTTPService { lazyFunctions.functions(of: self).send }
+    public var send: HTTPService { functions.send }
 
     /// Sends a request, and returns a future that settles when the response's headers arrive.
     ///
     /// It works like ``send``, but without the cache. If the exchange fails after the headers, reading the body fails;
     /// the request isn't repeated.
-    public var stream: HTTPStreamingService { lazyFunctions.functions(of: self).stream }
+    public var stream: HTTPStreamingService { functions.stream }
 
     /// Sends an endpoint's request, resolved against ``base``, and returns a future of the whole response.
     ///
@@ -336,7 +387,7 @@ extension HTTPClient {
     /// - Returns: A future that rejects with the same errors as for a request, and with `Endpoint.Error` if the
     ///   endpoint can't be sent.
     public func stream(_ endpoint: Endpoint) -> Future<HTTPStreamedResponse> {
-        lazyFunctions.functions(of: self).streamEndpoint(endpoint, nil)
+        functions.streamEndpoint(endpoint, nil)
     }
 
     /// Sends an endpoint's request, and returns a future of the response's body.
@@ -344,11 +395,11 @@ extension HTTPClient {
     /// It works like `send` with an endpoint, for code that takes a `Networking`. The returned data doesn't contain the
     /// client's ``json`` settings. To decode the data with these settings, call `decoded(using: client.json)` on the
     /// future, or call ``decoded(_:)`` instead.
-    public var networking: Networking { lazyFunctions.functions(of: self).networking }
+    public var networking: Networking { functions.networking }
 
     /// Sends an endpoint's request; a `body` that isn't nil replaces the endpoint's body.
     func send(_ endpoint: Endpoint, _ body: HTTPRequest.Body?) -> Future<HTTPResponse> {
-        lazyFunctions.functions(of: self).sendEndpoint(endpoint, body)
+        functions.sendEndpoint(endpoint, body)
     }
 
     /// Sends an endpoint's request, and decodes the accepted body as JSON with ``json``.
@@ -394,72 +445,6 @@ extension HTTPClient: CustomStringConvertible, CustomReflectable {
 
     /// A mirror with only the description, because slots hold secrets.
     public var customMirror: Mirror { Mirror(self, children: ["client": description]) }
-}
-
-/// A client's functions, assembled at first use.
-final class LazyFunctions: Sendable {
-    struct Functions: Sendable {
-        let send: HTTPService
-        let stream: HTTPStreamingService
-        let sendEndpoint: @Sendable (Endpoint, HTTPRequest.Body?) -> Future<HTTPResponse>
-        let streamEndpoint: @Sendable (Endpoint, HTTPRequest.Body?) -> Future<HTTPStreamedResponse>
-        let networking: Networking
-    }
-
-    private let made = Locked<Functions?>(nil)
-
-    /// Returns a client's functions; the client must have the same slots at each call.
-    func functions(of client: HTTPClient) -> Functions {
-        if let functions = made.withLock({ $0 }) { return functions }
-        let functions = Functions(client)
-        // If another thread has assembled the functions meanwhile, that thread's functions are used, so that all
-        // callers share one budget and one set of breakers.
-        return made.withLock { made in
-            if let made { return made }
-            made = functions
-            return functions
-        }
-    }
-}
-
-extension LazyFunctions.Functions {
-    fileprivate init(_ client: HTTPClient) {
-        // So a simulation also notices a forgotten slot in a run in which no part uses it.
-        if client.scheduler is LiveScheduler { TaskHome.noteUse(of: .time) }
-        client.random.noteUse()
-        let shared = SharedStates(of: client)
-        shared.watchAll()
-        let transport = client.transportOnItsClock
-        send = unlessCancelled(client.using(client.wholeStack(sharing: shared)(transport.send)))
-        stream = unlessCancelled(
-            client.using(client.streamingStack(sharing: shared)(transport.stream)))
-        let sendEndpoint = endpointService(over: send, base: client.base)
-        self.sendEndpoint = sendEndpoint
-        networking = { endpoint in sendEndpoint(endpoint, nil).mapWithoutOrigin { $0.body } }
-        streamEndpoint = endpointService(over: stream, base: client.base)
-    }
-}
-
-extension HTTPClient {
-    /// Wraps a service so that its requests and answers have the client's JSON settings.
-    fileprivate func using<Output>(
-        _ service: @escaping Service<HTTPRequest, Output>
-    ) -> Service<HTTPRequest, Output> {
-        if json.isStandard { return service }
-        return { [json] request in
-            do {
-                return service(try request.using(json))
-            } catch {
-                return Future(error: error)
-            }
-        }
-    }
-
-    fileprivate var transportOnItsClock: any HTTPTransport {
-        guard var function = transport as? FunctionTransport else { return transport }
-        function.scheduler = scheduler
-        return function
-    }
 }
 
 /// A transport over a function that returns whole responses.

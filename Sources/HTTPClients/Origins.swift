@@ -12,7 +12,7 @@ extension HTTPClient {
     ///
     /// Use it to read the states of an origin, or to isolate or reset the origin. Copies of the client share the states
     /// of a slot until you change the slot in one of them; see "Values, and what they share" at ``HTTPClient``.
-    public var origins: Origins { Origins(client: self) }
+    public var origins: Origins { Origins(client: uncountedCopy) }
 
     /// The origins of a client; see ``HTTPClient/origins``.
     public struct Origins: Sendable {
@@ -23,7 +23,8 @@ extension HTTPClient {
             let kept = client.keptStates
             let known =
                 kept.budgets.all.map(\.origin) + kept.breakers.all.map(\.origin)
-                + kept.bulkheads.all.map(\.origin) + kept.limiters.all.map(\.origin)
+                + kept.bulkheads.all.map(\.origin) + kept.shedders.all.map(\.origin)
+                + kept.limiters.all.map(\.origin)
             return Set(known.compactMap { $0 })
                 .sorted { "\($0)" < "\($1)" }
         }
@@ -33,7 +34,8 @@ extension HTTPClient {
             let states = SharedStates(of: client)
             return States(
                 circuitBreaker: states.breaker(of: origin), bulkhead: states.bulkhead(of: origin),
-                rateLimit: states.limiter(of: origin), retryBudget: states.budget(of: origin))
+                loadShedder: states.shedder(of: origin), rateLimit: states.limiter(of: origin),
+                retryBudget: states.budget(of: origin))
         }
     }
 }
@@ -48,6 +50,9 @@ extension HTTPClient.Origins {
 
         /// The bulkhead of the slot ``HTTPClient/bulkhead``.
         public let bulkhead: Bulkhead?
+
+        /// The load shedder of the slot ``HTTPClient/bulkhead``, if it has one instead of a bulkhead.
+        public let loadShedder: LoadShedder?
 
         /// The limiter of the slot ``HTTPClient/rateLimit``.
         public let rateLimit: RateLimiter?
@@ -71,13 +76,14 @@ extension HTTPClient.Origins {
 /// The states that a client's slots keep for origins.
 ///
 /// Copies of a client share these states. If you change a slot of one copy, that copy gets new states for the slot, and
-/// keeps the states of its other slots.
+/// keeps the states of its other slots. The states that the changed slot would make in the same way stay.
 struct KeptStates: Sendable {
     var budgets = StatesByOrigin<RetryBudget>()
     var hedgings = StatesByOrigin<Hedging>()
     var pushbacks = StatesByOrigin<Pushback>()
     var breakers = StatesByOrigin<CircuitBreaker>()
     var bulkheads = StatesByOrigin<Bulkhead>()
+    var shedders = StatesByOrigin<LoadShedder>()
     var limiters = StatesByOrigin<RateLimiter>()
 }
 
@@ -109,10 +115,12 @@ struct SharedStates: Sendable {
         kept.budgets.all.forEach { metrics.watch($0.state) }
         kept.breakers.all.forEach { metrics.watch($0.state) }
         kept.bulkheads.all.forEach { metrics.watch($0.state) }
+        kept.shedders.all.forEach { metrics.watch($0.state) }
         kept.limiters.all.forEach { metrics.watch($0.state) }
         retry?.budget.shared.map { metrics.watch($0) }
         circuitBreaker?.shared.map { metrics.watch($0) }
         bulkhead?.shared.map { metrics.watch($0) }
+        bulkhead?.shedders?().shared.map { metrics.watch($0) }
         rateLimit?.shared.map { metrics.watch($0) }
     }
 
@@ -126,7 +134,12 @@ struct SharedStates: Sendable {
     }
 
     func bulkhead(of origin: HTTPOrigin?) -> Bulkhead? {
-        bulkhead.map { state(of: origin, by: $0, in: kept.bulkheads) }
+        guard let bulkhead, bulkhead.shedders == nil else { return nil }
+        return state(of: origin, by: bulkhead, in: kept.bulkheads)
+    }
+
+    func shedder(of origin: HTTPOrigin?) -> LoadShedder? {
+        bulkhead?.shedders.map { state(of: origin, by: $0(), in: kept.shedders) }
     }
 
     func limiter(of origin: HTTPOrigin?) -> RateLimiter? {
@@ -158,14 +171,42 @@ struct SharedStates: Sendable {
     ) -> State {
         if let shared = slot.shared { return shared }
         return states.state(of: origin, keeping: slot.limit) {
-            let state = slot.make(
-                .init(name: name(of: origin), scheduler: scheduler, random: random))
+            let state = slot.make(parameters(of: origin))
             metrics?.watch(state)
             return state
         }
     }
 
+    private func parameters<State>(
+        of origin: HTTPOrigin?
+    ) -> HTTPClient.PerOrigin<State>.Parameters {
+        .init(name: name(of: origin), scheduler: scheduler, random: random)
+    }
+
     private func name(of origin: HTTPOrigin?) -> String { origin?.description ?? "no origin" }
+}
+
+/// The states that exist when a slot changes.
+extension SharedStates {
+    /// Returns whether the slot would make the budgets that exist with the same limits.
+    var keepsBudgets: Bool {
+        guard let slot = retry?.budget, slot.shared == nil else { return false }
+        let known = kept.budgets.all
+        return !known.isEmpty
+            && known.allSatisfy { slot.make(parameters(of: $0.origin)).hasLimits(of: $0.state) }
+    }
+
+    /// Gives the bulkheads that exist the slot's limits.
+    ///
+    /// - Returns: False if they differ in more than the limits, so that new bulkheads must be made.
+    func resizeBulkheads() -> Bool {
+        guard let bulkhead, bulkhead.shared == nil, bulkhead.shedders == nil else { return false }
+        let known = kept.bulkheads.all
+        return !known.isEmpty
+            && known.allSatisfy {
+                $0.state.takeLimits(of: bulkhead.make(parameters(of: $0.origin)))
+            }
+    }
 }
 
 extension HTTPClient {
@@ -279,6 +320,10 @@ extension StatesByOrigin<CircuitBreaker> {
 }
 
 extension StatesByOrigin<Bulkhead> {
+    convenience init() { self.init { $0.isIdle } }
+}
+
+extension StatesByOrigin<LoadShedder> {
     convenience init() { self.init { $0.isIdle } }
 }
 

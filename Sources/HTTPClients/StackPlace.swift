@@ -203,7 +203,9 @@ extension HTTPClient {
             _ place: StackPlace, of origin: HTTPOrigin?
         ) -> Middleware<HTTPRequest, Output>? {
             switch place {
-            case .bulkhead: return shared.bulkhead(of: origin).map { Part.bulkhead(sharing: $0) }
+            case .bulkhead:
+                return shared.bulkhead(of: origin).map { Part.bulkhead(sharing: $0) }
+                    ?? shared.shedder(of: origin).map { Part.loadShedding(sharing: $0) }
             case .retry:
                 return retry.map {
                     Part.retry(

@@ -32,6 +32,9 @@ extension HTTPClient {
 
         let make: @Sendable (Parameters) -> State
 
+        /// The load shedders that stand in for the bulkheads; nil if there are none.
+        private(set) var shedders: (@Sendable () -> HTTPClient.PerOrigin<LoadShedder>)?
+
         /// A state for each origin.
         ///
         /// - Parameters:
@@ -42,12 +45,12 @@ extension HTTPClient {
             origins limit: Int = 1_000, _ make: @escaping @Sendable (Parameters) -> State
         ) -> Self {
             precondition(limit >= 1, "a state for each of at least 1 origin, not \(limit)")
-            return Self(limit: limit, shared: nil, make: make)
+            return Self(limit: limit, shared: nil, make: make, shedders: nil)
         }
 
         /// One state for all origins, which you can share with other clients too.
         public static func sharing(_ state: State) -> Self {
-            Self(limit: originLimit, shared: state) { _ in state }
+            Self(limit: originLimit, shared: state, make: { _ in state }, shedders: nil)
         }
     }
 }
@@ -94,6 +97,34 @@ extension HTTPClient.PerOrigin where State == Bulkhead {
             Bulkhead(
                 named: $0.name, limit: limit, queue: queue, queueTimeout: queueTimeout,
                 leaseTime: leaseTime, on: $0.scheduler)
+        }
+    }
+}
+
+extension HTTPClient.PerOrigin where State == Bulkhead {
+    /// Load shedders instead of bulkheads: in overload, calls wait for milliseconds instead of seconds.
+    ///
+    /// ```swift
+    /// client.bulkhead = .shedding(.perOrigin(limit: 32))
+    /// ```
+    ///
+    /// - Parameter shedders: A shedder for each origin, or one for all.
+    public static func shedding(_ shedders: HTTPClient.PerOrigin<LoadShedder>) -> Self {
+        var slot = Self.perOrigin { Bulkhead(named: $0.name, on: $0.scheduler) }
+        slot.shedders = { shedders }
+        return slot
+    }
+}
+
+extension HTTPClient.PerOrigin where State == LoadShedder {
+    /// A load shedder for each origin.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of calls to an origin in flight.
+    ///   - queue: The maximum number of calls that wait.
+    public static func perOrigin(limit: Int = 64, queue: Int = 1_000) -> Self {
+        .perOrigin {
+            LoadShedder(named: $0.name, limit: limit, queue: queue, on: $0.scheduler)
         }
     }
 }

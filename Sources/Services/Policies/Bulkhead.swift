@@ -9,11 +9,14 @@ extension Middleware {
     /// ```
     ///
     /// Each call in flight takes one of the bulkhead's places. If a place is free, a call starts at once, on the
-    /// caller's thread. Waiting calls start in order, each on the thread on which another call ended, but with the
-    /// task-local values of its own caller. A refused call fails at once with ``ServiceError/Code/bulkheadFull``. A
-    /// call that waits too long fails with ``ServiceError/Code/queueTimedOut``, on the bulkhead's scheduler. A call
-    /// whose deadline has passed when its turn comes fails with ``ServiceError/Code/deadlineExceeded``. Cancelling a
-    /// call frees its place, or removes it from the queue. Errors of the service pass through unchanged.
+    /// caller's thread. Waiting calls start in the order of their ``CallContext/priority``, and in order of arrival
+    /// within one priority. Each starts on the thread on which another call ended, but with the task-local values of
+    /// its own caller. If the queue is full, the call that would be served last fails with
+    /// ``ServiceError/Code/bulkheadFull``: either the new call, at once, or a less important waiting one, on the new
+    /// call's thread. A call that waits too long fails with ``ServiceError/Code/queueTimedOut``, on the bulkhead's
+    /// scheduler. A call whose deadline has passed when its turn comes fails with
+    /// ``ServiceError/Code/deadlineExceeded``. Cancelling a call frees its place, or removes it from the queue. Errors
+    /// of the service pass through unchanged.
     ///
     /// - Parameter bulkhead: The bulkhead, shared by all stacks that call the same service.
     public static func bulkhead(sharing bulkhead: Bulkhead) -> Middleware {
@@ -34,15 +37,15 @@ extension Middleware {
 /// ```
 ///
 /// Calls through the bulkhead can't use more than its places. A call holds its place from the moment the service is
-/// called until its future settles or is cancelled. Waiting calls are served in order, and later calls can't overtake
-/// them.
+/// called until its future settles or is cancelled. Waiting calls are served in order, and only a more important call
+/// can overtake them. If the priority of a waiting shared call rises, it becomes the youngest call of its new priority.
 ///
 /// With a ``leaseTime``, a call that takes longer goes on, but gives its place back. So hanging calls, and calls that
 /// wait for a retry, don't use up the places of healthy ones: the bulkhead limits how many calls begin in a lease time.
 ///
 /// Create one for each resource, so that calls to that resource can't use up everything. You can use it from any
-/// thread. A call takes a lock for constant time when it starts and when it ends. (Nygard, "Release It!"; Polly;
-/// resilience4j.)
+/// thread. A call takes a lock for constant time when it starts, when its turn comes, and when it ends. (Nygard,
+/// "Release It!"; Polly; resilience4j.)
 public final class Bulkhead: Sendable {
     /// The name in events and errors; nil for none.
     public let name: String?
@@ -76,8 +79,7 @@ public final class Bulkhead: Sendable {
         queueTimeout: Duration? = nil, leaseTime: Duration? = nil,
         on scheduler: some FutureScheduler = .live
     ) {
-        precondition(limit >= 1, "a bulkhead needs a limit of at least 1, not \(limit)")
-        precondition(queue >= 0, "a bulkhead needs a queue of zero or more, not \(queue)")
+        Self.check(limit: limit, queue: queue)
         precondition(
             queueTimeout.map { $0 >= .zero } ?? true,
             "a bulkhead needs a queueTimeout of zero or more, not \(queueTimeout ?? .zero)")
@@ -89,6 +91,41 @@ public final class Bulkhead: Sendable {
         self.queueTimeout = queueTimeout
         self.leaseTime = leaseTime
         self.scheduler = scheduler
+    }
+
+    /// Changes the number of places and the length of the queue.
+    ///
+    /// A lower limit holds from the next call on: calls in flight and calls in the queue stay, and no call starts until
+    /// enough places are free. With a higher limit, waiting calls start at once, on this thread.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of calls in flight. Less than one is a programming error and traps.
+    ///   - queue: The maximum number of waiting calls. Less than zero is a programming error and traps.
+    public func resize(limit: Int, queue: Int) {
+        Self.check(limit: limit, queue: queue)
+        let now = now
+        machine.withLock { $0.resize(limit: limit, queue: queue, at: now) }.forEach { $0.start() }
+    }
+
+    /// Takes over the limits of another bulkhead, if their times are the same.
+    ///
+    /// The calls that start now start on the scheduler.
+    ///
+    /// - Returns: False if their times differ.
+    package func takeLimits(of other: Bulkhead) -> Bool {
+        guard queueTimeout == other.queueTimeout, leaseTime == other.leaseTime else { return false }
+        let (limit, queue) = other.machine.withLock { ($0.limit, $0.queueLimit) }
+        let now = now
+        let next = machine.withLock { $0.resize(limit: limit, queue: queue, at: now) }
+        if !next.isEmpty {
+            _ = scheduler.schedule(after: .zero) { next.forEach { $0.start() } }
+        }
+        return true
+    }
+
+    private static func check(limit: Int, queue: Int) {
+        precondition(limit >= 1, "a bulkhead needs a limit of at least 1, not \(limit)")
+        precondition(queue >= 0, "a bulkhead needs a queue of zero or more, not \(queue)")
     }
 
     private let machine: Locked<BulkheadMachine<InternalPromise<BulkheadLease>>>
@@ -106,14 +143,23 @@ extension Bulkhead: AdmissionGate {
         return machine.withLock { $0.enterIfFree(at: now) }
     }
 
-    func mayWait(in context: CallContext) -> Bool { machine.withLock { $0.hasRoomToWait } }
+    func mayWait(in context: CallContext) -> Bool {
+        let priority = context.priority
+        return machine.withLock { $0.mayWait(priority) }
+    }
 
     func enter(
         _ turn: InternalPromise<BulkheadLease>, in context: CallContext
     ) -> Admission<BulkheadLease, InternalPromise<BulkheadLease>> {
-        let now = now
-        let (entry, wait) = machine.withLock { ($0.enter(turn, at: now), $0.waitForLease(at: now)) }
+        let (now, priority) = (now, context.priority)
+        let (displaced, entry, wait) = machine.withLock {
+            (
+                $0.makeRoom(for: priority), $0.enter(turn, priority, at: now),
+                $0.waitForLease(at: now)
+            )
+        }
         wake(after: wait)
+        displaced?.reject(with: ServiceError(Self.refusal, policy: Self.policy, policyName: name))
         switch entry {
         case .admitted(let lease): return .admitted(lease)
         case .refused: return .refused
@@ -124,6 +170,13 @@ extension Bulkhead: AdmissionGate {
 
     func begin(_ ticket: PriorityWaitQueue<InternalPromise<BulkheadLease>>.Ticket) -> Bool {
         machine.withLock { $0.begin(ticket) }
+    }
+
+    func raise(
+        _ ticket: PriorityWaitQueue<InternalPromise<BulkheadLease>>.Ticket,
+        to priority: CallPriority
+    ) {
+        machine.withLock { $0.raise(ticket, to: priority) }
     }
 
     func leave(_ ticket: PriorityWaitQueue<InternalPromise<BulkheadLease>>.Ticket) {
@@ -172,7 +225,7 @@ struct BulkheadTurn<Waiter: Sendable>: Sendable {
 /// The state of a bulkhead: the calls in flight, and the queue.
 ///
 /// Calls wait only while all places are taken. A freed place goes to the head of the queue at once, so a later call
-/// can't take it.
+/// can't take it. The head is the oldest call of the highest priority.
 struct BulkheadMachine<Waiter: Sendable>: Sendable {
     typealias Ticket = PriorityWaitQueue<Waiter>.Ticket
 
@@ -202,8 +255,8 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
 
     /// The number of calls in flight.
     private(set) var inFlight = 0
-    private let limit: Int
-    private let queueLimit: Int
+    private(set) var limit: Int
+    private(set) var queueLimit: Int
     /// An eighth of the lease time; nil if leases don't end.
     private let stretch: Duration?
     /// The calls with a place, oldest first: at most nine groups, or one if leases don't end.
@@ -235,12 +288,47 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     /// True if the queue has room for another call.
     var hasRoomToWait: Bool { line.count < queueLimit }
 
+    /// Returns whether a call could wait: the queue has room, or a less important call can leave it.
+    func mayWait(_ priority: CallPriority) -> Bool { hasRoomToWait || displaces(priority) }
+
+    /// Removes the youngest of the least important calls from a full queue, if a new call is more important.
+    ///
+    /// - Returns: The removed call; the code that called `makeRoom` must refuse it.
+    mutating func makeRoom(for priority: CallPriority) -> Waiter? {
+        displaces(priority) ? line.removeLeast(oldest: false) : nil
+    }
+
+    /// Returns whether a new call takes the place of a less important one in the queue.
+    ///
+    /// While the queue is longer than a limit that was lowered, a new call finds no room even so.
+    private func displaces(_ priority: CallPriority) -> Bool {
+        guard line.count == queueLimit, let least = line.leastPriority else { return false }
+        return least < priority
+    }
+
     /// Admits a call, or queues it.
-    mutating func enter(_ waiter: Waiter, at now: SchedulerInstant? = nil) -> Entry {
+    mutating func enter(
+        _ waiter: Waiter, _ priority: CallPriority = .critical, at now: SchedulerInstant? = nil
+    ) -> Entry {
         if let lease = enterIfFree(at: now) { return .admitted(lease) }
         guard hasRoomToWait else { return .refused }
-        let ticket = line.append(waiter, .critical)
+        let ticket = line.append(waiter, priority)
         return .queued(ticket: ticket, length: line.count)
+    }
+
+    /// Raises a waiting call to a higher priority, where it becomes the youngest call.
+    mutating func raise(_ ticket: Ticket, to priority: CallPriority) {
+        line.raise(ticket, to: priority)
+    }
+
+    /// Changes the limits; calls in flight and in the queue stay.
+    ///
+    /// - Returns: The calls that got a place; the code that called `resize` must notify them.
+    mutating func resize(
+        limit: Int, queue: Int, at now: SchedulerInstant? = nil
+    ) -> [BulkheadTurn<Waiter>] {
+        (self.limit, queueLimit) = (limit, queue)
+        return startAll(at: now)
     }
 
     /// Ends a call, and gives its place to the head of the queue.
@@ -279,6 +367,11 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     /// - Returns: The calls that got a place; the code that called `endLeases` must notify them.
     mutating func endLeases(at now: SchedulerInstant?) -> [BulkheadTurn<Waiter>] {
         isAwaitingLease = false
+        return startAll(at: now)
+    }
+
+    /// Gives all free places to waiting calls.
+    private mutating func startAll(at now: SchedulerInstant?) -> [BulkheadTurn<Waiter>] {
         forgetOldGroups(at: now)
         var started: [BulkheadTurn<Waiter>] = []
         while let next = startNext(at: now) { started.append(next) }

@@ -92,6 +92,9 @@ public final class LoadShedder: Sendable {
     /// The number of calls that wait now.
     public var queued: Int { machine.withLock { $0.queued } }
 
+    /// True if the shedder is in the same state as a new one.
+    package var isIdle: Bool { machine.withLock { $0.inFlight == 0 && $0.queued == 0 } }
+
     /// True if there have been waiting calls for an `interval` without a break; new calls then wait at most `target`.
     public var isOverloaded: Bool {
         let now = scheduler.now

@@ -64,6 +64,12 @@ public final class RetryBudget: Sendable {
     /// True if the budget is in the same state as a new one, or if its state is in a store.
     package var isIdle: Bool { shared != nil || bucket?.withLock { $0.isFull } ?? true }
 
+    /// Returns whether the budget has the limits of another one, and both are this process's own.
+    package func hasLimits(of other: RetryBudget) -> Bool {
+        guard shared == nil, other.shared == nil else { return false }
+        return bucket?.withLock { $0.limits } == other.bucket?.withLock { $0.limits }
+    }
+
     /// The name in the events of retries and hedges that use the budget; nil for none.
     public let name: String?
 
@@ -174,6 +180,9 @@ struct TokenBucket: Sendable {
         parts -= Int64(all) * Self.token
         return all
     }
+
+    /// The initial capacity, and the parts that one deposit adds.
+    var limits: [Int64] { [leastCapacity, deposit] }
 
     /// True if the bucket is full.
     var isFull: Bool { parts == capacity }

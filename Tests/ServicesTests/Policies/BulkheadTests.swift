@@ -308,6 +308,109 @@ import Testing
     }
 }
 
+@Suite struct BulkheadPriorityTests {
+    let scheduler = ManualScheduler()
+
+    private func call(
+        _ service: Service<Ask, Int>, _ number: Int, _ priority: CallPriority?
+    ) -> Future<Int> {
+        CallContext.current.with(priority: priority).run { service(Ask(number)) }
+    }
+
+    @Test func theMostImportantCallIsServedFirst() {
+        let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
+        let service = stack(
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler)), over: upstream.send)
+        let priorities: [CallPriority?] = [
+            .sheddable, .sheddable, .criticalPlus, nil, .sheddablePlus, .criticalPlus, .critical,
+        ]
+        let calls = priorities.enumerated().map { call(service, $0, $1) }
+        scheduler.run()
+        #expect(calls.allSatisfy { $0.valueNow == 1 })
+        #expect(upstream.arrivals.map(\.ask.number) == [0, 2, 5, 3, 6, 4, 1])
+    }
+
+    @Test func inAFullQueueTheYoungestOfTheLeastImportantMakesRoom() {
+        let upstream = Upstream(on: scheduler)
+        let log = TestLog<PolicyEvent>()
+        let bulkhead = Bulkhead(named: "shop", limit: 1, queue: 3, on: scheduler)
+        let service = stack(
+            .observed(by: log.observer, on: scheduler), .bulkhead(sharing: bulkhead),
+            over: upstream.send)
+        let inPlace = call(service, 0, .sheddable)
+        let waiting = [CallPriority.sheddablePlus, .sheddable, .sheddable].enumerated()
+            .map { call(service, $0 + 1, $1) }
+        let refused = call(service, 4, .sheddable)
+        #expect(refused.serviceError?.code == .bulkheadFull)
+        let payment = call(service, 5, .criticalPlus)
+        #expect(waiting.map { $0.result == nil } == [true, true, false])
+        #expect(waiting[2].serviceError?.code == .bulkheadFull)
+        #expect(waiting[2].serviceError?.policyName == "shop")
+        #expect(bulkhead.queued == 3)
+        for index in 0..<4 { upstream.settle(index, .success(index)) }
+        #expect(inPlace.valueNow == 0)
+        #expect(payment.valueNow == 1)
+        #expect(upstream.arrivals.map(\.ask.number) == [0, 5, 1, 2])
+        #expect((bulkhead.inFlight, bulkhead.queued) == (0, 0))
+        #expect(log.lines.count { $0.contains("refused(") } == 2)
+    }
+
+    @Test func withoutAQueueEveryCallIsRefusedAlike() {
+        let upstream = Upstream(on: scheduler)
+        let service = stack(
+            .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler)), over: upstream.send)
+        let first = call(service, 1, .sheddable), second = call(service, 2, .criticalPlus)
+        #expect(first.result == nil)
+        #expect(second.serviceError?.code == .bulkheadFull)
+    }
+
+    /// A shared call that waits gets the priority of the most important caller that joins it.
+    @Test func aWaitingSharedCallIsRaised() {
+        let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
+        let service = stack(
+            .coalesce(), .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler)),
+            over: upstream.send)
+        let calls = [0, 1, 2].map { call(service, $0, .sheddable) }
+        let joined = call(service, 2, .criticalPlus)
+        scheduler.run()
+        #expect((calls + [joined]).allSatisfy { $0.valueNow == 1 })
+        #expect(upstream.arrivals.map(\.ask.number) == [0, 2, 1])
+    }
+}
+
+@Suite struct BulkheadResizeTests {
+    let scheduler = ManualScheduler()
+
+    @Test func aLowerLimitHoldsFromTheNextCallOn() {
+        let upstream = Upstream(on: scheduler)
+        let bulkhead = Bulkhead(limit: 3, queue: 9, on: scheduler)
+        let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
+        for number in 1...4 { _ = service(Ask(number)) }
+        bulkhead.resize(limit: 1, queue: 1)
+        #expect((bulkhead.inFlight, bulkhead.queued) == (3, 1))
+        #expect(service(5).serviceError?.code == .bulkheadFull)
+        upstream.settle(0, .success(1))
+        upstream.settle(1, .success(1))
+        #expect(upstream.count == 3)
+        #expect((bulkhead.inFlight, bulkhead.queued) == (1, 1))
+        upstream.settle(2, .success(1))
+        #expect(upstream.count == 4)
+        #expect((bulkhead.inFlight, bulkhead.queued) == (1, 0))
+    }
+
+    @Test func aHigherLimitStartsTheCallsThatWait() {
+        let upstream = Upstream(on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 9, on: scheduler)
+        let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
+        for number in 1...5 { _ = service(Ask(number)) }
+        bulkhead.resize(limit: 3, queue: 2)
+        #expect(upstream.arrivals.map(\.ask.number) == [1, 2, 3])
+        #expect((bulkhead.inFlight, bulkhead.queued) == (3, 2))
+        for index in 0..<5 { upstream.settle(index, .success(1)) }
+        #expect((bulkhead.inFlight, bulkhead.queued) == (0, 0))
+    }
+}
+
 /// A bulkhead used by several threads, and by the functions that it calls.
 @Suite(.oneAtATime) struct BulkheadSharingTests {
     let scheduler = ManualScheduler()
