@@ -44,7 +44,9 @@ struct ConnectWatch {
 
     /// Forgets a socket that is being closed.
     mutating func forget(_ socket: Int32) {
-        guard !sockets.isEmpty, sockets.removeValue(forKey: socket) != nil else { return }
+        guard !sockets.isEmpty, let last = sockets.removeValue(forKey: socket),
+            last.transfer.isConnecting
+        else { return }
         mustGoOn = true
         check(by: .now)
     }
@@ -152,6 +154,8 @@ extension CurlLoop {
             for pool in pools.all { ccurl_multi_go_on(pool.multi) }
         }
         connects.plan()
+        // Transfers may have ended, and the I/O thread is about to sleep.
+        finishEnded()
     }
 
     /// Opens one more connection for the transfers that wait for a handshake.
