@@ -105,6 +105,28 @@ import Testing
         #expect(try states(client).retryBudget?.balance == 20)
     }
 
+    @Test func otherThreadsCallWhileTheClientChanges() {
+        let sent = Locked(0)
+        var client = HTTPClient(base: server) { _ in
+            sent.withLock { $0 += 1 }
+            return Future(value: HTTPResponse(status: 200))
+        }
+        client.scheduler = scheduler
+        let send = client.send
+        let threads = DispatchGroup()
+        for _ in 0..<3 {
+            DispatchQueue.global().async(group: threads) {
+                for _ in 0..<300 { #expect(send(HTTPRequest(self.server)).result != nil) }
+            }
+        }
+        for limit in 100..<300 {
+            client.deadline = .seconds(limit)
+            client.bulkhead = .perOrigin(limit: limit)
+        }
+        threads.wait()
+        #expect(sent.withLock { $0 } == 900)
+    }
+
     @Test func anIterationOverEventsIsNoCopy() {
         var client = client()
         let events = client.events("/events")
