@@ -122,7 +122,7 @@ extension HTTPClient.PerOrigin where State == LoadShedder {
     /// - Parameters:
     ///   - limit: The maximum number of calls to an origin in flight.
     ///   - queue: The maximum number of calls that wait.
-    public static func perOrigin(limit: Int = 64, queue: Int = 1_000) -> Self {
+    public static func perOrigin(limit: Int, queue: Int = 1_000) -> Self {
         .perOrigin {
             LoadShedder(named: $0.name, limit: limit, queue: queue, on: $0.scheduler)
         }
