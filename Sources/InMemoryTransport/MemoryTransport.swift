@@ -32,7 +32,7 @@ public final class MemoryTransport: Sendable, HTTPTransport {
     ///     calling `CallContext` passes.
     /// - Complexity: Linear in the number of routes.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
-        let limit = CallLimit(CallContext.current.deadline, of: endpoint)
+        let limit = CallLimit(in: .current, of: endpoint)
         return CallContext.current.exchange(endpoint) {
             respond(to: endpoint, nil, within: limit) { () throws(Endpoint.Error) in
                 try RequestTarget(of: endpoint)
@@ -110,7 +110,7 @@ extension MemoryTransport {
     ///   scheduler measures the response's timing.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let start = scheduler.now
-        let limit = CallLimit(CallContext.current.deadline, of: request)
+        let limit = CallLimit(in: .current, of: request)
         return CallContext.current.exchange(request) {
             request.bodyInMemory(on: scheduler)
                 .flatMap { body in

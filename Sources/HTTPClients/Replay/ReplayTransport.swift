@@ -107,7 +107,7 @@ public final class ReplayTransport: Sendable, HTTPTransport {
         delay: @escaping @Sendable (HTTPArchive.Entry) -> Duration
     ) -> Future<Response> {
         let start = scheduler.now
-        let limit = CallLimit(CallContext.current.deadline, of: request)
+        let limit = CallLimit(in: .current, of: request)
         return CallContext.current.exchange(request) {
             request.bodyInMemory(on: scheduler).flatMap { body in
                 do {

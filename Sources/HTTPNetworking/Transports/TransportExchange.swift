@@ -148,15 +148,11 @@ package final class TransportExchange: Sendable {
             }
             if !isKept { watches.remove(place) }
         }
-        if let deadline = context.deadline { watch(deadline) }
+        watchDeadline()
     }
 
-    private func watch(_ deadline: CallDeadline) {
-        let timer = deadline.schedule {
-            // An upload may have postponed the deadline.
-            if deadline.remaining > .zero { return self.watch(deadline) }
-            self.end(with: self.lateness)
-        }
+    private func watchDeadline() {
+        guard let timer = context.atDeadline({ self.end(with: self.lateness) }) else { return }
         let isKept = state.withLock { state in
             if !state.isOver { state.deadline = timer }
             return !state.isOver
@@ -569,23 +565,5 @@ extension TransportExchange {
         // Two separate notes, because recorders cut off a long note.
         context.report(.note(connection.place), by: "transport")
         context.report(.note(connection.times), by: "transport")
-    }
-}
-
-extension CallDeadline {
-    /// Runs a transport's action when the deadline has passed.
-    ///
-    /// A policy with the same deadline must act first, so that the caller gets the policy's error. But the policy sets
-    /// its timer after the transport, so the policy's timer fires after the transport's: in the same instant on virtual
-    /// time, some microseconds later on a live clock. That is why the transport's timer only schedules the action once
-    /// more: for the end of the same instant on virtual time, for a millisecond later on a live clock.
-    ///
-    /// - Returns: A token that cancels the action. After the deadline, the action may run although it was cancelled.
-    package func schedule(_ action: @escaping @Sendable () -> Void) -> any ScheduledAction {
-        scheduler.schedule(after: remaining) {
-            // An action runs exactly at its instant only on virtual time.
-            let isOnVirtualTime = remaining == .zero
-            scheduler.schedule(after: isOnVirtualTime ? .zero : .milliseconds(1), action)
-        }
     }
 }

@@ -174,6 +174,8 @@ public struct CallContext: Sendable {
         fileprivate let parts: Parts
         /// The time in which requests under the deadline bound here wait for a free connection.
         let connectionWaits = AtomicLazyReference<Locked<PauseTime>>()
+        /// The timer of the deadline bound here.
+        let deadlineTimer = AtomicLazyReference<DeadlineTimer>()
 
         fileprivate init(_ parts: Parts) { self.parts = parts }
     }
@@ -310,6 +312,17 @@ extension CallContext {
     /// The time in which requests of the call have waited for a free connection, since its deadline was bound.
     var connectionWait: Duration {
         deadlineHolder?.connectionWaits.load()?.withLock { $0.total } ?? .zero
+    }
+
+    /// Runs an action when the deadline passes.
+    ///
+    /// - Returns: A token that cancels the action; nil if there is no deadline.
+    func atDeadline(
+        _ part: DeadlineTimer.Part, _ action: @escaping @Sendable () -> Void
+    ) -> (any ScheduledAction)? {
+        guard let deadline, let holder = deadlineHolder else { return nil }
+        return holder.deadlineTimer.storeIfNil(DeadlineTimer())
+            .add(action, of: part, at: deadline)
     }
 
     private var deadlineHolder: Storage? {

@@ -68,7 +68,12 @@ struct Deadline: Sendable {
         let end = scheduler.now.advanced(by: time)
         let context = context(within: outer, at: end, isOuter: time == remaining, isUpload)
         let future = context.call(service, input)
-        return future.isSettled ? future : cut(future, of: input, at: end, of: time, in: context)
+        if future.isSettled { return future }
+        let clock: any FutureScheduler =
+            time == remaining
+            ? context.clock(of: .call, on: scheduler)
+            : DeadlineClock(context: context, part: .call, scheduler: scheduler)
+        return cut(future, of: input, at: end, of: time, in: context, on: clock)
     }
 
     /// Returns the context of a call that ends at an instant.
@@ -97,7 +102,7 @@ struct Deadline: Sendable {
 
     private func cut<Input: Sendable, Output>(
         _ future: Future<Output>, of input: Input, at end: SchedulerInstant, of time: Duration,
-        in context: CallContext
+        in context: CallContext, on clock: any FutureScheduler
     ) -> Future<Output> {
         // The time that the service took to return its future counts as well.
         let left = scheduler.now.duration(to: end)
@@ -105,10 +110,10 @@ struct Deadline: Sendable {
             Self.error(after: time, for: input, in: context)
         }
         return future.ending(
-            within: left, on: scheduler, in: context, by: Self.name,
+            within: left, on: clock, in: context, by: Self.name,
             extendingBy: { end in
-                // Only uploads can move a deadline. If they have moved this one, another timer waits for the rest of
-                // the time.
+                // Only uploads can move a deadline. The timer of the call itself waits for the rest of the time then,
+                // but a timer on another clock must be set again.
                 guard let deadline = context.deadline else { return nil }
                 if deadline.isExtended, deadline.remaining > .zero {
                     return scheduler.schedule(after: deadline.remaining, end)

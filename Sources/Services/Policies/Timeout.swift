@@ -87,10 +87,13 @@ struct Timeout: Sendable {
         _ future: Future<Output>, of input: Input, in context: CallContext, _ clock: AttemptClock
     ) -> Future<Output> {
         let allowed = TimeAllowed(limit: limit, remaining: context.remaining)
+        let isDeadline = allowed.code == .deadlineExceeded
         return future.ending(
-            within: allowed.duration, on: scheduler, in: context, by: Self.name,
+            within: allowed.duration,
+            on: isDeadline ? context.clock(of: .attempt, on: scheduler) : scheduler,
+            in: context, by: Self.name,
             extendingBy: { end in
-                let timer = clock.newTimer(within: context.remaining, then: end)
+                let timer = clock.newTimer(in: context, then: end)
                 if timer == nil { clock.record.runOutOfTime() }
                 return timer
             }
@@ -113,14 +116,18 @@ private struct AttemptClock {
 
     /// Sets and returns a timer for the rest of the attempt's time; nil if no time is left.
     ///
-    /// - Parameter remaining: The time left until the call's deadline.
+    /// The call's deadline limits the rest.
     func newTimer(
-        within remaining: Duration?, then end: @escaping @Sendable () -> Void
+        in context: CallContext, then end: @escaping @Sendable () -> Void
     ) -> (any ScheduledAction)? {
         guard paused > .zero else { return nil }
         let left = limit + paused - start.duration(to: scheduler.now)
-        let time = min(left, remaining ?? left)
-        return time > .zero ? scheduler.schedule(after: time, end) : nil
+        guard left > .zero else { return nil }
+        guard let remaining = context.remaining, remaining <= left else {
+            return scheduler.schedule(after: left, end)
+        }
+        return remaining > .zero
+            ? context.clock(of: .attempt, on: scheduler).schedule(after: remaining, end) : nil
     }
 
     /// Returns the limit that ended the attempt; if the attempt was paused, this may be the deadline.

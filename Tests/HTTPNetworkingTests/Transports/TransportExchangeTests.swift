@@ -409,31 +409,73 @@ struct TransportExchangeTests {
     }
 }
 
-struct CallDeadlineScheduleTests {
-    private let scheduler = ManualScheduler()
-    private let order = Locked<[String]>([])
+/// A manual clock that tells at which instants a timer was set.
+private final class ListeningScheduler: FutureScheduler {
+    let manual = ManualScheduler()
+    let instants = Locked<[Duration]>([])
 
-    private func schedule() -> any ScheduledAction {
-        CallDeadline(after: .seconds(2), on: scheduler).schedule { [order] in
-            order.withLock { $0.append("transport") }
-        }
+    var now: SchedulerInstant { manual.now }
+
+    func schedule(
+        after delay: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction {
+        instants.withLock { $0.append((manual.now.advanced(by: delay)).offset) }
+        return manual.schedule(after: delay, action)
+    }
+}
+
+/// A deadline beside an exchange that hears of no byte.
+struct DeadlineOfACallTests {
+    private let scheduler = ListeningScheduler()
+
+    private func transport(_ request: HTTPRequest) -> Future<HTTPResponse> {
+        let limits = TransportExchange.Limits(maxBodySize: 10, maxUnreadBytes: 10)
+        let promise = InternalPromise<HTTPResponse>()
+        let exchange = try? TransportExchange(
+            request, for: .whole(promise), within: limits, on: scheduler)
+        exchange?.watch { exchange?.fail(with: $0) }
+        return promise
     }
 
-    /// A policy sets its timer after the transport has, and yet comes first.
-    @Test func comesAfterOtherActionsOfThatInstant() {
-        _ = schedule()
-        scheduler.schedule(after: .seconds(2)) { [order] in
-            order.withLock { $0.append("policy") }
-        }
-        scheduler.advance(by: .milliseconds(1_999))
-        #expect(order.withLock { $0 } == [])
-        scheduler.advance(by: .milliseconds(1))
-        #expect(order.withLock { $0 } == ["policy", "transport"])
+    @Test("D4: a call has one timer of its deadline, and the policy's error", arguments: [30, 90])
+    func oneTimerAndOneError(limit: Int) throws {
+        let service = stack(
+            .deadline(.seconds(60), on: scheduler), .retry(on: scheduler),
+            .timeout(.seconds(limit), on: scheduler), over: transport)
+        let call = service(HTTPRequest(.post, URL(string: "http://a/")!))
+        #expect(
+            scheduler.instants.withLock { $0.sorted() }
+                == (limit < 60 ? [.seconds(30), .seconds(60)] : [.seconds(60)]))
+        scheduler.manual.advance(by: .seconds(60))
+        let error = try #require(call.errorNow as? ServiceError)
+        #expect(error.code == .deadlineExceeded && error.policy == "deadline")
+        #expect(scheduler.manual.isIdle)
     }
 
-    @Test func canBeCancelled() {
-        schedule().cancel()
-        scheduler.advance(by: .seconds(3))
-        #expect(order.withLock { $0 } == [])
+    @Test("D4: each part that is left ends the call at its deadline, with the same timer")
+    func thePartsThatAreLeft() throws {
+        let context = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler))
+        let limited = context.run {
+            stack(.timeout(.seconds(9), on: scheduler), over: transport)(
+                HTTPRequest(.get, .init(string: "http://a/")!))
+        }
+        let bare = context.run { transport(HTTPRequest(.get, URL(string: "http://a/")!)) }
+        #expect(scheduler.instants.withLock { $0 } == [.seconds(5)])
+        scheduler.manual.advance(by: .seconds(5))
+        #expect((limited.errorNow as? ServiceError)?.code == .deadlineExceeded)
+        #expect((bare.errorNow as? HTTPError)?.reason == "the deadline, after 5.0 seconds")
+        #expect(scheduler.manual.isIdle)
+    }
+
+    @Test func whoHasEndedNeedsNoTimer() {
+        let context = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler))
+        let calls = (0..<3).map { _ in
+            context.run { transport(HTTPRequest(.get, URL(string: "http://a/")!)) }
+        }
+        for call in calls {
+            #expect(!scheduler.manual.isIdle)
+            call.cancel()
+        }
+        #expect(scheduler.manual.isIdle)
     }
 }
