@@ -69,7 +69,7 @@ import Testing
             }
         }
         // end snippet
-        let result = findFailure(attemptTimeout: .seconds(30))
+        let result = findFailure(attemptTimeout: .seconds(45))
         let readme = try Repository.this.check().documents["README.md"] ?? ""
         #expect(result.failure.map { readme.contains("\($0)") } == true, "\(result)")
         #expect(findFailure(attemptTimeout: .seconds(1)).failure == nil)

@@ -120,8 +120,13 @@ import Testing
         let promise = Promise<Int>()
         let (heard, hear) = makeSignal()
         promise.onCancel { hear() }
-        let load = awaiting { (_: Int) in promise }
+        let (begun, begin) = makeSignal()
+        let load = awaiting { (_: Int) in
+            begin()
+            return promise
+        }
         let task = Task { try await load(1) }
+        await begun()
         task.cancel()
         await heard()
         await #expect(throws: CancellationError.self) { try await task.value }
