@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -214,6 +215,12 @@ int ccurl_milliseconds_since_byte(int descriptor) {
     (void)descriptor;
     return -1;
 #endif
+}
+
+int ccurl_file_limit(void) {
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return 256;
+    return files.rlim_cur > INT32_MAX ? INT32_MAX : (int)files.rlim_cur;
 }
 
 bool ccurl_is_address(const char *text) {

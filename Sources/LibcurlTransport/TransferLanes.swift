@@ -1,16 +1,7 @@
+import CPledgeCurl
 import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// Limits how many transfers to a host have a connection of their own; the others wait in a queue.
 ///
@@ -77,15 +68,7 @@ struct TransferLanes {
     }
 
     /// The number of connections that may be silent: half of the files that the process may have open.
-    static func silentLimit() -> Int {
-        var files = rlimit()
-        #if canImport(Glibc)
-        let code = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
-        #else
-        let code = getrlimit(RLIMIT_NOFILE, &files)
-        #endif
-        return code == 0 ? Int(clamping: files.rlim_cur) / 2 : 128
-    }
+    static func silentLimit() -> Int { Int(ccurl_file_limit()) / 2 }
 
     /// Gives a transfer a lane, which is the right to a connection, or a place in the queue if all lanes are taken.
     ///

@@ -54,6 +54,9 @@ void ccurl_set_user_timeout(int descriptor, int milliseconds);
 /// Returns the milliseconds since a TCP socket got its last byte, or was connected; -1 if the system does not tell.
 int ccurl_milliseconds_since_byte(int descriptor);
 
+/// Returns the number of files that the process may have open; 256 if the system does not tell.
+int ccurl_file_limit(void);
+
 /// Returns whether a text is an IPv4 or IPv6 address, without a port and without brackets.
 bool ccurl_is_address(const char *_Nonnull text);
 
