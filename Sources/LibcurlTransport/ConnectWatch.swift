@@ -37,9 +37,9 @@ struct ConnectWatch {
         check(by: handshakes[transfer.authority, default: HandshakeWaits()].add(transfer, now))
     }
 
-    /// Returns the recent socket that has a local port; nil if there is none.
-    func socket(withPort port: Int32) -> Int32? {
-        port == 0 ? nil : sockets.keys.first { ccurl_has_local_port($0, port) }
+    /// The recent socket that has a local port; nil if there is none.
+    func socket(onPort port: Int32) -> Int32? {
+        sockets.keys.first { ccurl_has_local_port($0, port) }
     }
 
     /// Forgets a socket that is being closed.

@@ -28,12 +28,15 @@ final class Connection {
         authority = transfer.authority
         self.socket = socket
         self.port = port
-        isHTTP1 = !transfer.handle.mayShare
+        isHTTP1 = transfer.handle.laneHost != nil
         connectTime = transfer.connectTime
     }
 
     /// True unless the connection has been closed.
     var isOpen: Bool { ccurl_has_local_port(socket, port) }
+
+    /// True if bytes have arrived that libcurl has not read.
+    var hasInput: Bool { ccurl_has_input(socket) }
 
     /// The time since the last byte came; nil if the system does not tell.
     var sinceLastByte: Duration? {

@@ -80,15 +80,17 @@ extension ConnectionPool {
             return known
         }
         if connections.count >= 4_096 { connections = connections.filter { $0.value.isOpen } }
-        connections[localPort] = loop?.connects.socket(withPort: localPort).map {
+        connections[localPort] = loop?.socket(onPort: localPort).map {
             Connection(of: transfer, $0, localPort)
         }
         return connections[localPort]
     }
 
-    /// Returns whether bytes have arrived on another connection to the same host after a time.
+    /// Returns whether bytes have arrived on another connection to the same host within a time.
     func hasBytes(beside connection: Connection, within time: Duration) -> Bool {
-        connections.values.contains { other in
+        // Some kernels count this time in steps of 10 ms.
+        let time = time - .milliseconds(20)
+        return connections.values.contains { other in
             other !== connection && other.authority == connection.authority && other.isOpen
                 && other.sinceLastByte ?? time < time
         }

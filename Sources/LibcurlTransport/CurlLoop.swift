@@ -155,9 +155,11 @@ extension CurlLoop {
         poller.watch(socket, for: isGone ? 0 : what, isKnown: isKnown)
     }
 
-    /// The descriptor of a connection that libcurl waits for; nil if no connection has the port.
+    /// The descriptor of a connection that is new, or that libcurl waits for; nil if none has the local port.
     func socket(onPort port: Int32) -> Int32? {
-        port == 0 ? nil : known.keys.first { ccurl_has_local_port($0, port) }
+        if port == 0 { return nil }
+        return connects.socket(onPort: port)
+            ?? known.keys.first { ccurl_has_local_port($0, port) }
     }
 }
 
@@ -246,7 +248,6 @@ extension CurlLoop {
             if transfer.isConnecting { names.noteFailure(of: transfer) }
             let result = transfer.result(code)
             kept.note(easy)
-            lanes.note(transfer, version: ccurl_get_long(easy, ccurl_info_http_version))
             if transfer.isToBeRepeated {
                 takeBack(transfer)
                 transfer.restart()

@@ -51,10 +51,6 @@ final class Transfer {
     private var isSourceAway = false
     /// The number of bytes of the body that libcurl has sent.
     private var sentCount: Int64 = 0
-    /// The local port of the connection on which the request is sent.
-    private var localPort: Int32 = 0
-    /// The connection's descriptor; nil until it is known.
-    private var socket: Int32?
     /// The number of times that libcurl was about to send the request, since the transfer was started or restarted.
     private var sends = 0
     /// The number of connections that were not used, because unrequested bytes had arrived on them.
@@ -69,7 +65,8 @@ final class Transfer {
     private var engine: CurlEngine { loop.engine }
 
     /// The scheme, host and port to which the transfer goes.
-    private(set) lazy var authority = AbsoluteURL.schemeAndAuthority(of: exchange.request.url)
+    private(set) lazy var authority =
+        handle.laneHost ?? AbsoluteURL.schemeAndAuthority(of: exchange.request.url)
 
     init(_ exchange: TransportExchange, _ handle: EasyHandle, _ loop: CurlLoop) {
         self.exchange = exchange
@@ -174,6 +171,7 @@ extension Transfer {
         hasHead = true
         exchange.context.record?.noteAnswer()
         connection?.evidence.noteAnswer()
+        loop.lanes.note(self, version: ccurl_get_long(handle.easy, ccurl_info_http_version))
         var head = HTTPResponse(status: status, headers: headers)
         head.timing.connection = ConnectionMetrics(of: handle.easy)
         failure = exchange.receive(
@@ -249,8 +247,7 @@ extension Transfer {
     private var hasEarlyAnswer: Bool {
         // A shared connection also has input for other transfers, and it is HTTP/2, which loses no answer.
         guard !hasHead, handle.laneHost != nil else { return false }
-        socket = socket ?? loop.socket(onPort: localPort)
-        return socket.map { ccurl_has_input($0) } ?? false
+        return connection?.hasInput ?? false
     }
 
     /// Notes how many bytes of the body have been sent.
@@ -305,7 +302,6 @@ extension Transfer {
     func maySend(to address: UnsafePointer<CChar>?, from localPort: Int32) -> Bool {
         noteConnecting()
         isConnecting = false
-        (self.localPort, socket) = (localPort, nil)
         if loop.options.refusesPrivateAddresses(exchange.request),
             HTTPOrigin.isPrivate(address: address.map { String(cString: $0) } ?? "")
         {

@@ -1,6 +1,5 @@
 import CPledgeCurl
 import PledgeFutures
-import PledgeHTTPNetworking
 import PledgeServices
 
 /// Limits how many transfers to a host have a connection of their own; the others wait in a queue.
@@ -131,20 +130,26 @@ struct TransferLanes {
 }
 
 extension TransferLanes {
-    /// Notes which version of HTTP a transfer's host has chosen.
+    /// Notes which version of HTTP a transfer's host has chosen for its answer.
     ///
     /// - Parameter version: libcurl's number of the version: 1 and 2 are HTTP/1.0 and 1.1, and 3 is HTTP/2.
     mutating func note(_ transfer: Transfer, version: Int) {
-        guard transfer.handle.laneHost == nil, version == 1 || version == 2 else { return }
+        guard transfer.handle.mayShare else { return }
+        if version > 2 {
+            // The server may have changed.
+            if !http1Hosts.isEmpty { http1Hosts.remove(transfer.authority) }
+            return
+        }
         if http1Hosts.count >= 1_024 { http1Hosts.removeAll() }
-        http1Hosts.insert(AbsoluteURL.schemeAndAuthority(of: transfer.exchange.request.url))
+        http1Hosts.insert(transfer.authority)
     }
 
     /// Lets a transfer need a lane if its host has chosen HTTP/1.1 before.
     private func noteHost(of transfer: Transfer) {
-        guard transfer.handle.laneHost == nil, !http1Hosts.isEmpty else { return }
-        let host = AbsoluteURL.schemeAndAuthority(of: transfer.exchange.request.url)
-        if http1Hosts.contains(host) { transfer.handle.laneHost = host }
+        guard transfer.handle.laneHost == nil, !http1Hosts.isEmpty,
+            http1Hosts.contains(transfer.authority)
+        else { return }
+        transfer.handle.laneHost = transfer.authority
     }
 }
 

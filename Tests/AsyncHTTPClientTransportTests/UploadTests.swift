@@ -48,13 +48,7 @@ import Testing
         client.attemptTimeout = .seconds(10)
         client.deadline = .seconds(15)
         client.retry = nil
-        let call = upload.start(client.send)
-        #expect(try await upload.letServerTakeAll(from: call))
-        upload.scheduler.advance(by: .seconds(9))
-        #expect(!call.isSettled)
-        upload.scheduler.advance(by: .seconds(1))
-        let error = await #expect(throws: ServiceError.self) { try await call.soon }
-        #expect(error?.code == .timedOut)
+        try await upload.expectLimitsToBeginAfterwards(client.send)
     }
 
     @Test func announcesTheLengthOfAStreamWhereItIsKnown() async throws {

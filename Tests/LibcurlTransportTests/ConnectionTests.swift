@@ -17,10 +17,10 @@ import Musl
 
 /// Connections that go silent.
 ///
-/// The limit of the attempts that find out is a second and a half, in real time as the rule itself.
+/// The limit of the attempts that find out is three seconds, in real time as the rule itself.
 @Suite(.oneAtATime)
 struct ConnectionTests {
-    private let limit = Duration.milliseconds(1_500)
+    private let limit = Duration.seconds(3)
 
     private func service(_ transport: CurlTransport) -> HTTPService {
         stack(.timeout(limit), over: transport.send)

@@ -89,13 +89,9 @@ struct Deadline: Sendable {
             }
             return outer.with(deadline: deadline.with(standIns))
         }
-        guard isUpload else {
-            return outer.with(
-                deadline: CallDeadline(
-                    at: end, on: scheduler, extendedBy: nil, standIns: standIns))
-        }
-        let record = outer.record ?? CallRecord()
-        return outer.with(record: record).with(
+        let record = isUpload ? outer.record ?? CallRecord() : nil
+        let context = record.map { outer.with(record: $0) } ?? outer
+        return context.with(
             deadline: CallDeadline(
                 at: end, on: scheduler, extendedBy: record, standIns: standIns))
     }

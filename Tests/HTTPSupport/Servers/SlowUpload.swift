@@ -4,6 +4,7 @@ package import PledgeFutures
 package import PledgeHTTPNetworking
 import PledgeServices
 import TestSupport
+import Testing
 
 /// A PUT of bytes in memory to a server that takes them in steps of eight seconds, and never answers.
 ///
@@ -34,8 +35,21 @@ package final class SlowUpload: Sendable {
         }
     }
 
-    /// Starts the call.
-    package func start(_ send: HTTPService) -> Future<HTTPResponse> {
+    /// Expects that a client whose attempts have 10 seconds, and whose calls have 15, counts only the time after the
+    /// server has all bytes.
+    ///
+    /// - Parameter send: The client's function; it doesn't repeat requests.
+    package func expectLimitsToBeginAfterwards(_ send: HTTPService) async throws {
+        let call = start(send)
+        #expect(try await letServerTakeAll(from: call))
+        scheduler.advance(by: .seconds(9))
+        #expect(!call.isSettled)
+        scheduler.advance(by: .seconds(1))
+        let error = await #expect(throws: ServiceError.self) { try await call.soon }
+        #expect(error?.code == .timedOut)
+    }
+
+    private func start(_ send: HTTPService) -> Future<HTTPResponse> {
         let body = HTTPRequest.Body.data(Data(count: Self.steps * Self.stepSize))
         return CallContext().with(record: record).run {
             send(HTTPRequest(.put, server.url(), body: body))
@@ -45,7 +59,7 @@ package final class SlowUpload: Sendable {
     /// Lets the server take the whole body, while the clock advances by 40 seconds.
     ///
     /// - Returns: False if the call has ended before.
-    package func letServerTakeAll(from call: Future<HTTPResponse>) async throws -> Bool {
+    private func letServerTakeAll(from call: Future<HTTPResponse>) async throws -> Bool {
         try await hasHead.soon
         for step in 1...Self.steps {
             scheduler.advance(by: .seconds(8))
