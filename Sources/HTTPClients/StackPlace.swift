@@ -118,12 +118,11 @@ extension HTTPClient {
     func streamingStack(
         sharing shared: SharedStates
     ) -> Middleware<HTTPRequest, HTTPStreamedResponse> {
-        // The client's limit is a timeout here, because a deadline would also end the body. The caller's own deadline
-        // does end the body.
         stack(
             sharing: shared, own: \.stream,
-            limit: .deadline(on: scheduler) { _ in nil }
-                .around(.timeout(excluding: [.upload], on: scheduler, of: timeOfCall)),
+            limit: .deadline(
+                on: scheduler, untilStreamedBody: true, excludingUploads: \.body.isUpload,
+                of: timeOfCall),
             cache: nil, decompression: decompressionLimit.map { .decompress(upTo: $0) })
     }
 

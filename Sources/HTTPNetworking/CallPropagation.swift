@@ -48,7 +48,9 @@ extension HTTPRequest {
     /// Returns the request with the call's headers added; nil if there is no header to add.
     fileprivate func adding(_ names: CallHeaders, of context: CallContext) -> HTTPRequest? {
         var added: [(name: String, value: String)] = []
-        if let timeout = names.timeout, let left = context.remaining, headers[timeout.name] == nil {
+        if let timeout = names.timeout, let left = context.remainingWithBody,
+            headers[timeout.name] == nil
+        {
             added.append((timeout.name, timeout.value(of: left)))
         }
         if let name = names.priority, let priority = context.boundPriority, headers[name] == nil {

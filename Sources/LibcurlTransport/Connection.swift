@@ -13,8 +13,8 @@ final class Connection {
     private let port: Int32
     private let connectTime: Duration
     let evidence = ConnectionEvidence()
-    /// True if the connection carries one request at a time.
-    let isHTTP1: Bool
+    /// True if the connection carries one request at a time, and false if it may carry several; nil while unknown.
+    var isHTTP1: Bool?
     /// The number of running requests.
     private var running = 0
     /// The time when the first request since the last byte was sent; nil if there is none.
@@ -28,9 +28,12 @@ final class Connection {
         authority = transfer.authority
         self.socket = socket
         self.port = port
-        isHTTP1 = transfer.handle.laneHost != nil
+        isHTTP1 = transfer.handle.laneHost == nil ? nil : true
         connectTime = transfer.connectTime
     }
+
+    /// True if the connection has one request, and it isn't known whether it may carry more.
+    var hasOnlyRequest: Bool { running == 1 && isHTTP1 == nil && isOpen }
 
     /// True unless the connection has been closed.
     var isOpen: Bool { ccurl_has_local_port(socket, port) }
@@ -85,7 +88,7 @@ extension CurlLoop {
             let silence = connection.silence
         else { return }
         // Over HTTP/1.1, a request that hangs says nothing about the other connections if bytes come there.
-        if connection.isHTTP1, pool.hasBytes(beside: connection, within: silence) { return }
+        if connection.isHTTP1 == true, pool.hasBytes(beside: connection, within: silence) { return }
         if pool.start + .seconds(1) > .now { return }
         guard let fresh = ConnectionPool(options) else { return }
         fresh.loop = self

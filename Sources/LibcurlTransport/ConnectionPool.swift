@@ -80,10 +80,18 @@ extension ConnectionPool {
             return known
         }
         if connections.count >= 4_096 { connections = connections.filter { $0.value.isOpen } }
-        connections[localPort] = loop?.socket(onPort: localPort).map {
-            Connection(of: transfer, $0, localPort)
+        guard let socket = loop?.socket(onPort: localPort) else {
+            connections[localPort] = nil
+            return nil
         }
-        return connections[localPort]
+        let new = Connection(of: transfer, socket, localPort)
+        // Over HTTP/2, libcurl would have sent this request on the other connection.
+        let isOneOfMany = connections.values.contains { other in
+            other.authority == new.authority && other.hasOnlyRequest
+        }
+        if isOneOfMany, new.isHTTP1 == nil { loop?.noteHTTP1(new.authority) }
+        connections[localPort] = new
+        return new
     }
 
     /// Returns whether bytes have arrived on another connection to the same host within a time.

@@ -25,6 +25,8 @@ final class CurlLoop {
     var kept = KeptConnections()
     /// The connections that are being made.
     var connects = ConnectWatch()
+    /// The hosts that have turned out to speak HTTP/1.1, while libcurl had transfers to them.
+    private var hostsWithoutLanes: Set<String> = []
     /// The hosts whose names are to be looked up again.
     var names = NameMemory()
     /// The transfers that have received bytes of a body in this turn of the loop.
@@ -98,6 +100,7 @@ final class CurlLoop {
     /// Delivers the results and the bytes that have arrived in this turn of the loop.
     private func finishTurn() {
         finishEnded()
+        while let host = hostsWithoutLanes.popFirst() { giveLanes(of: host) }
         checkConnects()
         pools.closeDrained()
         if !receivers.isEmpty { handOutBodies() }
@@ -203,6 +206,43 @@ extension CurlLoop {
             transfer.noteSign()
             add(transfer)
         }
+    }
+
+    /// Notes that a host speaks HTTP/1.1, so that its transfers need lanes.
+    ///
+    /// libcurl calls it, so the transfers that libcurl already has get their lanes at the end of this turn.
+    func noteHTTP1(_ host: String) {
+        if lanes.noteHTTP1(host) { hostsWithoutLanes.insert(host) }
+    }
+
+    /// Notes which version of HTTP a transfer's host has chosen for its answer; libcurl calls it.
+    ///
+    /// - Parameter version: libcurl's number of the version: 1 and 2 are HTTP/1.0 and 1.1, and 3 is HTTP/2.
+    func note(_ transfer: Transfer, version: Int) {
+        guard transfer.handle.mayShare else { return }
+        transfer.connection?.isHTTP1 = version <= 2
+        if version <= 2 {
+            noteHTTP1(transfer.authority)
+        } else {
+            // The server may have changed.
+            lanes.noteHTTP2(transfer.authority)
+        }
+    }
+
+    /// Gives lanes to the transfers of a host that has turned out to speak HTTP/1.1.
+    ///
+    /// Until now, libcurl itself has let those transfers wait that have no connection.
+    private func giveLanes(of host: String) {
+        let shared = transfers.values.filter {
+            $0.isAdded && $0.handle.laneHost == nil && $0.handle.mayShare && $0.authority == host
+        }
+        for transfer in shared where transfer.hasConnection { lanes.admit(transfer) }
+        let waiting = shared.filter { !$0.hasConnection }
+        for transfer in waiting.sorted(by: { $0.exchange.elapsed > $1.exchange.elapsed }) {
+            takeBack(transfer)
+            if lanes.enter(transfer, at: now) { add(transfer) }
+        }
+        admitSilent()
     }
 
     /// Lets libcurl open as many connections more as there are transfers whose lanes others have.

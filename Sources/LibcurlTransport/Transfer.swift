@@ -171,7 +171,7 @@ extension Transfer {
         hasHead = true
         exchange.context.record?.noteAnswer()
         connection?.evidence.noteAnswer()
-        loop.lanes.note(self, version: ccurl_get_long(handle.easy, ccurl_info_http_version))
+        loop.note(self, version: ccurl_get_long(handle.easy, ccurl_info_http_version))
         var head = HTTPResponse(status: status, headers: headers)
         head.timing.connection = ConnectionMetrics(of: handle.easy)
         failure = exchange.receive(

@@ -130,18 +130,22 @@ struct TransferLanes {
 }
 
 extension TransferLanes {
-    /// Notes which version of HTTP a transfer's host has chosen for its answer.
-    ///
-    /// - Parameter version: libcurl's number of the version: 1 and 2 are HTTP/1.0 and 1.1, and 3 is HTTP/2.
-    mutating func note(_ transfer: Transfer, version: Int) {
-        guard transfer.handle.mayShare else { return }
-        if version > 2 {
-            // The server may have changed.
-            if !http1Hosts.isEmpty { http1Hosts.remove(transfer.authority) }
-            return
-        }
+    /// Notes that a host speaks HTTP/1.1; returns false if that was known.
+    mutating func noteHTTP1(_ host: String) -> Bool {
         if http1Hosts.count >= 1_024 { http1Hosts.removeAll() }
-        http1Hosts.insert(transfer.authority)
+        return http1Hosts.insert(host).inserted
+    }
+
+    /// Notes that a host speaks HTTP/2.
+    mutating func noteHTTP2(_ host: String) {
+        if !http1Hosts.isEmpty { http1Hosts.remove(host) }
+    }
+
+    /// Gives a lane to a transfer that has a connection already, even if all lanes are taken.
+    mutating func admit(_ transfer: Transfer) {
+        transfer.handle.laneHost = transfer.authority
+        transfer.connection?.isHTTP1 = true
+        hosts[transfer.authority, default: Host()].begin(transfer)
     }
 
     /// Lets a transfer need a lane if its host has chosen HTTP/1.1 before.
@@ -217,7 +221,7 @@ extension TransferLanes.Host {
         return next
     }
 
-    private mutating func begin(_ transfer: Transfer) {
+    fileprivate mutating func begin(_ transfer: Transfer) {
         transfer.lane = .lane(busy.count)
         busy.append(transfer)
     }

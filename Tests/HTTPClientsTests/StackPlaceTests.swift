@@ -1,6 +1,7 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import TestSupport
 import Testing
 
 @testable import PledgeHTTPClients
@@ -62,9 +63,7 @@ import Testing
         #expect(client.wholeStack(sharing: shared).parts == order)
         #expect(StackPlace.allCases.map(\.rawValue).filter { $0 != "defaultHeaders" } == order)
         order.removeAll { $0 == "cache" }
-        var streaming = order
-        streaming.insert("timeout", at: 4)
-        #expect(client.streamingStack(sharing: shared).parts == streaming)
+        #expect(client.streamingStack(sharing: shared).parts == order)
     }
 
     @Test func noneOfItsPartsIsKnownToStandWrong() {
@@ -173,6 +172,42 @@ import Testing
         #expect((failure(of: attempt) as? ServiceError)?.code == .timedOut)
     }
 
+    /// A transport whose streams the test opens.
+    private struct Streaming: HTTPTransport {
+        let head = Promise<HTTPStreamedResponse>()
+        let contexts = TestLog<CallContext>()
+
+        func stream(_ request: HTTPRequest) -> Future<HTTPStreamedResponse> {
+            contexts.append(.current)
+            return head.shielded()
+        }
+
+        func send(_ request: HTTPRequest) -> Future<HTTPResponse> { Promise() }
+    }
+
+    /// The parts below know how much time is left, but only the caller's own deadline ends the body.
+    @Test(arguments: [nil, Duration.seconds(60)])
+    func theDeadlineOfAStreamAppliesUntilItsHead(caller: Duration?) throws {
+        let transport = Streaming()
+        var client = HTTPClient(base: server, over: transport)
+        client.scheduler = scheduler
+        client.deadline = .seconds(10)
+        let own = caller.map { CallDeadline(after: $0, on: scheduler) }
+        let start = { CallContext(deadline: own).run { client.stream(HTTPRequest(server)) } }
+        let late = start()
+        let context = try #require(transport.contexts.elements.first)
+        #expect(context.remaining == .seconds(10))
+        scheduler.advance(by: .seconds(10))
+        #expect((failure(of: late) as? ServiceError)?.code == .deadlineExceeded)
+        let call = start()
+        let next = try #require(transport.contexts.elements.last)
+        scheduler.advance(by: .seconds(4))
+        transport.head.resolve(
+            with: HTTPStreamedResponse(status: 200, body: HTTPBodyStream(Data())))
+        #expect(try call.settledValue().status == 200)
+        #expect(next.remaining == caller.map { $0 - .seconds(14) })
+    }
+
     /// The transport does not get the deadline, and retry and breaker see no error of its own.
     @Test func theDeadlineOfTheContextIsTheCalls() throws {
         var client = HTTPClient(base: server) { [scheduler] _ in
@@ -214,19 +249,6 @@ import Testing
         }
         #expect(try client.networking(Endpoint(path: "/plain")).settledValue().isEmpty)
         #expect(sent.withLock { $0 } == 1)
-    }
-
-    @Test func aDeadlineDoesNotEndAStreamedBody() throws {
-        let deadlines = Locked<[CallDeadline?]>([])
-        var client = HTTPClient(base: server) { _ in
-            deadlines.withLock { $0.append(CallContext.current.deadline) }
-            return Future(value: HTTPResponse(status: 200))
-        }
-        client.scheduler = scheduler
-        client.deadline = .seconds(5)
-        _ = client.send(HTTPRequest(server))
-        _ = client.stream(HTTPRequest(server))
-        #expect(deadlines.withLock { $0.map { $0 == nil } } == [false, true])
     }
 
     private func failure<Value>(of future: Future<Value>) -> (any Error)? {

@@ -430,6 +430,33 @@ struct CurlTransportSilenceTests {
         try await transport.close().soon
     }
 
+    /// Over TLS, only the connections show that the server doesn't speak HTTP/2, because it hasn't answered yet.
+    @Test func callsThatHangFromTheBeginningKeepNoOtherWaiting() async throws {
+        let go = Promise<Void>()
+        let heads = TestLog<String>()
+        let site = try await HTTP2Site.start(
+            offering: "http/1.1",
+            http1: { connection, head in
+                HTTP2Site.answer(connection, head) { head in
+                    heads.append(head)
+                    while head.contains("/hangs"), !go.isSettled {}
+                    return ("ok", 200)
+                }
+            }, http2: { _, _ in })
+        guard let site else { return }
+        defer { site.stop() }
+        let transport = try transport(limit: 2, site.settings)
+        let calls = ["hangs", "hangs"] + Array(repeating: "ok", count: 20)
+        let all = calls.map { transport.get(site.url.appending(path: $0)) }
+        #expect(await comesTrue { heads.elements.count { $0.contains("/hangs") } == 2 })
+        scheduler.advance(by: .seconds(1))
+        for call in all.dropFirst(2) { #expect(try await call.soon.text == "ok") }
+        #expect(all.prefix(2).allSatisfy { !$0.isSettled })
+        go.resolve()
+        for call in all { #expect(try await call.soon.text == "ok") }
+        try await transport.close().soon
+    }
+
     @Test func anOpenStreamCounts() async throws {
         let transport = try transport(limit: 2)
         let go = Promise<Void>()

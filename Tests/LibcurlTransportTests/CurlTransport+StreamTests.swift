@@ -69,6 +69,34 @@ struct CurlTransportStreamTests {
         try await upload.expectLimitsToBeginAfterwards(client.send)
     }
 
+    @Test(arguments: [nil, Duration.seconds(60)])
+    func onlyTheCallersDeadlineEndsAStreamedBody(caller: Duration?) async throws {
+        let scheduler = ManualScheduler()
+        let go = Promise<Void>()
+        let server = try LoopbackServer { _ in
+            let steps = LoopbackAnswer.text("whole").steps
+            return LoopbackAnswer([steps[0], .hold(go)] + steps.dropFirst())
+        }
+        var client = HTTPClient(base: nil, over: try CurlTransport.with(on: scheduler) { _ in })
+        client.scheduler = scheduler
+        client.deadline = .seconds(15)
+        let own = caller.map { CallDeadline(after: $0, on: scheduler) }
+        let request = HTTPRequest(server.url)
+        let call = CallContext(deadline: own).run { client.stream(request) }
+        let body = try await call.soon.collected(upTo: 100)
+        scheduler.advance(by: .seconds(59))
+        #expect(!body.isSettled)
+        scheduler.advance(by: .seconds(1))
+        if caller == nil {
+            go.resolve()
+            #expect(try await body.soon.text == "whole")
+        } else {
+            let error = await #expect(throws: HTTPError.self) { try await body.soon }
+            #expect(error?.code == .timedOut)
+            go.resolve()
+        }
+    }
+
     @Test func aSlowServerHoldsTheSourceBack() async throws {
         let goes = Promise<Void>()
         let server = try SocketServer { connection in

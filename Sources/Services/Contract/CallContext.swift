@@ -66,12 +66,18 @@ public struct CallContext: Sendable {
     }
 
     /// The instant by which the call must end, or nil without a deadline.
-    public var deadline: CallDeadline? { storage?.parts.deadline }
+    ///
+    /// Some deadlines apply only until the answer begins, such as that of an HTTP client for a streamed response. From
+    /// then on, this is the deadline around it, or nil.
+    public var deadline: CallDeadline? { storage?.parts.deadline?.current }
 
     /// The time left until the deadline, or nil without a deadline.
     ///
     /// It is zero or less once the deadline has passed.
-    public var remaining: Duration? { storage?.parts.deadline?.remaining }
+    public var remaining: Duration? { deadline?.remaining }
+
+    /// The time left for the whole call, with the body of a streamed answer; nil without a limit.
+    package var remainingWithBody: Duration? { storage?.parts.deadline?.withBody?.remaining }
 
     /// Returns whether a wait would end before the deadline; true without a deadline.
     package func hasTime(for wait: Duration) -> Bool { remaining.map { wait < $0 } ?? true }
@@ -320,7 +326,9 @@ extension CallContext {
     func atDeadline(
         _ part: DeadlineTimer.Part, _ action: @escaping @Sendable () -> Void
     ) -> (any ScheduledAction)? {
-        guard let deadline, let holder = deadlineHolder else { return nil }
+        guard let deadline = storage?.parts.deadline, let holder = deadlineHolder else {
+            return nil
+        }
         return holder.deadlineTimer.storeIfNil(DeadlineTimer())
             .add(action, of: part, at: deadline)
     }
@@ -397,19 +405,22 @@ public struct CallDeadline: Sendable {
     /// - Parameters:
     ///   - uploads: The record that measures this time; nil for an ordinary deadline, which counts this time too.
     ///   - standIns: The stored answers that the policy with this deadline uses when the deadline passes.
+    ///   - lift: What lifts the deadline when the answer begins; nil for an ordinary deadline, which stays.
     init(
         at instant: SchedulerInstant, on scheduler: any FutureScheduler,
-        extendedBy uploads: CallRecord?, standIns: StandIns?
+        extendedBy uploads: CallRecord?, standIns: StandIns?, liftedBy lift: DeadlineLift? = nil
     ) {
         first = instant
         self.scheduler = scheduler
         self.uploads = uploads
         self.standIns = standIns
+        self.lift = lift
     }
 
     /// Returns the same deadline with stored answers that can stand in when it passes.
     func with(_ standIns: StandIns) -> CallDeadline {
-        CallDeadline(at: first, on: scheduler, extendedBy: uploads, standIns: standIns)
+        CallDeadline(
+            at: first, on: scheduler, extendedBy: uploads, standIns: standIns, liftedBy: lift)
     }
 
     /// The stored answers that can stand in when the deadline passes; nil if no policy uses them then.
@@ -418,13 +429,42 @@ public struct CallDeadline: Sendable {
     /// True if uploads move the deadline.
     var isExtended: Bool { uploads != nil }
 
+    /// This deadline, or the one around it if this one has been lifted; nil if there is none.
+    var current: CallDeadline? {
+        guard let lift, lift.isDone else { return self }
+        return lift.outer?.current
+    }
+
+    /// This deadline, or the one around it if this one ends before a streamed body; nil if there is none.
+    fileprivate var withBody: CallDeadline? {
+        guard let lift else { return self }
+        return lift.outer?.withBody
+    }
+
     private let first: SchedulerInstant
     private let uploads: CallRecord?
+    private let lift: DeadlineLift?
 
     /// Creates a deadline that passes after a duration, counted from now.
     public init(after duration: Duration, on scheduler: some FutureScheduler = .live) {
         self.init(at: scheduler.now.advanced(by: duration), on: scheduler)
     }
+}
+
+/// Lifts a deadline that applies only until the answer begins, so that it doesn't end a streamed body.
+final class DeadlineLift: Sendable {
+    /// The deadline that applies afterwards; nil if there is none.
+    let outer: CallDeadline?
+    private let state = Atomic(false)
+
+    /// Creates what lifts a deadline within another one.
+    init(within outer: CallDeadline?) { self.outer = outer }
+
+    /// True if the deadline has been lifted.
+    var isDone: Bool { state.load(ordering: .acquiring) }
+
+    /// Lifts the deadline, since the answer has begun.
+    func lift() { state.store(true, ordering: .releasing) }
 }
 
 /// A call's context and its caller's task-local values, kept for work that begins later on another thread.

@@ -46,6 +46,7 @@ public final class CallRecord: Sendable {
     private let isLate = Atomic(false)
     let isAnswered = Atomic(false)
     let connection = AtomicLazyReference<ConnectionEvidence>()
+    let failureCounts = Atomic(FailureCount.undecided)
     private let adopted = AtomicLazyReference<Locked<[CallRecord]>>()
     private let pauses = AtomicLazyReference<Locked<PauseTimes>>()
     let soleSender = AtomicLazyReference<SoleSender>()

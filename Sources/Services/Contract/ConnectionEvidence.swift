@@ -3,8 +3,8 @@ import Synchronization
 /// What a connection's failures say about a service.
 ///
 /// If a connection that has answered before goes silent or ends, the requests on it fail together. That shows one fault,
-/// which may be the network's, so a circuit breaker counts these failures once until the connection answers again. If a
-/// connection has never answered, each failure on it counts.
+/// which may be the network's, so a circuit breaker counts these failures once until the connection answers again, and
+/// a retry budget pays for one of them. If a connection has never answered, each failure on it counts.
 package final class ConnectionEvidence: Sendable {
     private enum State: UInt8, AtomicRepresentable {
         /// Next: answered.
@@ -44,11 +44,23 @@ extension CallRecord {
 
     /// Notes that the attempt has failed, and returns whether the failure counts against the service.
     ///
-    /// It does not count if no answer began, and another failure on the same connection has been counted.
+    /// It does not count if no answer began, and another failure on the same connection has been counted. All who ask
+    /// about one attempt get the same answer.
     func countFailure() -> Bool {
         guard !isAnswered.load(ordering: .relaxed), let connection = connection.load() else {
             return true
         }
-        return connection.countFailure()
+        let known = failureCounts.load(ordering: .relaxed)
+        if known != .undecided { return known == .counts }
+        let counts = connection.countFailure()
+        failureCounts.store(counts ? .counts : .isOneOfMany, ordering: .relaxed)
+        return counts
     }
+}
+
+/// Whether the failure of an attempt counts against the service.
+enum FailureCount: UInt8, AtomicRepresentable {
+    case undecided, counts
+    /// The connection has failed, and the failure of another attempt on it counts.
+    case isOneOfMany
 }

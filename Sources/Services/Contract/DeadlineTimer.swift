@@ -53,13 +53,15 @@ final class DeadlineTimer: Sendable {
     }
 
     private func set(_ waiting: Waiting, _ deadline: CallDeadline) {
-        let timer = deadline.scheduler.schedule(after: deadline.remaining) {
-            // An upload may have postponed the deadline.
-            if deadline.remaining > .zero {
-                self.set(waiting, deadline)
-            } else {
-                while let entry = self.next(of: waiting) { entry.action() }
+        // Nobody waits any more if an answer has lifted the deadline, and there is none around it.
+        guard let current = deadline.current else { return }
+        let timer = current.scheduler.schedule(after: current.remaining) {
+            while let left = deadline.current?.remaining, left <= .zero {
+                guard let entry = self.next(of: waiting) else { return }
+                entry.action()
             }
+            // An upload has postponed the deadline, or an answer has lifted it.
+            self.set(waiting, deadline)
         }
         let isNeeded = state.withLock { _ in
             waiting.timer = waiting.entries.isEmpty ? nil : timer

@@ -232,10 +232,12 @@ extension CircuitBreaker {
         _ service: Service<Input, Output>, _ input: Input, _ ticket: Int,
         _ classifier: Classifier<Output>, _ context: CallContext
     ) -> Future<Output> {
+        // In the record, the transport notes the connection, because failures on one connection can count once.
+        let context = context.record == nil ? context.with(record: CallRecord()) : context
         let call = Call(
             ticket: ticket, start: slowCallDuration == nil ? nil : scheduler.now,
             context: context)
-        let future = service(input)
+        let future = context.call(service, input)
         if classifier.isPlainSuccess(future) {
             end(call, with: .healthy)
             return future

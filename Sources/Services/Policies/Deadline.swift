@@ -30,17 +30,20 @@ extension Middleware {
     ///
     /// If the limit for an input is nil, only the caller's own deadline applies.
     ///
-    /// - Parameter isUpload: Returns whether the input has a body that is read while it is sent. If so, the clock of
-    ///   the limit stops while the body's bytes are being sent.
+    /// - Parameters:
+    ///   - isStreamed: True if the output arrives before its body. Then the limit doesn't apply to the body; the
+    ///     caller's own deadline does.
+    ///   - isUpload: Returns whether the input has a body that is read while it is sent. If so, the clock of the limit
+    ///     stops while the body's bytes are being sent.
     package static func deadline(
-        on scheduler: some FutureScheduler,
+        on scheduler: some FutureScheduler, untilStreamedBody isStreamed: Bool = false,
         excludingUploads isUpload: @escaping @Sendable (Input) -> Bool = { _ in false },
         of limit: @escaping @Sendable (Input) -> Duration?
     ) -> Middleware {
         let scheduler: any FutureScheduler = scheduler
         return Middleware(named: "deadline") { service in
             { input in
-                Deadline(limit: limit(input), scheduler: scheduler)
+                Deadline(limit: limit(input), isStreamed: isStreamed, scheduler: scheduler)
                     .call(service, input, isUpload: isUpload(input))
             }
         }
@@ -53,6 +56,8 @@ struct Deadline: Sendable {
 
     /// The limit; nil if only the context's deadline applies.
     let limit: Duration?
+    /// True if the limit applies only until the output arrives.
+    var isStreamed = false
     let scheduler: any FutureScheduler
 
     func call<Input: Sendable, Output: Sendable>(
@@ -66,8 +71,12 @@ struct Deadline: Sendable {
         }
         guard time > .zero else { return refuse(input, in: outer) }
         let end = scheduler.now.advanced(by: time)
-        let context = context(within: outer, at: end, isOuter: time == remaining, isUpload)
-        let future = context.call(service, input)
+        let lift =
+            isStreamed && time != remaining ? DeadlineLift(within: outer.deadline) : nil
+        let context = context(
+            within: outer, at: end, isOuter: time == remaining, isUpload, lift)
+        let answer = context.call(service, input)
+        let future = lift.map { lift in answer.onSuccess { _ in lift.lift() } } ?? answer
         if future.isSettled { return future }
         let clock: any FutureScheduler =
             time == remaining
@@ -80,7 +89,8 @@ struct Deadline: Sendable {
     ///
     /// - Parameter isOuter: True if the outer deadline isn't later. It then stays in the context, with its own clock.
     private func context(
-        within outer: CallContext, at end: SchedulerInstant, isOuter: Bool, _ isUpload: Bool
+        within outer: CallContext, at end: SchedulerInstant, isOuter: Bool, _ isUpload: Bool,
+        _ lift: DeadlineLift?
     ) -> CallContext {
         let standIns = StandIns.make()
         if isOuter {
@@ -93,7 +103,7 @@ struct Deadline: Sendable {
         let context = record.map { outer.with(record: $0) } ?? outer
         return context.with(
             deadline: CallDeadline(
-                at: end, on: scheduler, extendedBy: record, standIns: standIns))
+                at: end, on: scheduler, extendedBy: record, standIns: standIns, liftedBy: lift))
     }
 
     private func cut<Input: Sendable, Output>(

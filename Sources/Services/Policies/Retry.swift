@@ -249,6 +249,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         let step = machine.end(
             with: outcome, repeatability, remaining: context.remaining,
             bits: rules.random.next(),
+            isPaidByAnother: record.isOutOfTime && !record.countFailure(),
             withdraw: budget.shared != nil || budget.withdraw())
         switch step {
         case .finish(let reason):
@@ -337,10 +338,13 @@ struct RetryMachine: Sendable {
     /// The checks stop at the first condition that rules out another attempt. The budget comes last, so that no token
     /// is taken for a retry that isn't made. A retry is free if the network or a policy in this process kept the
     /// attempt from reaching the service.
+    ///
+    /// - Parameter isPaidByAnother: True if the attempt ran out of time on a connection that had answered before and
+    ///   went silent, and the failure of another attempt on it counts. Such attempts show one fault, so one retry pays.
     mutating func end(
         with outcome: Outcome, _ repeatability: Repeatability,
         remaining: @autoclosure () -> Duration?, bits: @autoclosure () -> UInt64,
-        withdraw: @autoclosure () -> Bool
+        isPaidByAnother: @autoclosure () -> Bool = false, withdraw: @autoclosure () -> Bool
     ) -> Decision {
         guard case .after(let asked) = outcome.retry else { return .finish(nil) }
         if attempt >= attempts { return .finish(.attemptsUsed) }
@@ -351,7 +355,7 @@ struct RetryMachine: Sendable {
             asked.map { delay(askedFor: $0, bits: bits()) }
             ?? backoff.delay(before: attempt - 1, after: previous, bits: bits())
         if let remaining = remaining(), chosen >= remaining { return .finish(.deadline) }
-        hasPaid = !outcome.hasLoadedNoService
+        hasPaid = !outcome.hasLoadedNoService && !isPaidByAnother()
         if hasPaid, !withdraw() { return .finish(.budget) }
         if asked == nil { previous = chosen }
         attempt += 1

@@ -42,15 +42,18 @@ import Testing
     }
 
     /// The failures on one connection that had answered before show one fault.
-    @Test(arguments: [true, false])
-    func failuresOnOneConnectionCountOnceIfItHadAnswered(hadAnswered: Bool) {
+    @Test(arguments: [true, false], [true, false])
+    func failuresOnOneConnectionCountOnceIfItHadAnswered(hadAnswered: Bool, hasRecord: Bool) {
         let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
         let connection = ConnectionEvidence()
         let service: Service<Ask, Int> = stack(.circuitBreaker(sharing: breaker)) { _ in
             CallContext.current.record?.use(connection)
             return Future(error: Broken())
         }
-        let send = { CallContext().with(record: CallRecord()).run { _ = service(Ask(1)) } }
+        let send = {
+            let record = hasRecord ? CallRecord() : nil
+            CallContext().with(record: record).run { _ = service(Ask(1)) }
+        }
         if hadAnswered { connection.noteAnswer() }
         for _ in 1...5 { send() }
         #expect((breaker.state == .closed) == hadAnswered)

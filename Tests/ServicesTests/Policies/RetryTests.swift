@@ -173,6 +173,26 @@ import Testing
         #expect(log.lines.count { $0.hasSuffix("withheld budget") } == 6)
     }
 
+    /// Attempts that ran out of time on a connection that had answered show one fault, so one retry pays.
+    @Test(arguments: [true, false])
+    func oneRetryPaysForAllThatWaitedOnASilentConnection(hadAnswered: Bool) {
+        let connection = ConnectionEvidence()
+        if hadAnswered { connection.noteAnswer() }
+        let silent = Promise<Int>()
+        let send: Service<Ask, Int> = stack(
+            .retry(sharing: RetryBudget(capacity: 2), on: scheduler),
+            .timeout(.seconds(1), on: scheduler)
+        ) { _ in
+            let context = CallContext.current
+            if context.attempt > 1 { return Future(value: context.attempt) }
+            context.record?.use(connection)
+            return silent.shielded()
+        }
+        let calls = (1...20).map { send(Ask($0)) }
+        scheduler.advance(by: .seconds(5))
+        #expect(calls.count { $0.valueNow == 2 } == (hadAnswered ? 20 : 2))
+    }
+
     @Test func successesFillTheBudgetAndRetriesThatSucceedCostNothing() {
         let budget = RetryBudget(capacity: 2, retriesPerSuccess: 0.5)
         let upstream = Upstream(
