@@ -15,4 +15,12 @@ void disturb(uint64_t seed);
 /// Whether the code is compiled so that disturbances have an effect.
 int can_disturb(void);
 
+/// Makes the resolver of this process answer for a name of a host, whoever asks: `getaddrinfo` is the tests' own
+/// where the library of the system is glibc.
+///
+/// @param host The name.
+/// @param addresses Numeric addresses with commas between, in the order of the answer; null to forget the name.
+/// @return 1, or 0 if this system's resolver cannot be replaced or there are too many names.
+int set_test_name(const char *host, const char *addresses);
+
 #endif

@@ -35,7 +35,7 @@ extension SocketConnection {
 
 extension Sockets {
     /// Connects to a port of 127.0.0.1; nil if no server listens there.
-    fileprivate static func connect(toPort port: UInt16) -> Int32? {
+    static func connect(toPort port: UInt16) -> Int32? {
         let number = socket(AF_INET, streamSocket, 0)
         preventSignals(number)
         var address = sockaddr_in()

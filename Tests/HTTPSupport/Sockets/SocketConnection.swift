@@ -62,6 +62,9 @@ package final class SocketConnection: @unchecked Sendable {
     /// Closes the sending side; the client may continue to send.
     package func finishSending() { Sockets.finishSending(number) }
 
+    /// Ends a wait for bytes; the client learns nothing.
+    func stopReceiving() { Sockets.stopReceiving(number) }
+
     func shutDown() { Sockets.shutDown(number) }
 
     func close() { Sockets.close(number) }

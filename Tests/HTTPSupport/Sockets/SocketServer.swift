@@ -9,6 +9,8 @@ package final class SocketServer: Sendable {
     /// The address that a server listens on.
     package enum Place: Sendable {
         case ipv4
+        /// An address of this machine by its last byte, such as 2 for "127.0.0.2", and a port.
+        case loopback(UInt8, port: UInt16)
         case ipv6
         /// A Unix domain socket at a path.
         case unix(String)
@@ -59,6 +61,7 @@ package final class SocketServer: Sendable {
         parts.scheme = "http"
         switch place {
         case .ipv4: parts.host = "127.0.0.1"
+        case .loopback(let last, _): parts.host = "127.0.0.\(last)"
         case .ipv6: parts.host = "[::1]"
         case .unix: parts.host = "some.host.test"
         }

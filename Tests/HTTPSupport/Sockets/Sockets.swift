@@ -21,6 +21,7 @@ enum Sockets {
         let isBound =
             switch place {
             case .ipv4: bindIPv4(number)
+            case .loopback(let last, let port): bindIPv4(number, port, last)
             case .ipv6: bindIPv6(number)
             case .unix(let path): bindUnix(number, path)
             }
@@ -68,6 +69,9 @@ enum Sockets {
     static func close(_ number: Int32) { _ = systemClose(number) }
 
     static func shutDown(_ number: Int32) { _ = shutdown(number, Int32(SHUT_RDWR)) }
+
+    /// Ends a wait for bytes; the other side learns nothing.
+    static func stopReceiving(_ number: Int32) { _ = shutdown(number, Int32(SHUT_RD)) }
 
     static func finishSending(_ number: Int32) { _ = shutdown(number, Int32(SHUT_WR)) }
 
@@ -129,11 +133,13 @@ extension Sockets {
         }
     }
 
-    private static func bindIPv4(_ number: Int32, _ port: UInt16 = 0) -> Bool {
+    private static func bindIPv4(
+        _ number: Int32, _ port: UInt16 = 0, _ last: UInt8 = 1
+    ) -> Bool {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(last)).bigEndian
         return bind(number, to: &address)
     }
 

@@ -1,0 +1,33 @@
+#if AsyncHTTPClient && os(Linux)
+import HTTPTestSupport
+import PledgeHTTPNetworking
+import TestSupport
+import Testing
+
+@testable import PledgeAsyncHTTPClientTransport
+
+/// AHCTransport on a network that falls silent or breaks, by the same checks as every other transport.
+@Suite(.oneAtATime) struct NetworkTests {
+    @Test(arguments: NetworkCheck.all)
+    func holds(check: NetworkCheck) async {
+        await check.run(making: Self.transport, differences: Self.differences)
+    }
+
+    @Test func plantedFaultsAreFound() async {
+        await NetworkCheck.findPlantedFaults(making: Self.transport)
+    }
+
+    @Sendable private static func transport(_ settings: ConnectionSettings) throws -> AHCTransport {
+        var settings = settings
+        settings.proxy = .none
+        var configuration = AHCTransport.Configuration()
+        configuration.connectTimeout = watchdog
+        configuration.connectionWaitTimeout = nil
+        return try AHCTransport(configuration, connecting: settings)
+    }
+
+    private static let differences: [String: NetworkCheck.Difference] = [
+        "silent HTTP/2 flow": .differs("AsyncHTTPClient uses the silent connection again")
+    ]
+}
+#endif

@@ -1,0 +1,27 @@
+#if os(Linux)
+import HTTPTestSupport
+import PledgeHTTPNetworking
+import TestSupport
+import Testing
+
+@testable import PledgeLibcurlTransport
+
+/// CurlTransport on a network that falls silent or breaks, by the same checks as every other transport.
+@Suite(.oneAtATime) struct CurlNetworkTests {
+    @Test(arguments: NetworkCheck.all)
+    func holds(check: NetworkCheck) async {
+        await check.run(making: Self.transport)
+    }
+
+    @Test func plantedFaultsAreFound() async {
+        await NetworkCheck.findPlantedFaults(making: Self.transport)
+    }
+
+    @Sendable private static func transport(_ settings: ConnectionSettings) throws -> CurlTransport
+    {
+        var settings = settings
+        settings.proxy = .none
+        return try CurlTransport(.patient, connecting: settings)
+    }
+}
+#endif

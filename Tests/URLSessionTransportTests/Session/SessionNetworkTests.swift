@@ -1,0 +1,35 @@
+#if os(Linux)
+import HTTPTestSupport
+import PledgeHTTPNetworking
+import PledgeURLSessionTransport
+import TestSupport
+import Testing
+
+/// SessionTransport on a network that falls silent or breaks, by the same checks as every other transport.
+@Suite(.oneAtATime) struct SessionNetworkTests {
+    @Test(arguments: NetworkCheck.all)
+    func holds(check: NetworkCheck) async {
+        await check.run(
+            making: { _ in SessionTransport(.init(idleTimeout: nil)) },
+            differences: Self.differences)
+    }
+
+    @Test func plantedFaultsAreFound() async {
+        await NetworkCheck.findPlantedFaults(includesTLS: false) { _ in
+            SessionTransport(.init(idleTimeout: nil))
+        }
+    }
+
+    private static let differences: [String: NetworkCheck.Difference] = {
+        let tls = "URLSession on Linux trusts the system's authorities alone"
+        let memory = "URLSession's libcurl keeps an address for a minute, whatever happens there"
+        return [
+            "silent HTTP/2 flow": .cannotRun(tls),
+            "silent handshake": .cannotRun(tls),
+            "dead first address": .differs("URLSession's libcurl waits for it for 150 seconds"),
+            "moved name": .differs(memory),
+            "moved silently": .differs(memory),
+        ]
+    }()
+}
+#endif
