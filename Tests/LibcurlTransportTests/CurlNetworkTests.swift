@@ -13,6 +13,11 @@ import Testing
         await check.run(making: Self.transport)
     }
 
+    @Test(.enabled(if: NetworkCheck.isBehindTunnel), arguments: NetworkCheck.overTunnel)
+    func holdsOverATunnel(check: NetworkCheck) async {
+        await check.run(making: Self.transport)
+    }
+
     @Test func plantedFaultsAreFound() async {
         await NetworkCheck.findPlantedFaults(making: Self.transport)
     }

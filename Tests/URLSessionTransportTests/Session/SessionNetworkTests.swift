@@ -14,6 +14,13 @@ import Testing
             differences: Self.differences)
     }
 
+    @Test(.enabled(if: NetworkCheck.isBehindTunnel), arguments: NetworkCheck.overTunnel)
+    func holdsOverATunnel(check: NetworkCheck) async {
+        await check.run(
+            making: { _ in SessionTransport(.init(idleTimeout: nil)) },
+            differences: Self.differences)
+    }
+
     @Test func plantedFaultsAreFound() async {
         await NetworkCheck.findPlantedFaults(includesTLS: false) { _ in
             SessionTransport(.init(idleTimeout: nil))
