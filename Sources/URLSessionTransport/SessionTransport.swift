@@ -58,8 +58,8 @@ public import Foundation
 /// - A redirect (301, 302, 303, 305 to 308) whose Location is missing or not a URL arrives with its headers but without
 ///   its body. If a redirect has a Location, the limit on its body applies only after all of it has arrived. Until
 ///   then, the exchange counts as idle.
-/// - A POST without a body is sent again, like a GET, if the server closed a reused connection. libcurl does that by
-///   itself.
+/// - A POST without a body is sent again, like a GET, if the server closed a reused connection. So is a POST with a
+///   body if none of the body had been sent yet. libcurl does that by itself.
 /// - There is no backpressure. If you read a streamed body slowly, the bytes beyond ``Configuration/maxUnreadBytes`` go
 ///   through a temporary file.
 /// - The code of a failure comes from libcurl's message. An unknown message becomes `HTTPError.Code.other`.
