@@ -36,11 +36,11 @@ public final class AHCTransport: Sendable, HTTPTransport {
 
     let limits: TransportExchange.Limits
     let scheduler: any FutureScheduler
-    private let closed: InternalPromise<Void>
-    /// Keeps the client running; nil after the transport has been closed.
+    let leases: ClientLeases
+    /// Keeps the clients running until the transport is closed.
     ///
-    /// Each call holds the same object until the call ends.
-    private let client: Locked<ClientUse?>
+    /// Each call holds the use of its client until the call ends.
+    private let clients: HostPools<ClientUse>
 
     /// Creates a transport with its own connections.
     ///
@@ -114,14 +114,16 @@ public final class AHCTransport: Sendable, HTTPTransport {
     private convenience init(
         _ configuration: Configuration, _ routes: ConnectionRoutes, _ scheduler: any FutureScheduler
     ) {
-        let closed = InternalPromise<Void>()
-        let lease = ClientLease(configuration, routes, ended: closed)
+        let leases = ClientLeases()
+        let make = { @Sendable in ClientUse(ClientLease(configuration, routes, in: leases)) }
+        let clients = HostPools(
+            make(), keepAlive: configuration.keepAlive, on: scheduler, making: make)
         let connectionWait = configuration.connectionWaitTimeout
         let limits = TransportExchange.Limits(
             maxBodySize: configuration.maxBodySize, maxUnreadBytes: Self.maxUnreadBytes,
             idle: configuration.idleTimeout.map { IdleWatches($0, on: scheduler) },
             connectionWait: connectionWait.map { IdleWatches($0, on: scheduler) })
-        self.init(lease, closed, limits, scheduler)
+        self.init(clients, leases, limits, scheduler)
     }
 
     /// Creates a transport over a client that your app has.
@@ -144,20 +146,22 @@ public final class AHCTransport: Sendable, HTTPTransport {
         client: HTTPClient, maxBodySize: Int = Configuration.defaultMaxBodySize,
         idleTimeout: Duration? = .seconds(60), on scheduler: some FutureScheduler = .live
     ) {
-        let closed = InternalPromise<Void>()
-        let lease = ClientLease(client, ended: closed)
+        let leases = ClientLeases()
+        let clients = HostPools(
+            ClientUse(ClientLease(client, in: leases)), keepAlive: .zero, on: scheduler, making: nil
+        )
         let limits = TransportExchange.Limits(
             maxBodySize: maxBodySize, maxUnreadBytes: Self.maxUnreadBytes,
             idle: idleTimeout.map { IdleWatches($0, on: scheduler) })
-        self.init(lease, closed, limits, scheduler)
+        self.init(clients, leases, limits, scheduler)
     }
 
     private init(
-        _ lease: ClientLease, _ closed: InternalPromise<Void>, _ limits: TransportExchange.Limits,
-        _ scheduler: any FutureScheduler
+        _ clients: HostPools<ClientUse>, _ leases: ClientLeases,
+        _ limits: TransportExchange.Limits, _ scheduler: any FutureScheduler
     ) {
-        client = Locked(ClientUse(lease))
-        self.closed = closed
+        self.clients = clients
+        self.leases = leases
         self.limits = limits
         self.scheduler = scheduler
     }
@@ -176,21 +180,19 @@ public final class AHCTransport: Sendable, HTTPTransport {
     @discardableResult
     public func close(cancelling: Bool = false) -> Future<Void> {
         if self === Self.shared { return Future(error: HTTPError(code: .unsupported)) }
-        let last = client.withLock { $0.take() }
-        if cancelling { last?.lease.cancel() }
+        clients.close()
+        if cancelling { leases.cancel() }
         // Returns a new future each time, so that cancelling one doesn't settle the others.
-        return closed.map { $0 }
+        return leases.ended.map { $0 }
     }
 
-    /// Returns the client, which a call must keep until it ends.
+    /// Returns the client for a host, which a call must keep until it ends, and the connections to the host.
     ///
+    /// - Parameter host: The scheme, host and port of the URL.
     /// - Throws: `HTTPError` if the transport is closed.
-    func borrowClient() throws -> ClientUse {
-        guard let client = client.withLock({ $0 }) else {
-            throw HTTPError(code: .transportClosed)
-        }
-        return client
-    }
+    func borrowClient(
+        for host: String
+    ) throws -> (pool: ClientUse, connections: HostConnections?) { try clients.enter(host) }
 }
 
 extension AHCTransport {
@@ -225,8 +227,10 @@ extension AHCTransport {
         do {
             let exchange = try TransportExchange(
                 request, for: recipient, within: limits, on: scheduler)
-            let client = try borrowClient()
-            let call = try RequestAttempt(exchange, over: client.lease)
+            let host = AbsoluteURL.schemeAndAuthority(of: request.url)
+            let (client, connections) = try borrowClient(for: host)
+            exchange.use(connections)
+            let call = try RequestAttempt(exchange, to: host, over: client.lease)
             let control = RequestLifetime(call, keeping: client)
             // The idle timeout starts only when the call has a connection.
             exchange.expectNothing()

@@ -9,8 +9,8 @@ import PledgeServices
 
 /// A use of a client; while any use of the client exists, the client is not shut down.
 ///
-/// A transport holds a use until the transport is closed, and each call holds the use until the call ends. After the
-/// last release, the transport's own client is shut down, because AsyncHTTPClient traps if a client is released without
+/// A transport holds a use until the transport is closed or the client is replaced, and each call holds the use until
+/// the call ends. After the last release, the transport's own client is shut down, because AsyncHTTPClient traps if a client is released without
 /// a shutdown.
 ///
 /// A call must release its use itself, because AsyncHTTPClient never releases an upload that was cut off by a
@@ -23,6 +23,34 @@ final class ClientUse: Sendable {
     deinit {
         // The shutdown runs later, because AsyncHTTPClient may release this object within one of its own calls.
         DispatchQueue.global().async { [lease] in lease.shutDown() }
+    }
+}
+
+/// The leases of a transport that have not ended: one for all hosts, and others for hosts whose connections have gone
+/// silent.
+final class ClientLeases: Sendable {
+    /// Resolves after the last lease has ended.
+    let ended = InternalPromise<Void>()
+    private let leases = Locked<[ObjectIdentifier: ClientLease]>([:])
+
+    /// The number of leases.
+    var count: Int { leases.withLock { $0.count } }
+
+    fileprivate func add(_ lease: ClientLease) {
+        leases.withLock { $0[ObjectIdentifier(lease)] = lease }
+    }
+
+    fileprivate func remove(_ lease: ClientLease) {
+        let isLast = leases.withLock { leases in
+            leases[ObjectIdentifier(lease)] = nil
+            return leases.isEmpty
+        }
+        if isLast { ended.resolve() }
+    }
+
+    /// Ends all running calls, if the clients are the transport's own.
+    func cancel() {
+        for lease in leases.withLock({ Array($0.values) }) { lease.cancel() }
     }
 }
 
@@ -60,13 +88,13 @@ final class ClientLease: Sendable {
     let limits: Limits?
     /// The number of the transport's own clients that have not been shut down.
     private let running: Locked<Int>
-    private let ended: InternalPromise<Void>
+    private let leases: ClientLeases
     private let wasCancelled = Locked(false)
 
     /// Creates the transport's own clients.
     init(
         _ configuration: AHCTransport.Configuration, _ routes: ConnectionRoutes,
-        ended: InternalPromise<Void>
+        in leases: ClientLeases
     ) {
         let group = MultiThreadedEventLoopGroup.singleton
         let connections = ConnectionTracker(in: group, limit: configuration.maxConnectionsPerHost)
@@ -97,11 +125,12 @@ final class ClientLease: Sendable {
             connect: configuration.connectTimeout,
             connectionWait: configuration.connectionWaitTimeout)
         self.connections = connections
-        self.ended = ended
+        self.leases = leases
+        leases.add(self)
     }
 
     /// Uses a client of the app.
-    init(_ client: HTTPClient, ended: InternalPromise<Void>) {
+    init(_ client: HTTPClient, in leases: ClientLeases) {
         routes = .straight
         secure = Route(client: client, lanes: nil)
         plain = secure
@@ -110,7 +139,8 @@ final class ClientLease: Sendable {
         isOwned = false
         limits = nil
         connections = nil
-        self.ended = ended
+        self.leases = leases
+        leases.add(self)
     }
 
     /// Returns the route of a request.
@@ -142,19 +172,16 @@ final class ClientLease: Sendable {
 
     /// Shuts the transport's own clients down; a second shutdown fails without effect.
     fileprivate func shutDown() {
-        guard isOwned else {
-            ended.resolve()
-            return
-        }
+        guard isOwned else { return leases.remove(self) }
         let all = [secure, plain] + (bypassing.map { [$0.secure, $0.plain] } ?? [])
         for client in all.map(\.client) {
-            client.shutdown { [running, ended] error in
+            client.shutdown { error in
                 guard error == nil else { return }
-                let isLast = running.withLock { running in
+                let isLast = self.running.withLock { running in
                     running -= 1
                     return running == 0
                 }
-                if isLast { ended.resolve() }
+                if isLast { self.leases.remove(self) }
             }
         }
     }

@@ -28,8 +28,12 @@ final class RequestAttempt: Sendable {
 
     /// Creates the first attempt.
     ///
+    /// - Parameters:
+    ///   - exchange: The exchange.
+    ///   - host: The scheme, host and port of the URL.
+    ///   - lease: The client.
     /// - Throws: `HTTPError` if the client cannot be used.
-    init(_ exchange: TransportExchange, over lease: ClientLease) throws {
+    init(_ exchange: TransportExchange, to host: String, over lease: ClientLease) throws {
         if let refusal = lease.routes.refusal {
             throw HTTPError(code: .unsupported, cause: refusal, reason: refusal.description)
         }
@@ -39,7 +43,7 @@ final class RequestAttempt: Sendable {
         resends = 0
         exclusions = 0
         connectionsBefore = lease.connections?.count
-        host = AbsoluteURL.schemeAndAuthority(of: exchange.request.url)
+        self.host = host
         route = lease.route(to: host, for: exchange.request)
         loop = route.lanes == nil ? lease.connections?.enter(host) : nil
     }
@@ -71,6 +75,7 @@ final class RequestAttempt: Sendable {
 
     /// Notes the version of HTTP that the server has answered with.
     func note(_ version: HTTPVersion) {
+        exchange.note(isShared: version.major != 1)
         if loop != nil { lease.connections?.note(version, of: host) }
     }
 

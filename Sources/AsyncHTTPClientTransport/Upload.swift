@@ -85,7 +85,9 @@ struct UploadPump: Sendable {
                 control.exchange.noteSign()
                 writer.write(.byteBuffer(ByteBuffer(bytes: chunk))).whenComplete { result in
                     switch result {
-                    case .success: DispatchQueue.global().async { send(stream) }
+                    case .success:
+                        control.exchange.noteSentBytes()
+                        DispatchQueue.global().async { send(stream) }
                     case .failure(let error): done.fail(error)
                     }
                 }

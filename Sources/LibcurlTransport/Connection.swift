@@ -104,12 +104,3 @@ extension CurlLoop {
         }
     }
 }
-
-extension TransportExchange {
-    /// Returns whether a reason for the end of an exchange is a limit of time.
-    fileprivate func isLimit(_ reason: any Error) -> Bool {
-        if let error = reason as? HTTPError { return error.code == .timedOut }
-        if let left = context.remaining, left <= .zero { return true }
-        return context.record?.isOutOfTime == true
-    }
-}

@@ -51,7 +51,7 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
     ) {
-        exchange(task.taskIdentifier)?.noteSign()
+        exchange(task.taskIdentifier)?.noteSentBytes()
     }
 
     /// Receives the end of a task.

@@ -11,6 +11,8 @@ import Foundation
 
 /// The delegate of one session, with a table of the running exchanges by task.
 ///
+/// A transport has several such objects if a host's connections have gone silent (``HostPools``).
+///
 /// An exchange enters the table before its task begins, and leaves it when its outcome is known. Events of a task that
 /// is not in the table are ignored. The lock is never held while URLSession or a future is called, with one exception:
 /// a redirect is answered under the lock, because URLSession only queues that answer. On Linux, URLSession calls the
@@ -60,6 +62,9 @@ final class SessionTaskDelegate: NSObject, Sendable {
         var isInvalidated = false
     }
 
+    /// A function that runs a closure on the queue where results are delivered.
+    typealias Delivery = @Sendable (@escaping @Sendable () -> Void) -> Void
+
     let state = Locked(State())
     let configuration: SessionTransport.Configuration
     let limits: TransportExchange.Limits
@@ -73,56 +78,68 @@ final class SessionTaskDelegate: NSObject, Sendable {
     /// This is the delegate queue of the app's session, or a queue of the transport if there is no app's session. It is
     /// not the queue where URLSession calls its delegate, because URLSession waits for that queue when the next request
     /// is created.
-    let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
+    let deliver: Delivery
     #else
+    /// The queue where URLSession calls the delegate, which runs one operation at a time.
+    private let queue: OperationQueue
     /// True if the session is the app's; then it stays valid, and its own delegate is asked for passwords.
     let isGuest: Bool
     /// Runs a closure at once, because URLSession calls the delegate on the queue where results are delivered.
-    let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+    let deliver: Delivery = { $0() }
     #endif
 
     /// The queue for calls to URLSession that block, or that must not run on URLSession's own queue.
     let aside = DispatchQueue(label: "Pledge.SessionTransport.aside")
 
     /// Creates the delegate of the transport's own session, or of a session that sends for the app's session.
+    ///
+    /// - Parameter other: The delegate of another session of the transport, with the same configuration. Results settle
+    ///   on the same queue.
     init(
-        _ configuration: SessionTransport.Configuration, _ scheduler: some FutureScheduler,
-        for appSession: URLSession? = nil, connecting: SessionConnecting = SessionConnecting()
+        _ configuration: SessionTransport.Configuration, _ scheduler: any FutureScheduler,
+        for appSession: URLSession? = nil, connecting: SessionConnecting = SessionConnecting(),
+        beside other: SessionTaskDelegate? = nil
     ) {
         self.configuration = configuration
         self.connecting = connecting
         self.scheduler = scheduler
-        let idle = configuration.idleTimeout.map { IdleWatches($0, on: scheduler) }
         #if canImport(FoundationNetworking)
-        let queue = DispatchQueue(label: "Pledge.SessionTransport")
-        let appQueue = appSession?.delegateQueue
-        let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in
-            if let appQueue { appQueue.addOperation(work) } else { queue.async(execute: work) }
-        }
+        let deliver = other?.deliver ?? Self.delivery(for: appSession?.delegateQueue)
         self.deliver = deliver
-        limits = TransportExchange.Limits(
-            maxBodySize: configuration.maxBodySize,
-            maxUnreadBytes: min(65_536, configuration.maxUnreadBytes), idle: idle,
-            makeBody: { pipe in
-                UnreadBody(
-                    for: pipe, limit: configuration.maxUnreadBytes,
-                    folder: configuration.spoolFolder, deliver: deliver)
-            })
+        let maxUnreadBytes = min(65_536, configuration.maxUnreadBytes)
+        let makeBody: (@Sendable (HTTPBodyPipe) -> any TransportBody)? = { pipe in
+            UnreadBody(
+                for: pipe, limit: configuration.maxUnreadBytes,
+                folder: configuration.spoolFolder, deliver: deliver)
+        }
         #else
         isGuest = appSession != nil
-        limits = TransportExchange.Limits(
-            maxBodySize: configuration.maxBodySize, maxUnreadBytes: configuration.maxUnreadBytes,
-            idle: idle)
+        queue = other?.queue ?? OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let maxUnreadBytes = configuration.maxUnreadBytes
+        let makeBody: (@Sendable (HTTPBodyPipe) -> any TransportBody)? = nil
         #endif
+        limits =
+            other?.limits
+            ?? TransportExchange.Limits(
+                maxBodySize: configuration.maxBodySize, maxUnreadBytes: maxUnreadBytes,
+                idle: configuration.idleTimeout.map { IdleWatches($0, on: scheduler) },
+                makeBody: makeBody)
     }
+
+    #if canImport(FoundationNetworking)
+    private static func delivery(for appQueue: OperationQueue?) -> Delivery {
+        let queue = DispatchQueue(label: "Pledge.SessionTransport")
+        return { work in
+            if let appQueue { appQueue.addOperation(work) } else { queue.async(execute: work) }
+        }
+    }
+    #endif
 
     /// Creates the transport's own session.
     func open(_ configuration: URLSessionConfiguration) {
         #if canImport(FoundationNetworking)
-        let queue: OperationQueue = DelegateQueue()
-        #else
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let queue = DelegateQueue()
         #endif
         let session = URLSession(
             configuration: configuration, delegate: self, delegateQueue: queue)
@@ -159,20 +176,13 @@ final class SessionTaskDelegate: NSObject, Sendable {
 }
 
 extension SessionTaskDelegate {
-    /// Sends a request; its recipient gets every outcome, even a refusal.
-    func send(_ request: HTTPRequest, for recipient: TransportExchange.Recipient) {
+    /// Sends the request of a call that `enter()` has counted; its recipient gets every outcome.
+    func send(_ exchange: TransportExchange) {
         do {
-            let exchange = try TransportExchange(
-                request, for: recipient, within: limits, on: scheduler)
-            try enter()
-            do {
-                try prepare(Call(exchange), request.body)
-            } catch {
-                leave()
-                throw error
-            }
+            try prepare(Call(exchange), exchange.request.body)
         } catch {
-            recipient.fail(with: error.naming(request))
+            leave()
+            exchange.fail(with: error)
         }
     }
 
@@ -230,10 +240,10 @@ extension SessionTaskDelegate {
         if state.withLock({ $0.entries[id] != nil }) { task.resume() }
     }
 
-    /// Counts a new call; a call of `start` or `leave()` must follow.
+    /// Counts a new call; a call of `send` or `leave()` must follow.
     ///
     /// - Throws: `HTTPError` if the transport is closed.
-    private func enter() throws {
+    func enter() throws {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.starting += 1 }
             return !state.isClosed

@@ -72,7 +72,7 @@ public import Foundation
 /// - An IPv6 address as a host is passed to URLSession percent-encoded, because URLSession refuses the plain form. A
 ///   libcurl before 7.80 refuses the encoded form too (`HTTPError.Code.other`).
 public final class SessionTransport: Sendable, HTTPTransport {
-    private let tasks: SessionTaskDelegate
+    let sessions: SessionPools
     /// The app's session, kept alive by the transport; nil if the app didn't create the transport with a session.
     private let appSession: URLSession?
     /// The reason why every call is refused; nil if calls are accepted.
@@ -98,8 +98,10 @@ public final class SessionTransport: Sendable, HTTPTransport {
         _ configuration: Configuration, _ scheduler: some FutureScheduler,
         _ connecting: SessionConnecting, _ adjust: (URLSessionConfiguration) -> Void
     ) {
-        tasks = SessionTaskDelegate(configuration.checked(), scheduler, connecting: connecting)
-        tasks.open(configuration.ofSession(adjust))
+        let session = configuration.ofSession(adjust)
+        let first = SessionTaskDelegate(configuration.checked(), scheduler, connecting: connecting)
+        first.open(session)
+        sessions = SessionPools(first, session)
         appSession = nil
         refusal = nil
     }
@@ -188,12 +190,13 @@ public final class SessionTransport: Sendable, HTTPTransport {
     ) {
         self.refusal = refusal(session.configuration)
         let configuration = configuration ?? Configuration(of: session.configuration)
-        tasks = SessionTaskDelegate(configuration.checked(), scheduler, for: session)
-        tasks.open(for: session)
+        let first = SessionTaskDelegate(configuration.checked(), scheduler, for: session)
+        first.open(for: session)
+        sessions = SessionPools(first, nil)
         appSession = kept
     }
 
-    deinit { tasks.close(cancelling: false) }
+    deinit { sessions.close(cancelling: false) }
 
     /// Sends a request, and returns a future of the whole response, whatever its status.
     ///
@@ -230,7 +233,7 @@ public final class SessionTransport: Sendable, HTTPTransport {
     }
 
     private func send(_ request: HTTPRequest, for recipient: TransportExchange.Recipient) {
-        guard let refusal else { return tasks.send(request, for: recipient) }
+        guard let refusal else { return sessions.send(request, for: recipient) }
         recipient.fail(with: HTTPError(code: .unsupported, request: request, reason: refusal))
     }
 
@@ -240,10 +243,10 @@ public final class SessionTransport: Sendable, HTTPTransport {
     /// end.
     ///
     /// - Parameter cancelling: True to cancel the running calls, which then fail with `CancellationError`.
-    /// - Returns: A future that resolves when the session has been invalidated.
+    /// - Returns: A future that resolves when all sessions have been invalidated.
     @discardableResult
     public func close(cancelling: Bool = false) -> Future<Void> {
-        tasks.close(cancelling: cancelling)
+        sessions.close(cancelling: cancelling)
     }
 }
 

@@ -83,7 +83,8 @@ import Testing
         let post = HTTPRequest(.post, server.url, body: .data(Data("abc".utf8)))
         let exchange = try TransportExchange(
             post, for: .whole(InternalPromise()), within: transport.limits, on: .live)
-        var call = try RequestAttempt(exchange, over: transport.borrowClient().lease)
+        var call = try RequestAttempt(
+            exchange, to: "", over: transport.borrowClient(for: "").pool.lease)
         for _ in 0..<10 {
             let control = RequestLifetime(call)
             let next = call.again(after: HTTPClientError.getConnectionFromPoolTimeout, control)
@@ -104,7 +105,8 @@ import Testing
         let post = HTTPRequest(.post, URL(string: "https://a.test/")!)
         let exchange = try TransportExchange(
             post, for: .whole(InternalPromise()), within: transport.limits, on: .live)
-        let call = try RequestAttempt(exchange, over: transport.borrowClient().lease)
+        let call = try RequestAttempt(
+            exchange, to: "", over: transport.borrowClient(for: "").pool.lease)
         let control = RequestLifetime(call)
         let errors: [(any Error, UnprocessedRequest.Reason?)] = [
             (HTTPClientError.cancelled, .leaving),

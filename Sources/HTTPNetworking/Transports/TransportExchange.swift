@@ -89,6 +89,10 @@ package final class TransportExchange: Sendable {
         /// The current upload or download, during which the policies' time limits pause.
         var moving: CallRecord.Pause?
         var deadline: (any ScheduledAction)?
+        /// The connections to the host; nil if the transport knows each connection itself.
+        var connections: HostConnections?
+        /// The instant at which the request was sent last.
+        var sent: SchedulerInstant?
         var stop: (@Sendable (any Error) -> Void)?
         /// The reason to end the exchange before its response is complete.
         var reason: (any Error)?
@@ -128,6 +132,11 @@ package final class TransportExchange: Sendable {
         start = scheduler.now
         if case .streamed = recipient { isStreamed = true } else { isStreamed = false }
         state = Locked(State(recipient: recipient, lastSign: limits.idle?.scheduler.now))
+    }
+
+    /// Sets the connections over which the request will be sent.
+    package func use(_ connections: HostConnections?) {
+        if let connections { state.withLock { $0.connections = connections } }
     }
 
     /// Starts to enforce the time limits, and to notice when the response is no longer awaited.
@@ -174,11 +183,36 @@ package final class TransportExchange: Sendable {
 
     /// Ends the exchange before its response is complete.
     package func end(with reason: any Error) {
-        let stop = state.withLock { state in
-            if state.reason == nil { state.reason = reason }
-            return state.stop.take()
+        let (stop, silence) = state.withLock { state in
+            defer { state.stop = nil }
+            guard state.reason == nil else { return (state.stop, nil as Silence?) }
+            state.reason = reason
+            return (state.stop, Silence(state))
         }
+        // The connections are left before the caller learns of the end, so that its next attempt uses other ones.
+        if let silence, isLimit(reason) { silence.connections.noteLimit(since: silence.start) }
         stop?(reason)
+    }
+
+    /// The connections of a request that waits for bytes, and the instant at which the request was sent.
+    private struct Silence {
+        let connections: HostConnections
+        let start: SchedulerInstant
+
+        init?(_ state: State) {
+            guard let connections = state.connections, let sent = state.sent,
+                state.head == nil || !state.isReaderAway
+            else { return nil }
+            self.connections = connections
+            start = sent
+        }
+    }
+
+    /// Returns whether a reason for the end of the exchange is a limit of time.
+    package func isLimit(_ reason: any Error) -> Bool {
+        if let error = reason as? HTTPError { return error.code == .timedOut }
+        if let left = context.remaining, left <= .zero { return true }
+        return context.record?.isOutOfTime == true
     }
 
     package func failure(
@@ -266,10 +300,17 @@ extension TransportExchange {
     /// - Throws: `AttemptSuperseded` if the request may no longer be sent; or the reason to end the exchange, if there
     ///   is one.
     package func willSend() throws {
-        let (reason, isOver) = state.withLock { ($0.reason, $0.isOver) }
+        let (reason, isOver, connections) = state.withLock {
+            ($0.reason, $0.isOver, $0.connections)
+        }
         if let reason { throw reason }
         if isOver { throw CancellationError() }
         stopWaiting()
+        if let connections {
+            let now = scheduler.now
+            state.withLock { $0.sent = now }
+            connections.noteRequest(of: context.record)
+        }
         guard let record = context.record, state.withLock({ !$0.isNoted }) else { return }
         let mark = try record.willSend(replayable: request.isReplayable)
         state.withLock { state in
@@ -324,6 +365,12 @@ extension TransportExchange: IdleWatched {
         }
         guard let now = limits.idle?.scheduler.now else { return }
         state.withLock { if !$0.isReaderAway { $0.lastSign = now } }
+    }
+
+    /// Notes that the connection has taken a piece of the request's body.
+    package func noteSentBytes() {
+        noteSign()
+        state.withLock { $0.connections }?.noteByte()
     }
 
     /// Notes that the reader of the body asks for more, or has paused.
@@ -382,6 +429,7 @@ extension TransportExchange {
         _ head: HTTPResponse, delivering deliver: Delivery = { $0() },
         changing change: (inout HTTPResponse) -> Void = { _ in }
     ) -> HTTPError? {
+        noteBytes(ofAnswer: head.status >= 200)
         guard head.status >= 200 else { return nil }
         let method = request.method
         var head = head
@@ -417,6 +465,20 @@ extension TransportExchange {
         return !isStreamed && length ?? 0 > limits.maxBodySize ? tooLarge : nil
     }
 
+    private func noteBytes(ofAnswer isAnswer: Bool) {
+        let (connections, sent) = state.withLock { ($0.connections, $0.sent) }
+        guard let connections else { return }
+        connections.noteByte()
+        guard isAnswer, let sent else { return }
+        connections.noteAnswer(since: sent)
+        context.record?.noteAnswer()
+    }
+
+    /// Notes whether requests to the host share a connection, as over HTTP/2.
+    package func note(isShared: Bool) {
+        state.withLock { $0.connections }?.note(isShared: isShared)
+    }
+
     private func open(
         _ head: HTTPResponse, length: Int64?, for promise: InternalPromise<HTTPStreamedResponse>,
         _ deliver: Delivery
@@ -450,6 +512,7 @@ extension TransportExchange {
     package func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPError? {
         let now = limits.idle?.scheduler.now
         let fits = state.withLock { state in
+            state.connections?.noteByte()
             guard bytes.count <= limits.maxBodySize - state.body.count else { return false }
             state.body.append(contentsOf: bytes)
             state.received += Int64(bytes.count)
@@ -470,6 +533,7 @@ extension TransportExchange {
     package func pass(_ data: Data, goingOn goOn: @escaping @Sendable () -> Void) -> Bool {
         if data.isEmpty { return true }
         let sink = state.withLock { state in
+            state.connections?.noteByte()
             state.received += Int64(data.count)
             state.lastSign = nil
             state.isReaderAway = true
@@ -489,7 +553,17 @@ extension TransportExchange {
 
     /// Notes how the connection was made, for a transport that learns it after the head.
     package func note(_ connection: ConnectionMetrics) {
-        state.withLock { $0.head?.timing.connection = connection }
+        let connections = state.withLock { state in
+            state.head?.timing.connection = connection
+            return state.connections
+        }
+        guard let connections else { return }
+        if let version = connection.protocolVersion {
+            connections.note(isShared: !version.hasPrefix("HTTP/1"))
+        }
+        if let end = connection.untilSecure ?? connection.untilConnected {
+            connections.note(connectTime: end - (connection.untilNameLookup ?? .zero))
+        }
     }
 
     /// Discards the response, because the request is sent again.

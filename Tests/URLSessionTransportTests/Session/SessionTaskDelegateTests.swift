@@ -26,7 +26,7 @@ struct SessionTaskDelegateTests {
             exchanges = brief
             session = brief.state.withLock { $0.session }
             let promise = InternalPromise<HTTPResponse>()
-            brief.send(HTTPRequest(.get, server.url), for: .whole(promise))
+            try brief.send(HTTPRequest(.get, server.url), for: .whole(promise))
             _ = try await promise.soon
             try await brief.close(cancelling: false).soon
         }
@@ -44,8 +44,8 @@ struct SessionTaskDelegateTests {
         let delegate = SessionTaskDelegate(configuration, scheduler)
         delegate.open(configuration.ofSession { _ in })
         let promise = InternalPromise<HTTPResponse>()
-        CallContext(deadline: CallDeadline(after: .seconds(60), on: scheduler)).run {
-            delegate.send(HTTPRequest(.get, server.url), for: .whole(promise))
+        try CallContext(deadline: CallDeadline(after: .seconds(60), on: scheduler)).run {
+            try delegate.send(HTTPRequest(.get, server.url), for: .whole(promise))
         }
         _ = try await server.received(1).soon
 
@@ -92,3 +92,15 @@ struct DelegateQueueTests {
     }
 }
 #endif
+
+extension SessionTaskDelegate {
+    /// Sends a request, without the other sessions of a transport.
+    fileprivate func send(
+        _ request: HTTPRequest, for recipient: TransportExchange.Recipient
+    ) throws {
+        let exchange = try TransportExchange(
+            request, for: recipient, within: limits, on: scheduler)
+        try enter()
+        send(exchange)
+    }
+}
