@@ -23,6 +23,11 @@ public import PledgeHTTPNetworking
 /// apply instead. Over HTTP/2, they are 16 KiB for a head. With a client of your app, they are 80 KiB for each field,
 /// and 256 fields.
 ///
+/// ## Silent connections
+///
+/// If a call runs into a limit of time, and no byte has come from its host for a second or longer, later calls to the
+/// host use new connections. The calls on the old connections run on. With a client of your app, the connections stay.
+///
 /// ## Threads
 ///
 /// Futures settle on an event loop of SwiftNIO, which many connections share. So an observer must not block the event
@@ -279,7 +284,8 @@ extension AHCTransport {
 
         /// The largest number of open HTTP/1.1 connections to one host.
         ///
-        /// Further calls wait for a free connection.
+        /// Further calls wait for a free connection. If connections have gone silent, a host can have more for a while;
+        /// see ``AHCTransport``.
         public var maxConnectionsPerHost = 8
 
         /// The largest size of the fields in a response's head, in bytes, over HTTP/1.1.

@@ -1,17 +1,20 @@
 import CPledgeCurl
+import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
 
 /// What the transport knows of one of libcurl's connections, to notice that it has gone silent.
 ///
 /// A connection is silent if no byte has come since a request was sent, for one second or three times the time that the
-/// connection took to be made, whichever is longer. The kernel tells when the last byte came. Only Linux does so, so
-/// on other systems no connection is silent.
+/// connection took to be made, whichever is longer. On Linux, the kernel tells when the last byte came. On other
+/// systems, the bytes count that running transfers see, so the late answer to an ended request goes unnoticed.
 final class Connection {
     let authority: String
     private let socket: Int32
     private let port: Int32
     private let connectTime: Duration
+    /// The time of the last byte that a transfer has seen; nil if the kernel tells the time.
+    private var lastByte: ContinuousClock.Instant?
     let evidence = ConnectionEvidence()
     /// True if the connection carries one request at a time, and false if it may carry several; nil while unknown.
     var isHTTP1: Bool?
@@ -30,6 +33,8 @@ final class Connection {
         self.port = port
         isHTTP1 = transfer.handle.laneHost == nil ? nil : true
         connectTime = transfer.connectTime
+        let isTold = transfer.loop.options.asksKernel && ccurl_milliseconds_since_byte(socket) >= 0
+        lastByte = isTold ? nil : .now
     }
 
     /// True if the connection has one request, and it isn't known whether it may carry more.
@@ -41,11 +46,20 @@ final class Connection {
     /// True if bytes have arrived that libcurl has not read.
     var hasInput: Bool { ccurl_has_input(socket) }
 
-    /// The time since the last byte came; nil if the system does not tell.
+    /// The time since the last byte came; nil if the kernel no longer tells.
     var sinceLastByte: Duration? {
+        if let lastByte { return .now - lastByte }
         let milliseconds = ccurl_milliseconds_since_byte(socket)
         return milliseconds < 0 ? nil : .milliseconds(milliseconds)
     }
+
+    /// Notes that a transfer has seen bytes, or that bytes of its body have been sent.
+    func noteByte() { if lastByte != nil { lastByte = .now } }
+
+    /// Returns whether a request's wait says anything about the connection.
+    ///
+    /// If only running transfers see bytes, a request says nothing if it ended before an answer could have come.
+    func isTelling(_ wait: Duration) -> Bool { lastByte == nil || wait >= connectTime }
 
     /// Notes that a request is about to be sent.
     func begin() {
@@ -85,7 +99,8 @@ extension CurlLoop {
     func leaveSilentConnection(of transfer: Transfer, endedBy reason: any Error) {
         guard let connection = transfer.connection, let pool = transfer.pool,
             transfer.exchange.isLimit(reason), pools.current(for: transfer) === pool,
-            let silence = connection.silence
+            let silence = connection.silence,
+            connection.isTelling(transfer.lastSign.duration(to: now))
         else { return }
         // Over HTTP/1.1, a request that hangs says nothing about the other connections if bytes come there.
         if connection.isHTTP1 == true, pool.hasBytes(beside: connection, within: silence) { return }

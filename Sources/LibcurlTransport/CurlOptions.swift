@@ -116,6 +116,9 @@ final class CurlOptions: Sendable {
     /// The largest number of silent connections that don't count towards the limits of their hosts.
     var maxSilent: Int { configuration.countsSilentConnections ? 0 : TransferLanes.silentLimit() }
 
+    /// True if the kernel may be asked when the last byte came on a connection.
+    var asksKernel: Bool { configuration.asksKernel }
+
     /// Sets the connection limits of all transfers.
     ///
     /// - Parameter more: The number of connections that don't count, because nothing has come on them for a second.

@@ -208,6 +208,9 @@ extension CurlTransport {
         /// The longest time that an unused connection is kept.
         public var keepAlive: Duration
 
+        /// False to ask no kernel when the last byte came, as on systems whose kernel doesn't tell.
+        var asksKernel = true
+
         /// Creates limits.
         ///
         /// It is a programming error if `maxConnectionsPerHost`, `maxConnections`, `maxHeadSize` or `maxUnreadBytes` is

@@ -94,6 +94,11 @@ final class Transfer {
     /// Notes that bytes have arrived or left, or that the transfer begins.
     func noteSign() { lastSign = loop.now }
 
+    private func noteByte() {
+        noteSign()
+        connection?.noteByte()
+    }
+
     /// Resets the transfer before it runs again.
     func restart() {
         isToBeRepeated = false
@@ -151,7 +156,7 @@ extension Transfer {
             hasFirstLine = true
             loop.lanes.noteAnswer(to: self, after: lastSign.duration(to: loop.now))
         }
-        noteSign()
+        noteByte()
         switch reader.take(line) {
         case .more: return true
         case .head(let status, let headers):
@@ -183,7 +188,7 @@ extension Transfer {
     /// - Returns: The number of bytes taken, or another instruction to libcurl.
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if !hasHead { return 0 }
-        noteSign()
+        noteByte()
         if !isReceiving {
             isReceiving = true
             loop.receivers.append(self)
@@ -256,7 +261,7 @@ extension Transfer {
     func noteSent(_ count: Int64) {
         if count == sentCount { return }
         sentCount = count
-        noteSign()
+        noteByte()
         if !isSourceAway { exchange.noteSign() }
     }
 

@@ -33,6 +33,9 @@ public import Foundation
 /// - **Repetition.** A server may close a kept connection just when the transport reuses it. If no part of an answer
 ///   has arrived by then, the transport sends a request again if the request is idempotent or has an idempotency key.
 ///   Any other request with a body fails with `HTTPError.Code.connectionLost`.
+/// - **Silent connections.** If a call runs into a limit of time, and no byte has come from its host for a second or
+///   longer, later calls to the host use another session, with new connections. The calls on the old connections run
+///   on. Your app's session is never replaced.
 /// - **Threads.** Futures settle on a serial queue of the transport. If a call runs out of time, its future settles on
 ///   the scheduler's thread. An observer that blocks the queue delays the other calls of the transport.
 /// - **The end.** Cancelling a future cancels its task, on another thread. If you release the transport, its calls
@@ -282,7 +285,8 @@ extension SessionTransport {
 
         /// The largest number of open connections to one host.
         ///
-        /// Further requests wait for a free connection.
+        /// Further requests wait for a free connection. If connections have gone silent, a host can have more for a
+        /// while; see ``SessionTransport``.
         public var maxConnectionsPerHost: Int
 
         /// Creates limits.

@@ -114,6 +114,53 @@ struct ConnectionTests {
         for transport in [transport, clock] { try await transport.close().soon }
     }
 
+    /// A transport that asks no kernel when the last byte came, as on macOS.
+    private func blindTransport(to site: HTTP2Site) throws -> CurlTransport {
+        var configuration = CurlTransport.Configuration.patient
+        configuration.asksKernel = false
+        return try CurlTransport(configuration, connecting: site.settings)
+    }
+
+    @Test("W1: where no kernel tells the last byte's time, the transfers do")
+    func aSilentConnectionIsLeftWithoutTheKernel() async throws {
+        guard let site = try await site() else { return }
+        defer { site.stop() }
+        let transport = try blindTransport(to: site)
+        #expect(try await transport.get(site.url).soon.text == "0")
+        let calls = (0..<20).map { _ in service(transport)(HTTPRequest(site.url)) }
+        for call in calls { if case .success = await call.resultSoon { Issue.record() } }
+        for _ in 0..<20 { #expect(try await transport.get(site.url).soon.text == "1") }
+        #expect(site.server.acceptedConnections == 2)
+        try await transport.close().soon
+    }
+
+    /// A call hangs for three seconds, and its limit passes after the answer to another call.
+    @Test("W1: there too, the bytes of other transfers count")
+    func bytesOfOtherTransfersCountWithoutTheKernel() async throws {
+        let site = try await site { frames, stream in
+            if stream > 3 { frames.answer(stream, "0") }
+        }
+        guard let site, let other = try await self.site() else { return }
+        defer { site.stop() }
+        defer { other.stop() }
+        let transport = try blindTransport(to: site)
+        let clock = try other.transport()
+        let scheduler = ManualScheduler()
+        #expect(try await transport.get(site.url).soon.text == "0")
+        let call = stack(.timeout(limit, on: scheduler), over: transport.send)(
+            HTTPRequest(site.url))
+        #expect(try await clock.get(other.url).soon.text == "0")
+        if case .success = await service(clock)(HTTPRequest(other.url)).resultSoon {
+            Issue.record()
+        }
+        #expect(try await transport.get(site.url).soon.text == "0")
+        scheduler.advance(by: limit)
+        if case .success = await call.resultSoon { Issue.record() }
+        #expect(try await transport.get(site.url).soon.text == "0")
+        #expect(site.server.acceptedConnections == 1)
+        for transport in [transport, clock] { try await transport.close().soon }
+    }
+
     /// The client's socket of a connection to a server in this process.
     private func socket(to server: SocketServer) -> Int32? {
         (3..<4_096).first { number in
