@@ -332,22 +332,25 @@ extension HTTP2Check {
 extension HTTP2Check {
     private static let windows = [
         HTTP2Check("a window that stays shut ends a call by its idle limit, and no other") {
-            try await shut($0, endingBy: .timedOut) { _, scheduler in
-                scheduler.advance(by: .seconds(61))
+            try await shut($0, quietFor: .milliseconds(59_700), endingBy: .timedOut) {
+                _, scheduler in scheduler.advance(by: .milliseconds(900))
             }
         },
         HTTP2Check("a window that stays shut ends a call by its deadline, and no other") {
-            try await shut($0, within: .seconds(30), endingBy: .timedOut) { _, scheduler in
-                scheduler.advance(by: .seconds(31))
-            }
+            try await shut(
+                $0, within: .seconds(30), quietFor: .milliseconds(29_700), endingBy: .timedOut
+            ) { _, scheduler in scheduler.advance(by: .milliseconds(900)) }
         },
         HTTP2Check("a call whose window stays shut can be cancelled, and no other is") {
             try await shut($0, endingBy: nil) { call, _ in call.cancel() }
         },
     ]
 
+    /// - Parameter quiet: How long nothing comes before the last answer to another call. That answer shows that the
+    ///   connection isn't silent.
     private static func shut(
-        _ bench: HTTP2Bench, within limit: Duration? = nil, endingBy code: HTTPError.Code?,
+        _ bench: HTTP2Bench, within limit: Duration? = nil, quietFor quiet: Duration = .zero,
+        endingBy code: HTTPError.Code?,
         _ end: (Future<HTTPResponse>, ManualScheduler) -> Void
     ) async throws {
         let log = TestLog<String>()
@@ -374,6 +377,7 @@ extension HTTP2Check {
             guard await comesTrue({ call.isSettled || log.elements.count > 1 }) else { return }
             // Over HTTP/1.1 there are no windows.
             if call.isSettled { return }
+            scheduler.advance(by: quiet)
             _ = try await client.send(get).soon
             end(call, scheduler)
             switch await call.resultSoon {
