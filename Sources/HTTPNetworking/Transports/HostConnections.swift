@@ -1,5 +1,5 @@
-package import PledgeFutures
-package import PledgeServices
+import PledgeFutures
+import PledgeServices
 import Synchronization
 
 /// What a transport knows of its connections to one host, to notice that they have gone silent.
