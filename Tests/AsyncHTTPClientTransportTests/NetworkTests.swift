@@ -33,7 +33,6 @@ import Testing
     }
 
     private static let differences: [String: NetworkCheck.Difference] = [
-        "silent HTTP/2 flow": .differs("AsyncHTTPClient uses the silent connection again"),
         "silent handshake": .differs(
             "where HTTP/2 is allowed, AsyncHTTPClient makes one connection to a host at a time"),
         "moved silently": .mayDiffer(

@@ -10,7 +10,7 @@ import Testing
 /// func holds(check: NetworkCheck) async {
 ///     await check.run(
 ///         making: { try AHCTransport(connecting: $0) },
-///         differences: ["silent HTTP/2 flow": .differs("AsyncHTTPClient uses it again")])
+///         differences: ["dead first address": .differs("it tries the first address only")])
 /// }
 /// ```
 ///
