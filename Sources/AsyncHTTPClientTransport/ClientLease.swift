@@ -10,8 +10,8 @@ import PledgeServices
 /// A use of a client; while any use of the client exists, the client is not shut down.
 ///
 /// A transport holds a use until the transport is closed or the client is replaced, and each call holds the use until
-/// the call ends. After the last release, the transport's own client is shut down, because AsyncHTTPClient traps if a client is released without
-/// a shutdown.
+/// the call ends. After the last release, the transport's own client is shut down, because AsyncHTTPClient traps if a
+/// client is released without a shutdown.
 ///
 /// A call must release its use itself, because AsyncHTTPClient never releases an upload that was cut off by a
 /// cancellation or by the server.
