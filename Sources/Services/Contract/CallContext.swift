@@ -382,14 +382,20 @@ extension CallContext {
 /// You can't compare instants of different schedulers. Compare the remaining times instead.
 public struct CallDeadline: Sendable {
     /// The time left, zero at the deadline and negative after it.
-    public var remaining: Duration { scheduler.now.duration(to: instant) }
+    ///
+    /// If the deadline applied only until the answer began (``CallContext/deadline``), the time left is that of the
+    /// deadline around it from then on, or a hundred years if there is none.
+    public var remaining: Duration {
+        guard let current else { return Self.unlimited }
+        return current.scheduler.now.duration(to: current.extended)
+    }
 
     /// The instant, on the clock of ``scheduler``.
     ///
     /// A deadline that doesn't count upload time moves later while bytes of the request's body are being sent.
     public var instant: SchedulerInstant {
-        guard let uploads else { return first }
-        return first.advanced(by: uploads.time(of: .upload))
+        guard let lift, lift.isDone else { return extended }
+        return scheduler.now.advanced(by: remaining)
     }
 
     /// The scheduler whose clock measures the deadline.
@@ -440,6 +446,14 @@ public struct CallDeadline: Sendable {
         guard let lift else { return self }
         return lift.outer?.withBody
     }
+
+    /// The instant, with the time of uploads.
+    private var extended: SchedulerInstant {
+        guard let uploads else { return first }
+        return first.advanced(by: uploads.time(of: .upload))
+    }
+
+    private static let unlimited = Duration.seconds(100 * 365 * 24 * 3_600)
 
     private let first: SchedulerInstant
     private let uploads: CallRecord?
