@@ -453,7 +453,7 @@ public struct CallDeadline: Sendable {
         return first.advanced(by: uploads.time(of: .upload))
     }
 
-    private static let unlimited = Duration.seconds(100 * 365 * 24 * 3_600)
+    private static let unlimited = Duration.seconds(100 as Int64 * 365 * 24 * 3_600)
 
     private let first: SchedulerInstant
     private let uploads: CallRecord?
