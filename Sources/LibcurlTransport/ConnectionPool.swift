@@ -86,10 +86,13 @@ extension ConnectionPool {
         }
         let new = Connection(of: transfer, socket, localPort)
         // Over HTTP/2, libcurl would have sent this request on the other connection.
-        let isOneOfMany = connections.values.contains { other in
-            other.authority == new.authority && other.hasOnlyRequest
+        if new.isHTTP1 == nil,
+            connections.values.contains(where: {
+                $0.authority == new.authority && $0.hasOnlyRequest
+            })
+        {
+            loop?.noteHTTP1(new.authority)
         }
-        if isOneOfMany, new.isHTTP1 == nil { loop?.noteHTTP1(new.authority) }
         connections[localPort] = new
         return new
     }

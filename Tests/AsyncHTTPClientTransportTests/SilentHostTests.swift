@@ -172,15 +172,7 @@ import Testing
     /// Over HTTP/1.1, the kept connections are left with the one that hangs.
     @Test func keptConnectionsOfASilentHostAreLeft() async throws {
         let heads = TestLog<Int>()
-        let server = try HTTPTestSupport.SocketServer { connection in
-            while connection.head() != nil {
-                heads.append(connection.index)
-                let count = heads.elements.count { $0 == connection.index }
-                if connection.index < 3, count > 1 { return connection.awaitEnd() }
-                while heads.elements.count < 3 {}
-                connection.answer("\(connection.index)")
-            }
-        }
+        let server = try HTTPTestSupport.SocketServer.silentAfterThree(logging: heads)
         defer { server.stop() }
         let transport = AHCTransport(.init(idleTimeout: nil), on: scheduler)
         let first = (0..<3).map { _ in transport.send(HTTPRequest(.get, server.url())) }

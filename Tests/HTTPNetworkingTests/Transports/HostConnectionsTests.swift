@@ -11,17 +11,7 @@ struct HostConnectionsTests {
     private let scheduler = ManualScheduler()
     private let pools: HostPools<Int>
 
-    init() {
-        let count = Locked(0)
-        pools = HostPools(
-            0, keepAlive: .seconds(60), on: scheduler,
-            making: {
-                count.withLock { count in
-                    count += 1
-                    return count
-                }
-            })
-    }
+    init() { pools = .numbered(on: scheduler) }
 
     private func pool() throws -> Int { try pools.enter("a").pool }
 

@@ -11,16 +11,7 @@ struct HostPoolsTests {
     private let pools: HostPools<Int>
 
     init() {
-        let count = Locked(0)
-        pools = HostPools(
-            0, keepAlive: .seconds(60), on: scheduler,
-            making: {
-                count.withLock { count in
-                    count += 1
-                    return count
-                }
-            },
-            retiring: { [retired] pool in retired.withLock { $0.append(pool) } })
+        pools = .numbered(on: scheduler) { [retired] pool in retired.withLock { $0.append(pool) } }
     }
 
     private func pool(for host: String = "a") throws -> Int { try pools.enter(host).pool }
@@ -276,5 +267,23 @@ private struct RandomRun {
         #expect(lastLeave == .min || now - lastLeave >= 1_000)
         (pool, lastLeave) = (next, now)
         noteByte()
+    }
+}
+
+extension HostPools<Int> {
+    /// Pools that are numbers, in the order in which they were made.
+    static func numbered(
+        on scheduler: ManualScheduler,
+        retiring retire: @escaping @Sendable (Int) -> Void = { _ in }
+    ) -> HostPools<Int> {
+        let count = Locked(0)
+        return HostPools(
+            0, keepAlive: .seconds(60), on: scheduler,
+            making: {
+                count.withLock { count in
+                    count += 1
+                    return count
+                }
+            }, retiring: retire)
     }
 }

@@ -18,6 +18,19 @@ struct NetworkBench: Sendable {
     /// A transport for http.
     func transport() throws -> any HTTPTransport { try make(ConnectionSettings()) }
 
+    /// Runs a check with a server behind a network whose first flow has answered a GET.
+    func withKeptFlow(
+        _ check: (NetworkServer, FaultyNetwork, any HTTPTransport) async throws -> Void
+    ) async throws {
+        let server = try NetworkServer()
+        defer { server.stop() }
+        let network = try FaultyNetwork(to: server.port)
+        defer { network.stop() }
+        let transport = try transport()
+        try await expectOK(network.url(), over: transport)
+        try await check(server, network, transport)
+    }
+
     /// Requires that a GET is answered.
     func expectOK(_ url: URL, over transport: any HTTPTransport) async throws {
         let call = transport.send(HTTPRequest(url)).timeout(patience)

@@ -45,17 +45,13 @@ extension NetworkBench {
     fileprivate func checkHalfOpen(
         _ rule: FaultyNetwork.Rule, _ call: (URL, any HTTPTransport) async throws -> [String]
     ) async throws {
-        let server = try NetworkServer()
-        defer { server.stop() }
-        let network = try FaultyNetwork(to: server.port)
-        defer { network.stop() }
-        let transport = try transport()
-        try await expectOK(network.url(), over: transport)
-        network.apply(rule, to: 0)
-        let methods = try await call(network.url(), transport)
-        #expect(server.methods.elements == methods)
-        // The next call finds a connection that works.
-        try await expectOK(network.url(), over: transport)
+        try await withKeptFlow { server, network, transport in
+            network.apply(rule, to: 0)
+            let methods = try await call(network.url(), transport)
+            #expect(server.methods.elements == methods)
+            // The next call finds a connection that works.
+            try await expectOK(network.url(), over: transport)
+        }
     }
 
     fileprivate func expectLostPost(_ url: URL, _ transport: any HTTPTransport) async throws {

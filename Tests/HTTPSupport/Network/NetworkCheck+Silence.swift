@@ -48,19 +48,15 @@ extension NetworkBench {
         _ rule: FaultyNetwork.Rule,
         _ expectLimit: (URL, any HTTPTransport) async throws -> Void
     ) async throws {
-        let server = try NetworkServer()
-        defer { server.stop() }
-        let network = try FaultyNetwork(to: server.port)
-        defer { network.stop() }
-        let transport = try transport()
-        try await expectOK(network.url(), over: transport)
-        network.apply(rule, to: 0)
-        try await expectLimit(network.url(), transport)
-        try await expectOK(network.url(), over: transport)
-        // The call that hung was on the first flow, and was not sent again.
-        #expect(network.flowCount == 2)
-        let isSeen = if case .silentAnswers = rule { true } else { false }
-        #expect(server.methods.elements.count == (isSeen ? 3 : 2))
+        try await withKeptFlow { server, network, transport in
+            network.apply(rule, to: 0)
+            try await expectLimit(network.url(), transport)
+            try await expectOK(network.url(), over: transport)
+            // The call that hung was on the first flow, and was not sent again.
+            #expect(network.flowCount == 2)
+            let isSeen = if case .silentAnswers = rule { true } else { false }
+            #expect(server.methods.elements.count == (isSeen ? 3 : 2))
+        }
     }
 }
 

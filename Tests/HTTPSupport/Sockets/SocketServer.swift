@@ -1,5 +1,6 @@
 package import Foundation
 import PledgeFutures
+package import TestSupport
 
 /// A server whose connections a test controls, byte by byte.
 ///
@@ -107,6 +108,25 @@ package final class SocketServer: Sendable {
         state.withLock { state in
             state.connections.removeAll { $0 === connection }
             connection.close()
+        }
+    }
+}
+
+extension SocketServer {
+    /// A server whose first three connections answer one request each, at the same time, and then go silent.
+    ///
+    /// Further connections answer every request.
+    ///
+    /// - Parameter heads: A log of the connections on which requests have arrived; an answer is the connection's number.
+    package static func silentAfterThree(logging heads: TestLog<Int>) throws -> SocketServer {
+        try SocketServer { connection in
+            while connection.head() != nil {
+                heads.append(connection.index)
+                let count = heads.elements.count { $0 == connection.index }
+                if connection.index < 3, count > 1 { return connection.awaitEnd() }
+                while heads.elements.count < 3 {}
+                connection.answer("\(connection.index)")
+            }
         }
     }
 }
