@@ -146,7 +146,8 @@ let package = Package(
                 "InMemoryTransport", "URLSessionTransport", "LibcurlTransport", "Composition",
                 "CallbackActions", "Stores", "Articles",
             ]),
-        module("PledgeTesting", uses: ["Pledge"]),
+        cModule("Testing"),
+        module("PledgeTesting", uses: ["Pledge", "Futures", "Simulation"], and: ["CPledgeTesting"]),
         module("TransportChecks", uses: ["Pledge", "PledgeTesting"]),
         module("Simulation", uses: http),
         .executableTarget(

@@ -188,13 +188,18 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     /// Passes a higher priority of the waiting task on to the tasks that produce the future.
     ///
     /// The runtime calls this while it holds a lock of the waiting task. Releasing the visited objects here could free
-    /// them and run other code under that lock, so another thread releases them.
+    /// them and run other code under that lock, so they are released later: by another thread or, in virtual time, in
+    /// the next event.
     private func raiseUnderLock(to priority: TaskPriority) {
         let seen = Seen(raise(to: priority))
         // Unmanaged: a variable of this function might hold the last references, and release the objects under the
         // runtime's lock.
         let kept = Unmanaged.passRetained(consume seen)
-        DispatchQueue.global().async { kept.release() }
+        if let home = TaskHome.current {
+            home.runLater { kept.release() }
+        } else {
+            DispatchQueue.global().async { kept.release() }
+        }
     }
 
     private func suspendUntilDone() async {
@@ -260,8 +265,10 @@ package final class TaskHome: Sendable {
 
     /// The sources of time and chance that aren't a simulation's own.
     package enum Outside: Sendable {
-        /// Real time, of the live scheduler.
+        /// The time of the live scheduler, which was read.
         case time
+        /// A timer of the live scheduler.
+        case timer
         /// The system's random numbers.
         case chance
     }

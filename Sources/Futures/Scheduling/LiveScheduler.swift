@@ -56,7 +56,7 @@ public final class LiveScheduler: FutureScheduler {
     public func schedule(
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
-        TaskHome.noteUse(of: .time)
+        TaskHome.noteUse(of: .timer)
         return set(after: delay, action)
     }
 
