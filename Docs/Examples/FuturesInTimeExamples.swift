@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeTesting
 import Testing
 
 /// The code of Docs/Guides/Futures.md on errors, async/await, cancellation and time.
@@ -163,16 +164,17 @@ import Testing
     }
 
     @Test func clocks() async throws {
-        let scheduler = ManualScheduler()
-        // snippet: clock
-        let sleeper = Task {
-            try await Task.sleep(for: .seconds(60), clock: scheduler.clock)
-            return "awake"
+        let state = try await withVirtualTime { scheduler in
+            // snippet: clock
+            let sleeper = Task {
+                try await Task.sleep(for: .seconds(60), clock: scheduler.clock)
+                return "awake"
+            }
+            // end snippet
+            await scheduler.advance(by: .seconds(60))
+            return try await sleeper.value
         }
-        // end snippet
-        while scheduler.isIdle { await Task.yield() }
-        scheduler.advance(by: .seconds(60))
-        #expect(try await sleeper.value == "awake")
+        #expect(state == "awake")
 
         let loadProduct = loadProduct
         // snippet: on-a-clock

@@ -74,6 +74,14 @@ final class VirtualScope: @unchecked Sendable {
         ctesting_scope().map { Unmanaged<VirtualScope>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// The clock of the scope whose steps the calling thread runs; otherwise the passed one.
+    ///
+    /// It stands for real time where a test waits with a limit.
+    static func clock(insteadOf scheduler: any FutureScheduler) -> any FutureScheduler {
+        guard scheduler is LiveScheduler, let current else { return scheduler }
+        return VirtualClock(of: current)
+    }
+
     /// True once the hooks have reported a task.
     var hasFirstTask: Bool { state.withLock { $0.tasks.first != 0 } }
 
