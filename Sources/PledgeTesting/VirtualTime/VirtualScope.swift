@@ -43,7 +43,8 @@ final class VirtualScope: @unchecked Sendable {
     /// Stands for this scope where the scope itself would keep itself alive.
     private let identity: Leftover
     private let home: TaskHome
-    private let task: UnsafeCurrentTask?
+    /// The test's own task; nil once it may have ended, because a child task is freed even if a reference is left.
+    private var task: UnsafeCurrentTask?
     private var waits: [Wait] = []
     /// The test's own task, which waits for the end of the test; nil before.
     private var end: UnsafeContinuation<Void, Never>?
@@ -140,8 +141,19 @@ extension VirtualScope {
 
     private func finish() {
         guard let end = end.take() else { return }
-        state.withLock { $0.isClosed = true }
+        let arrivals = state.withLock { state in
+            state.isClosed = true
+            defer { state.arrivals = [] }
+            return state.arrivals
+        }
         EnqueueHooks.remove(self)
+        inScope {
+            for work in arrivals { work() }
+            while executor.runNext(until: executor.time) {}
+        }
+        for wait in waits { wait.continuation.resume() }
+        waits = []
+        task = nil
         end.resume()
     }
 }
@@ -188,6 +200,7 @@ extension VirtualScope {
 
     /// Waits until the clock has been moved, or until nothing is left to run.
     func advance(by duration: Duration?) async {
+        if state.withLock({ $0.isClosed }) { return }
         await withUnsafeContinuation { continuation in
             onItsThread {
                 let now = self.executor.time
@@ -200,10 +213,11 @@ extension VirtualScope {
         }
     }
 
-    /// Does something in this scope: now, or on the main thread a moment later.
+    /// Does something in this scope: now, or on the main thread a moment later; never once the scope has ended.
     private func onItsThread(_ work: @escaping @Sendable () -> Void) {
         if Self.current === self { return work() }
         let mustDrain = state.withLock { state in
+            if state.isClosed { return false }
             state.arrivals.append(work)
             return !state.isDraining
         }
