@@ -11,6 +11,10 @@ typealias RunNumber = Int
 struct EffectRun<Event: Sendable>: Sendable {
     /// The run that this one is a part of; nil for the root of a tree.
     let parent: RunNumber?
+    /// The root of the tree, which came with the event that asked for this effect.
+    ///
+    /// Newer events have greater roots. The timer of an interval has the root of the effect that it began with.
+    let root: RunNumber
     /// The id that the run has or waits for; nil if its effect has no id.
     let id: EffectID?
     var work: Work
@@ -48,6 +52,41 @@ struct EffectRun<Event: Sendable>: Sendable {
         case inOrder
     }
 
+    /// The effects that have not begun and that a cancellation can drop, each with its part's index.
+    ///
+    /// They are the parts of a sequence, or the effect of a delay or a turn. A merge has none: it begins all its
+    /// parts in one step.
+    var unbegun: [(part: Int, effect: Effect<Event>)] {
+        switch work {
+        case .parts(let parts, .inOrder): Array(zip(parts.indices, parts))
+        case .delay(let effect, _), .turn(let effect, _): [(0, effect)]
+        case .parts, .job, .interval: []
+        }
+    }
+
+    /// Returns one of the effects that have not begun.
+    func unbegun(at part: Int) -> Effect<Event>? {
+        switch work {
+        case .parts(let parts, _): parts[part]
+        case .delay(let effect, _), .turn(let effect, _): effect
+        case .job, .interval: nil
+        }
+    }
+
+    /// Replaces one of the effects that have not begun, without copying the others.
+    mutating func replaceUnbegun(at part: Int, with effect: Effect<Event>) {
+        switch work {
+        case .parts(var parts, let order):
+            // Now the array has only one owner, so writing to it copies nothing.
+            work = .parts([], order)
+            parts[part] = effect
+            work = .parts(parts, order)
+        case .delay(_, let timer): work = .delay(effect, timer)
+        case .turn(_, let throttling): work = .turn(effect, throttling)
+        case .job, .interval: break
+        }
+    }
+
     /// True if it counts as an effect under way.
     var isUnderWay: Bool {
         switch work {
@@ -83,7 +122,7 @@ struct EffectSlot: Sendable {
     /// The run that has the id.
     var running: RunNumber?
     /// The runs that wait until the running one has ended, in the order of their numbers.
-    var waiting: [RunNumber] = []
+    var waiting: ArraySlice<RunNumber> = []
     /// The run of the interval's timer, after a throttled effect has begun.
     var interval: RunNumber?
     /// The throttled run that begins at the end of the interval.

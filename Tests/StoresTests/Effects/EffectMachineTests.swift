@@ -161,6 +161,7 @@ extension EffectMachine {
     var brokenInvariant: String? {
         if !consequences.isEmpty { return "7: consequences are left" }
         if underWay != runs.values.count(where: { $0.isUnderWay }) { return "6: underWay is wrong" }
+        if unbegun != unbegunAnew { return "8: the index of what has not begun is wrong" }
         for (number, run) in runs {
             if let broken = broken(number, run) { return "\(broken), run \(number)" }
         }
@@ -168,6 +169,17 @@ extension EffectMachine {
             if let broken = broken(id, slot) { return "\(broken), slot \(id)" }
         }
         return nil
+    }
+
+    /// The index of effects that have not begun, made from the runs alone.
+    private var unbegunAnew: UnbegunEffects {
+        var index = UnbegunEffects()
+        for (number, run) in runs {
+            for (part, effect) in run.unbegun {
+                index.insert(effect, at: .init(run: number, part: part))
+            }
+        }
+        return index
     }
 
     private func broken(_ number: Int, _ run: Run) -> String? {
@@ -200,7 +212,9 @@ extension EffectMachine {
     private func broken(_ id: EffectID, _ slot: EffectSlot) -> String? {
         if slot.runs.isEmpty { return "4: it is empty" }
         if !slot.waiting.isEmpty, slot.running == nil { return "4: some wait for nobody" }
-        if slot.waiting != slot.waiting.sorted() { return "4: those that wait are not in order" }
+        if !slot.waiting.elementsEqual(slot.waiting.sorted()) {
+            return "4: those that wait are not in order"
+        }
         if slot.latest != nil, slot.interval == nil { return "4: the latest waits for nothing" }
         for run in slot.runs {
             switch runs[run]?.work {
