@@ -136,7 +136,7 @@ extension Store {
     /// - Parameter subscriptionID: An id that ``subscribe(fileID:line:observer:)`` has returned, for this store
     ///   or a store derived from it. Nothing happens if the subscription has ended, or belongs to another
     ///   store.
-    /// - Complexity: O(*n*) for *n* observers.
+    /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being notified.
     public func unsubscribe(_ subscriptionID: UUID) { core.unsubscribe(subscriptionID) }
 }
 

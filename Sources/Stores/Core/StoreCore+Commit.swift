@@ -21,14 +21,14 @@ extension StoreCore {
             reducing.store(thread, ordering: .relaxed)
             reducer.change(&values.state, event)
             reducing.store(0, ordering: .relaxed)
-            let isToBeTold = !values.subscribers.isEmpty && turn.take()
+            let isToBeTold = !values.subscribers.list.isEmpty && turn.take()
             if isToBeTold {
                 values.drainer = thread
-            } else if !values.subscribers.isEmpty {
+            } else if !values.subscribers.list.isEmpty {
                 isLong = values.enqueue(old, by: thread)
             }
             return StateChange(
-                old, values.state, values.version, values.subscribers, isToBeTold: isToBeTold)
+                old, values.state, values.version, values.subscribers.list, isToBeTold: isToBeTold)
         }
         guard let step else { return }
         if step.isToBeTold {
@@ -76,7 +76,7 @@ extension StoreCore {
         values.effects.start(reducer.body(&values.state, event))
         stepFeedback(from: old, &values)
         reducing.store(0, ordering: .relaxed)
-        if values.subscribers.isEmpty { return commands(&values) }
+        if values.subscribers.list.isEmpty { return commands(&values) }
         return .transition(
             Transition(
                 old: old, new: values.state, version: values.version,
@@ -251,13 +251,13 @@ struct StateChange<State: Sendable> {
     @usableFromInline let old: State
     @usableFromInline let new: State
     @usableFromInline let version: UInt64
-    @usableFromInline let subscribers: Subscribers<State>
+    @usableFromInline let subscribers: SubscriberList<State>
     /// True if the thread that made the change notifies the observers itself, without an entry in the queue.
     @usableFromInline let isToBeTold: Bool
 
     @inlinable
     init(
-        _ old: State, _ new: State, _ version: UInt64, _ subscribers: Subscribers<State>,
+        _ old: State, _ new: State, _ version: UInt64, _ subscribers: SubscriberList<State>,
         isToBeTold: Bool
     ) {
         self.old = old

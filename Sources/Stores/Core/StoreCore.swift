@@ -188,7 +188,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             return (values.effects.takeCommands(), values.waiting)
         }
         for place in waiting { place.give() }
-        subscribers.deactivate()
+        subscribers.list.deactivate()
         perform(commands)
     }
 

@@ -44,6 +44,60 @@ import Testing
     }
 }
 
+/// The cost of cancelling an id, as the number of ids that are hashed or compared.
+@Suite struct EffectCancelCostTests {
+    /// An id that counts its hashing and its comparisons.
+    struct CountedID: Hashable, Sendable {
+        let number: Int
+        let uses: TestLog<Int>
+
+        static func == (left: Self, right: Self) -> Bool {
+            left.uses.append(left.number)
+            return left.number == right.number
+        }
+
+        func hash(into hasher: inout Hasher) {
+            uses.append(number)
+            hasher.combine(number)
+        }
+    }
+
+    let uses = TestLog<Int>()
+    let job = Effect.future(Future(value: 1))
+
+    func id(_ number: Int) -> CountedID { CountedID(number: number, uses: uses) }
+
+    /// Counts the uses of ids while a machine that holds effects begins another effect.
+    func usesToBegin(_ effect: Effect<Int>, beside effects: [Effect<Int>]) -> Int {
+        var machine = EffectMachine<Int>()
+        for effect in effects { machine.start(effect) }
+        let before = uses.elements.count
+        machine.start(effect)
+        return uses.elements.count - before
+    }
+
+    @Test(arguments: [5, -1]) func itIsTheSameBesideAnyNumberOfSequences(cancelled: Int) {
+        let sequences = (0..<1_000).map { Effect.concatenate(job, job.id(id($0))) }
+        #expect(usesToBegin(.cancel(id: id(cancelled)), beside: sequences) < 40)
+        #expect(usesToBegin(job.id(id(cancelled)), beside: sequences) < 60)
+    }
+
+    @Test func itIsTheSameInASequenceOfAnyLength() {
+        let sequence = Effect.concatenate([job] + (0..<1_000).map { job.id(id($0)) })
+        let cancel = Effect<Int>.merge((0..<1_000).map { .cancel(id: id($0)) })
+        #expect(usesToBegin(cancel, beside: [sequence]) < 1_000 * 40)
+    }
+
+    @Test func oneEventCancelsManyAmongMany() {
+        let effects = (0..<20_000).map { job.id($0) }
+        var machine = EffectMachine<Int>()
+        machine.start(.merge(effects))
+        machine.start(.merge((0..<20_000).map { .cancel(id: $0) }))
+        #expect(machine.underWay == 0)
+        #expect(machine.brokenInvariant == nil)
+    }
+}
+
 /// Runs a script on a machine and on a model.
 struct EffectPlayer {
     var machine = EffectMachine<Int>()
