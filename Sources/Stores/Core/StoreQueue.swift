@@ -194,18 +194,18 @@ final class QueuePlace: Sendable {
 
 /// An entry in a store's queue.
 @usableFromInline
-enum QueueEntry<State: Sendable, Event: Sendable>: Sendable {
+enum QueueEntry<State: Sendable>: Sendable {
     /// A change for the observers that subscribed before it, and the commands to carry out after notifying them.
-    case transition(Transition<State, Event>)
+    case transition(Transition<State>)
     /// The state at the time of subscription, for a new subscriber.
     case replay(@Sendable () -> Void)
     /// Commands of effects to carry out, without a change of state.
-    case commands([EffectCommand<Event>])
+    case commands([EffectCommand])
 }
 
 /// One step of a store, from a state to the next.
 @usableFromInline
-struct Transition<State: Sendable, Event: Sendable>: Sendable {
+struct Transition<State: Sendable>: Sendable {
     @usableFromInline
     let old: State
     @usableFromInline
@@ -213,10 +213,10 @@ struct Transition<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     let version: UInt64
     @usableFromInline
-    let commands: [EffectCommand<Event>]
+    let commands: [EffectCommand]
 
     @inlinable
-    init(old: State, new: State, version: UInt64, commands: [EffectCommand<Event>]) {
+    init(old: State, new: State, version: UInt64, commands: [EffectCommand]) {
         self.old = old
         self.new = new
         self.version = version

@@ -15,7 +15,7 @@ extension Effect {
     /// - Returns: The same effect with an id. A ``none`` effect gets no id, so it replaces nothing. An effect
     ///   that only cancels other effects does get the id.
     public func id(_ id: some Hashable & Sendable, _ policy: EffectPolicy = .newest) -> Effect {
-        isNone ? self : Effect(kind: .identified(self, EffectID(id), policy))
+        isNone ? self : Effect(.identified(tree, EffectID(id), policy))
     }
 
     /// Cancels the effects with an id, whether they run or wait.
@@ -29,27 +29,7 @@ extension Effect {
     ///
     /// - Parameter id: The id. Effects of other stores with the same id are not touched.
     public static func cancel(id: some Hashable & Sendable) -> Effect {
-        Effect(kind: .cancel(EffectID(id)))
-    }
-}
-
-extension Effect {
-    /// Returns this effect without the parts that have this id.
-    func without(_ id: EffectID) -> Effect {
-        switch kind {
-        case .none, .start, .run, .cancel: return self
-        case .merge(let effects): return .merge(effects.map { $0.without(id) })
-        case .concatenate(let effects): return .concatenate(effects.map { $0.without(id) })
-        case .identified(let effect, let own, let policy):
-            let rest = own == id ? .none : effect.without(id)
-            return rest.isNone ? .none : Effect(kind: .identified(rest, own, policy))
-        case .throttled(let effect, let own, let throttling):
-            let rest = own == id ? .none : effect.without(id)
-            return rest.isNone ? .none : Effect(kind: .throttled(rest, own, throttling))
-        case .delayed(let effect, let delay, let scheduler):
-            let rest = effect.without(id)
-            return rest.isNone ? .none : Effect(kind: .delayed(rest, delay, scheduler))
-        }
+        Effect(.cancel(EffectID(id)))
     }
 }
 
@@ -85,7 +65,7 @@ extension Effect {
         on scheduler: some FutureScheduler = .live
     ) -> Effect {
         guard !isNone else { return self }
-        return Effect(kind: .delayed(self, duration, scheduler)).id(id, .newest)
+        return Effect(.delayed(tree, duration, scheduler)).id(id, .newest)
     }
 
     /// This effect, unless another one with the same id began within the last interval.
@@ -106,7 +86,7 @@ extension Effect {
     ) -> Effect {
         guard !isNone else { return self }
         let throttling = Throttling(interval: interval, keepsLatest: latest, scheduler: scheduler)
-        return Effect(kind: .throttled(self, EffectID(id), throttling))
+        return Effect(.throttled(tree, EffectID(id), throttling))
     }
 }
 
@@ -170,23 +150,10 @@ extension Effect {
         of element: some Hashable & Sendable,
         in elements: any WritableKeyPath<Whole, Elements> & Sendable
     ) -> Effect {
-        mapIDs { EffectID(ElementEffectID(id: $0, element: EffectID(element), elements: elements)) }
-    }
-
-    private func mapIDs(_ transform: (EffectID) -> EffectID) -> Effect {
-        switch kind {
-        case .none, .start, .run: self
-        case .merge(let effects): Effect(kind: .merge(effects.map { $0.mapIDs(transform) }))
-        case .concatenate(let effects):
-            Effect(kind: .concatenate(effects.map { $0.mapIDs(transform) }))
-        case .identified(let effect, let id, let policy):
-            Effect(kind: .identified(effect.mapIDs(transform), transform(id), policy))
-        case .delayed(let effect, let delay, let scheduler):
-            Effect(kind: .delayed(effect.mapIDs(transform), delay, scheduler))
-        case .throttled(let effect, let id, let throttling):
-            Effect(kind: .throttled(effect.mapIDs(transform), transform(id), throttling))
-        case .cancel(let id): Effect(kind: .cancel(transform(id)))
-        }
+        Effect(
+            tree.map(id: {
+                EffectID(ElementEffectID(id: $0, element: EffectID(element), elements: elements))
+            }))
     }
 }
 

@@ -50,9 +50,7 @@ internal import PledgeFutures
 /// 7. No consequence is left to process.
 /// 8. `unbegun` has the ids of the effects that runs have not begun, with their places, and no others.
 @usableFromInline
-struct EffectMachine<Event: Sendable>: Sendable {
-    typealias Run = EffectRun<Event>
-
+struct EffectMachine: Sendable {
     /// A change that another change causes elsewhere in the machine.
     ///
     /// When a follow-up is processed, the machine first checks whether it still applies, and does nothing otherwise. So
@@ -68,14 +66,14 @@ struct EffectMachine<Event: Sendable>: Sendable {
         case claim(EffectID, by: RunNumber)
     }
 
-    var runs: [RunNumber: Run] = [:]
+    var runs: [RunNumber: EffectRun] = [:]
     var slots: [EffectID: EffectSlot] = [:]
     /// The ids of effects that have not begun.
     var unbegun = UnbegunEffects()
     /// The consequences to process; the last one is processed first.
     var consequences: [FollowUp] = []
     /// The commands to carry out outside the lock, added since commands were last taken.
-    var commands: [EffectCommand<Event>] = []
+    var commands: [EffectCommand] = []
     /// The number of the newest run or finish promise; both are numbered in one series.
     var lastNumber = 0
     /// The number of effects that run, or wait for another effect or for a delay.
@@ -89,7 +87,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
     ///
     /// If no effect is under way, this first adds the commands that resolve the finish promises.
     @usableFromInline
-    mutating func takeCommands() -> [EffectCommand<Event>] {
+    mutating func takeCommands() -> [EffectCommand] {
         resolveFinishPromisesIfIdle()
         guard !commands.isEmpty else { return [] }
         defer { commands = [] }
@@ -97,7 +95,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
     }
 
     @usableFromInline
-    mutating func start(_ effect: Effect<Event>) {
+    mutating func start(_ effect: EffectTree) {
         if effect.isNone { return }
         start(effect, in: nil)
         // The command of an effect without parts keeps the effect's objects alive until they can be freed outside the
@@ -108,13 +106,14 @@ struct EffectMachine<Event: Sendable>: Sendable {
     }
 
     /// Returns whether a run exists: it has not ended, and was not replaced or cancelled.
+    @usableFromInline
     func isAlive(_ run: RunNumber) -> Bool { runs[run] != nil }
 
     /// Stores the handle of what a run waits for, so that the handle is cancelled with the run.
     ///
     /// - Returns: False if the run was removed; the caller then cancels the handle. An interval whose timer has
     ///   fired counts as removed; cancelling its handle does no harm.
-    mutating func attach(_ handle: EffectHandle<Event>, to run: RunNumber) -> Bool {
+    mutating func attach(_ handle: EffectHandle, to run: RunNumber) -> Bool {
         switch runs[run]?.work {
         case .job: runs[run]?.work = .job(handle)
         case .delay(let effect, _): runs[run]?.work = .delay(effect, handle)
@@ -174,15 +173,12 @@ struct EffectMachine<Event: Sendable>: Sendable {
 
 extension EffectMachine {
     /// Starts an effect, and adds the consequences that start its parts.
-    mutating func start(_ effect: Effect<Event>, in parent: RunNumber?) {
-        switch effect.kind {
+    mutating func start(_ effect: EffectTree, in parent: RunNumber?) {
+        switch effect {
         case .none: break
-        case .start(let start):
+        case .job(let job):
             let run = add(.job(nil), in: parent)
-            commands.append(.start(run, start))
-        case .run(let operation):
-            let run = add(.job(nil), in: parent)
-            commands.append(.run(run, operation))
+            commands.append(.begin(run, job))
         case .merge(let effects):
             let run = add(.parts(effects[...], .together), in: parent)
             consequences.append(.startNextOfMerge(run))
@@ -207,7 +203,7 @@ extension EffectMachine {
     }
 
     private mutating func start(
-        _ effect: Effect<Event>, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
+        _ effect: EffectTree, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
     ) {
         // If a part has the same id as an effect that contains it, it just runs as a part: it neither replaces
         // that effect nor waits for it.
@@ -243,7 +239,7 @@ extension EffectMachine {
         startFirst(of: parts, in: run)
     }
 
-    private mutating func startFirst(of parts: ArraySlice<Effect<Event>>, in run: RunNumber) {
+    private mutating func startFirst(of parts: ArraySlice<EffectTree>, in run: RunNumber) {
         guard let first = parts.first, case .parts(_, let order) = runs[run]?.work else { return }
         let rest = parts.dropFirst()
         runs[run]?.work = .parts(rest.isEmpty ? [] : rest, order)
@@ -255,7 +251,7 @@ extension EffectMachine {
     }
 
     /// Changes a delay or a turn into a run of parts, whose only part is the waiting effect.
-    mutating func unfold(_ run: RunNumber, _ effect: Effect<Event>) {
+    mutating func unfold(_ run: RunNumber, _ effect: EffectTree) {
         runs[run]?.work = .parts([effect], .inOrder)
         forget(effect, at: .init(run: run, part: 0))
         underWay -= 1
@@ -263,7 +259,7 @@ extension EffectMachine {
     }
 
     private mutating func addTurn(
-        _ effect: Effect<Event>, _ throttling: Throttling?, in parent: RunNumber?, as id: EffectID
+        _ effect: EffectTree, _ throttling: Throttling?, in parent: RunNumber?, as id: EffectID
     ) -> RunNumber {
         let run = add(.turn(effect, throttling), in: parent, as: id)
         unbegun.insert(effect, at: .init(run: run, part: 0))
@@ -271,16 +267,17 @@ extension EffectMachine {
     }
 
     /// Removes an effect that begins or is dropped from the index of effects that have not begun.
-    private mutating func forget(_ effect: Effect<Event>, at place: UnbegunEffects.Place) {
+    private mutating func forget(_ effect: EffectTree, at place: UnbegunEffects.Place) {
         commands += unbegun.remove(effect, at: place).map { .free($0) }
     }
 
     mutating func add(
-        _ work: Run.Work, in parent: RunNumber?, as id: EffectID? = nil, root: RunNumber? = nil
+        _ work: EffectRun.Work, in parent: RunNumber?, as id: EffectID? = nil,
+        root: RunNumber? = nil
     ) -> RunNumber {
         lastNumber += 1
         let root = root ?? parent.flatMap { runs[$0]?.root } ?? lastNumber
-        let run = Run(parent: parent, root: root, id: id, work: work)
+        let run = EffectRun(parent: parent, root: root, id: id, work: work)
         if run.isUnderWay { underWay += 1 }
         runs[lastNumber] = run
         if let parent { runs[parent]?.children.insert(lastNumber) }

@@ -18,14 +18,14 @@ struct UnbegunEffects: Equatable, Sendable {
     /// The places of the effects that have an id, or contain an effect with the id.
     func places(of id: EffectID) -> Set<Place> { places[id] ?? [] }
 
-    mutating func insert<Event>(_ effect: Effect<Event>, at place: Place) {
+    mutating func insert(_ effect: EffectTree, at place: Place) {
         effect.forEachID { places[$0, default: []].insert(place) }
     }
 
     /// Removes an effect that begins or is dropped.
     ///
     /// - Returns: The ids that occur nowhere any more, to be freed outside the lock.
-    mutating func remove<Event>(_ effect: Effect<Event>, at place: Place) -> [EffectID] {
+    mutating func remove(_ effect: EffectTree, at place: Place) -> [EffectID] {
         var unused: [EffectID] = []
         effect.forEachID { id in
             guard let index = places.index(forKey: id) else { return }
@@ -33,20 +33,5 @@ struct UnbegunEffects: Equatable, Sendable {
             if places.values[index].isEmpty { unused.append(places.remove(at: index).key) }
         }
         return unused
-    }
-}
-
-extension Effect {
-    /// Calls a function with the ids of this effect and its parts.
-    fileprivate func forEachID(_ body: (EffectID) -> Void) {
-        switch kind {
-        case .none, .start, .run, .cancel: break
-        case .merge(let effects), .concatenate(let effects):
-            for effect in effects { effect.forEachID(body) }
-        case .identified(let effect, let id, _), .throttled(let effect, let id, _):
-            body(id)
-            effect.forEachID(body)
-        case .delayed(let effect, _, _): effect.forEachID(body)
-        }
     }
 }

@@ -34,7 +34,7 @@ import Testing
 
     @Test func removingManyThatWaitTakesNoSearchOfAllForEach() {
         let count = 40_000
-        var machine = EffectMachine<Int>()
+        var machine = EffectMachine()
         let job = Effect.future(Future(value: 1)).id("line", .serial)
         machine.start(Effect.merge((0..<count).map { _ in job }).id("group"))
         #expect(machine.underWay == count)
@@ -69,7 +69,7 @@ import Testing
 
     /// Counts the uses of ids while a machine that holds effects begins another effect.
     func usesToBegin(_ effect: Effect<Int>, beside effects: [Effect<Int>]) -> Int {
-        var machine = EffectMachine<Int>()
+        var machine = EffectMachine()
         for effect in effects { machine.start(effect) }
         let before = uses.elements.count
         machine.start(effect)
@@ -90,7 +90,7 @@ import Testing
 
     @Test func oneEventCancelsManyAmongMany() {
         let effects = (0..<20_000).map { job.id($0) }
-        var machine = EffectMachine<Int>()
+        var machine = EffectMachine()
         machine.start(.merge(effects))
         machine.start(.merge((0..<20_000).map { .cancel(id: $0) }))
         #expect(machine.underWay == 0)
@@ -100,7 +100,7 @@ import Testing
 
 /// Runs a script on a machine and on a model.
 struct EffectPlayer {
-    var machine = EffectMachine<Int>()
+    var machine = EffectMachine()
     let model = NaiveEffects()
     private(set) var trace: [EffectTrace] = []
     /// The jobs and timers that were started and have not ended, each with its run.
@@ -152,9 +152,9 @@ struct EffectPlayer {
     mutating func carryOut() {
         for command in machine.takeCommands() {
             switch command {
-            case .start(let run, let start):
+            case .begin(let run, let job):
                 guard machine.isAlive(run) else { break }
-                let future = start()
+                let future = job.begun
                 let number = future.number
                 trace.append(.start(number))
                 running[number] = run
@@ -165,9 +165,10 @@ struct EffectPlayer {
                 trace.append(.schedule(number))
                 running[number] = run
                 _ = machine.attach(.timer(NumberedTimer(number: number)), to: run)
-            case .cancel(.future(let future)): trace.append(.cancel(future.number))
+            case .cancel(.future(let future)):
+                trace.append(.cancel((future as! Future<Int>).number))
             case .cancel(.timer(let timer as NumberedTimer)): trace.append(.cancel(timer.number))
-            case .cancel, .free, .run, .resolve: break
+            case .cancel, .free, .resolve: break
             }
         }
     }
@@ -180,6 +181,20 @@ final class NumberedTimer: ScheduledAction {
     init(number: Int) { self.number = number }
 
     func cancel() {}
+}
+
+extension EffectMachine {
+    mutating func start(_ effect: Effect<Int>) { start(effect.tree) }
+}
+
+extension EffectJob {
+    /// The future that it begins.
+    var begun: Future<Int> {
+        guard case .start(let start) = EventJob<Int>.of(self).work else {
+            return Future(error: CancellationError())
+        }
+        return start()
+    }
 }
 
 extension Future<Int> {
@@ -236,7 +251,7 @@ extension EffectMachine {
         return index
     }
 
-    private func broken(_ number: Int, _ run: Run) -> String? {
+    private func broken(_ number: Int, _ run: EffectRun) -> String? {
         if let parent = run.parent,
             runs[parent]?.children.contains(number) != true || parent >= number
         {
