@@ -11,6 +11,7 @@ extension StoreCore {
         trapIfReducing("dispatch")
         if queueLimit != nil { waitForPlace() }
         let thread = threadIdentity()
+        var isLong = false
         let step: StateChange<State>? = values.withLock { values in
             if values.isClosed { return nil }
             // The old state is kept even if there are no observers. Otherwise the reducer could free objects of
@@ -20,9 +21,9 @@ extension StoreCore {
             reducing.store(thread, ordering: .relaxed)
             reducer.change(&values.state, event)
             reducing.store(0, ordering: .relaxed)
-            return values.enter(from: old, [], turn, by: thread)
+            return values.enter(from: old, [], turn, by: thread, &isLong)
         }
-        if let step { deliver(step) }
+        if let step { deliver(step, [], isLong: isLong) }
         if queueLimit != nil { admit(after: 0) }
     }
 
@@ -38,6 +39,8 @@ extension StoreCore {
         trapIfReducing("dispatch")
         if queueLimit != nil { waitForPlace() }
         let thread = threadIdentity()
+        var commands: [EffectCommand] = []
+        var isLong = false
         let step: StateChange<State>? = values.withLock { values in
             if values.isClosed { return nil }
             if let run, !(isLast ? values.effects.end(run) : values.effects.isAlive(run)) {
@@ -50,20 +53,21 @@ extension StoreCore {
             if !effect.isNone { values.effects.start(effect.tree) }
             if !feedback.isEmpty { stepFeedback(from: old, &values) }
             reducing.store(0, ordering: .relaxed)
-            return values.enter(from: old, values.effects.takeCommands(), turn, by: thread)
+            commands = values.effects.takeCommands()
+            return values.enter(from: old, commands, turn, by: thread, &isLong)
         }
-        if let step { deliver(step) }
+        if let step { deliver(step, commands, isLong: isLong) }
         if queueLimit != nil { admit(after: 0) }
     }
 
     /// Notifies the observers of a change and carries out its commands, if the change isn't in the queue.
     @inlinable
-    func deliver(_ step: StateChange<State>) {
+    func deliver(_ step: StateChange<State>, _ commands: [EffectCommand], isLong: Bool) {
         if step.isToBeTold {
             step.subscribers.notify(step.old, step.new, step.version, noting: observing)
-            if !step.commands.isEmpty { perform(step.commands) }
+            if !commands.isEmpty { perform(commands) }
             if !turn.end() { drain() }
-        } else if step.isLong {
+        } else if isLong {
             reportLongQueue()
         }
         withExtendedLifetime(step) {}
@@ -264,24 +268,19 @@ struct StateChange<State: Sendable> {
     @usableFromInline let new: State
     @usableFromInline let version: UInt64
     @usableFromInline let subscribers: SubscriberList<State>
-    @usableFromInline let commands: [EffectCommand]
     /// True if the thread that made the change notifies the observers itself, without an entry in the queue.
     @usableFromInline let isToBeTold: Bool
-    /// True if the entry of this change makes the queue too long for the first time.
-    @usableFromInline let isLong: Bool
 
     @inlinable
     init(
         _ old: State, _ new: State, _ version: UInt64, _ subscribers: SubscriberList<State>,
-        _ commands: [EffectCommand], isToBeTold: Bool, isLong: Bool
+        isToBeTold: Bool
     ) {
         self.old = old
         self.new = new
         self.version = version
         self.subscribers = subscribers
-        self.commands = commands
         self.isToBeTold = isToBeTold
-        self.isLong = isLong
     }
 }
 

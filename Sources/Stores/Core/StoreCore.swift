@@ -65,17 +65,21 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         /// Takes the turn to deliver a change of state and its commands, or puts them in the queue.
         ///
         /// It does neither if there is no observer to notify and no command to carry out.
+        ///
+        /// - Parameter isLong: Set to true if this entry makes the queue too long for the first time.
         @inlinable
         mutating func enter(
             from old: State, _ commands: [EffectCommand], _ turn: borrowing DrainToken,
-            by thread: UInt
+            by thread: UInt, _ isLong: inout Bool
         ) -> StateChange<State> {
             let isToDeliver = !subscribers.list.isEmpty || !commands.isEmpty
             let isMine = isToDeliver && turn.take()
-            if isMine { drainer = thread }
-            return StateChange(
-                old, state, version, subscribers.list, commands, isToBeTold: isMine,
-                isLong: isToDeliver && !isMine && enqueue(from: old, commands, by: thread))
+            if isMine {
+                drainer = thread
+            } else if isToDeliver {
+                isLong = enqueue(from: old, commands, by: thread)
+            }
+            return StateChange(old, state, version, subscribers.list, isToBeTold: isMine)
         }
 
         /// Puts a change to the current state in the queue.
