@@ -430,6 +430,7 @@ struct CurlTransportSilenceTests {
         try await transport.close().soon
     }
 
+    #if os(Linux)
     /// Over TLS, only the connections show that the server doesn't speak HTTP/2, because it hasn't answered yet.
     @Test func callsThatHangFromTheBeginningKeepNoOtherWaiting() async throws {
         let go = Promise<Void>()
@@ -456,6 +457,7 @@ struct CurlTransportSilenceTests {
         for call in all { #expect(try await call.soon.text == "ok") }
         try await transport.close().soon
     }
+    #endif
 
     @Test func anOpenStreamCounts() async throws {
         let transport = try transport(limit: 2)
