@@ -47,13 +47,13 @@ inline doEndFresh() {
     }
 }
 
-/* A closure settles y, if there is one, and then runs an event loop, one turn of which settles x. */
+/* A closure settles y, if there is one, and then runs an event loop, one turn of which settles or cancels x. */
 inline doTurnLoop() {
     if
     :: y != 0 -> PUSH(turnLoop, x, 0); PUSH(resolve, y, 0)
     :: else ->
         PUSH(endTurn, loopCalls, 0);
-        PUSH(resolve, x, 0);
+        PUSH(turnDoes, x, 0);
         loopCalls = calls
     fi
 }

@@ -124,6 +124,7 @@ typedef Node {
 Node n[NODES + 1];        /* 0 is nil */
 byte running = 0;
 byte maximumDepth = 9;    /* Settling.swift; 9 is never reached */
+mtype turnDoes = resolve; /* what a turn of an event loop calls */
 byte lastPlace = 0;
 short losers = 0;         /* who must have heard when `loserObserver` is called */
 byte loserObserver = 0;

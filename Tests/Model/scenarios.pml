@@ -813,7 +813,7 @@ inline expected() { heardIfCancelled(1) }
 /* Order, on one thread: what an observer adds comes after what was registered before. */
 #define QUEUE 4
 #define FRAMES 3
-#define NODES 11
+#define NODES 14
 inline setup() {
     maybeShallow();
     makePromise(1, 1, 2);
@@ -847,6 +847,23 @@ inline setup() {
         closureCalls(3, resolve, 9, 0);
         closureCalls(8, resolveAndObserve, 5, 1);
         start3(resolve, 6, release, 6, release, 1)
+    :: /* Another future's, while that one's delivery is put off and then goes on in an event loop. */
+        makePromise(6, 1, 7);
+        makePromise(9, 1, 10);
+        makePromise(12, 1, 13);
+        make(8, OBSERVER, 1);
+        make(11, OBSERVER, 1);
+        make(14, OBSERVER, 1);
+        n[3].place = 0;
+        n[4].place = 0;
+        n[8].place = 2;
+        enrolled(8, 6);
+        enrolled(11, 9);
+        enrolled(14, 12);
+        closureCalls(3, resolve, 12, 0);
+        closureCalls(14, turnLoop, 6, 9);
+        closureCalls(11, observe, 5, 6);
+        start3(resolve, 1, release, 1, release, 9)
     fi
 }
 inline quiet() { skip }
@@ -856,7 +873,7 @@ inline expected() { assert(lastPlace == 3) }
 /* Depth, on one thread: each future's settling settles the next. */
 #define QUEUE 5
 #define FRAMES 3
-#define NODES 14
+#define NODES 16
 inline chained(k, operation) {
     closureCalls(k, operation, k + 1, 0);
     n[k].listens = 1
@@ -897,6 +914,20 @@ inline setup() {
             observes(13, 3, turnLoop, 4); observes(14, 4, resolve, 5)
         :: observes(11, 1, resolve, 2); observes(12, 2, turnLoop, 3); n[12].with = 4;
             observes(13, 3, nothing, 4); observes(14, 4, nothing, 5)
+        :: /* And the same with promises that have handlers. */
+            make(15, THING, 1); make(16, THING, 1);
+            closureCalls(3, nothing, 15, 0); closureCalls(5, nothing, 16, 0);
+            n[3].listens = 1; n[5].listens = 1;
+            if
+            :: turnDoes = cancel
+            :: skip
+            fi;
+            observes(11, 1, resolve, 2); observes(12, 2, turnLoop, 3); n[12].with = 4;
+            observes(13, 3, nothing, 4);
+            if
+            :: observes(14, 4, cancel, 5)
+            :: observes(14, 4, resolve, 5)
+            fi
         fi;
         if
         :: start2(cancel, 1, release, 1)
