@@ -13,11 +13,12 @@ extension Future {
     ///   - priority: The priority of the task; nil for the caller's priority.
     ///   - fileID: The file that ``FutureDiagnostics`` names; leave it out.
     ///   - line: The line that ``FutureDiagnostics`` names; leave it out.
-    ///   - operation: Runs in its own task, which starts now. The task is cancelled when the future is cancelled,
-    ///     or loses its last waiter.
+    ///   - operation: Runs in its own task, which starts now. As in a `Task`, a closure that you write in the code of an
+    ///     actor, such as the main actor, runs on that actor. The task is cancelled when the future is cancelled, or
+    ///     loses its last waiter.
     public convenience init(
         priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
-        _ operation: @escaping @Sendable () async throws -> Value
+        @_inheritActorContext _ operation: @escaping @Sendable () async throws -> Value
     ) {
         self.init()
         // The task keeps the future alive until it ends, so the future is never abandoned.
@@ -50,13 +51,14 @@ extension Future {
     ///   - priority: The priority of the task; nil for the caller's priority.
     ///   - fileID: The file that ``FutureDiagnostics`` names; leave it out.
     ///   - line: The line that ``FutureDiagnostics`` names; leave it out.
-    ///   - operation: Runs in its own task, which starts now.
+    ///   - operation: Runs in its own task, which starts now. As in a `Task`, a closure that you write in the code of an
+    ///     actor, such as the main actor, runs on that actor.
     public convenience init(
         priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
-        _ operation: @escaping @Sendable () throws -> Value
+        @_inheritActorContext _ operation: @escaping @isolated(any) @Sendable () throws -> Value
     ) {
         self.init(priority: priority, fileID: fileID, line: line) { () async throws -> Value in
-            try operation()
+            try await operation()
         }
     }
 
