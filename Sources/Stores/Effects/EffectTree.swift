@@ -5,15 +5,15 @@ public import PledgeFutures
 /// What a store does with an effect until its jobs begin doesn't depend on the events. So the code for it isn't generic:
 /// generic code in another module than the app's can't be specialised, and takes several times as long.
 @usableFromInline
-indirect enum EffectTree: Sendable {
+enum EffectTree: Sendable {
     case none
     case job(any EffectJob)
     case merge([EffectTree])
     case concatenate([EffectTree])
-    case identified(EffectTree, EffectID, EffectPolicy)
-    case delayed(EffectTree, Duration, any FutureScheduler)
-    case throttled(EffectTree, EffectID, Throttling)
-    case cancel(EffectID)
+    indirect case identified(EffectTree, EffectID, EffectPolicy)
+    indirect case delayed(EffectTree, Duration, any FutureScheduler)
+    indirect case throttled(EffectTree, EffectID, Throttling)
+    indirect case cancel(EffectID)
 }
 
 /// An `EventJob` of any type of event.

@@ -13,7 +13,7 @@ enum Limits {
         // The whole stack makes 8 allocations. But if the process has created a memo before, a shared call also reports
         // what its answer depends on, which takes more allocations. So the limit is higher.
         (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 12), (.eventWithoutEffect, 0),
-        (.effectOfSettled, 5),
+        (.effectOfSettled, 4),
     ]
 
     /// The aims for Pledge's time, as multiples of another way's time.
