@@ -147,7 +147,9 @@ let package = Package(
                 "CallbackActions", "Stores", "Articles",
             ]),
         cModule("Testing"),
-        module("PledgeTesting", uses: ["Pledge", "Futures", "Simulation"], and: ["CPledgeTesting"]),
+        module(
+            "PledgeTesting", uses: ["Pledge", "Services", "Futures", "Simulation"],
+            and: ["CPledgeTesting"]),
         module("TransportChecks", uses: ["Pledge", "PledgeTesting"]),
         module("Simulation", uses: http),
         .executableTarget(

@@ -5,12 +5,14 @@
 // notices such a sleep when it begins. Where the protocol isn't in the toolchain, it is noticed when it ends.
 @_spi(ExperimentalScheduling)
 extension SimulationScheduler: SchedulingExecutor {
+    /// Notices that a task sleeps for a time, and wakes it at the end of that time in the simulation.
     public func enqueue<C: Clock>(
         _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
     ) {
         noteSleep(UnownedJob(job), delay as? Duration ?? .zero)
     }
 
+    /// Notices that a task sleeps until an instant, and wakes it after as long in the simulation.
     public func enqueue<C: Clock>(
         _ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C
     ) {
