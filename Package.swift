@@ -146,7 +146,10 @@ let package = Package(
                 "InMemoryTransport", "URLSessionTransport", "LibcurlTransport", "Composition",
                 "CallbackActions", "Stores", "Articles",
             ]),
-        module("PledgeTesting", uses: ["Pledge"]),
+        cModule("Testing"),
+        module(
+            "PledgeTesting", uses: ["Pledge", "Services", "Futures", "Simulation"],
+            and: ["CPledgeTesting"]),
         module("TransportChecks", uses: ["Pledge", "PledgeTesting"]),
         module("Simulation", uses: http),
         .executableTarget(

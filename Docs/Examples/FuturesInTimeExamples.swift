@@ -1,5 +1,7 @@
 import Foundation
 import Pledge
+import PledgeTesting
+import Synchronization
 import Testing
 
 /// The code of Docs/Guides/Futures.md on errors, async/await, cancellation and time.
@@ -67,6 +69,62 @@ import Testing
         let load = awaiting(networking)
         // end snippet
         #expect(try await load(Endpoint(path: "/")) == Data("{}".utf8))
+    }
+
+    @Test @MainActor func onActors() async throws {
+        // snippet: on-actors
+        @MainActor final class Screen {
+            var title = "Products"
+
+            func rename(to title: String) -> Future<Void> {
+                Future { self.title = title }  // on the main actor, as in a `Task`
+            }
+        }
+
+        actor Cart {
+            var products: [Product] = []
+
+            func add(_ product: Product) { products.append(product) }
+
+            func add(when loaded: Future<Product>) {
+                loaded.onSuccess { product in Task { await self.add(product) } }
+            }
+        }
+
+        let screen = Screen()
+        try await screen.rename(to: "Offers").value
+        let title = Future { @MainActor in screen.title }  // from anywhere
+        // end snippet
+        #expect(try await title.value == "Offers")
+        let (cart, product) = (Cart(), loadProduct(7))
+        await cart.add(when: product)
+        while await cart.products.isEmpty { await Task.yield() }
+        #expect(await cart.products.map(\.id) == [7])
+    }
+
+    @Test @MainActor func aValueThatIsNotSendable() async throws {
+        // snippet: parcel
+        /// Carries a value that isn't `Sendable` to the one place that takes it.
+        final class Parcel<Value>: Sendable {
+            private let content: Mutex<Value?>
+
+            init(_ value: sending Value) { content = Mutex(value) }
+
+            func take() -> sending Value? { content.withLock { $0.take() } }
+        }
+
+        final class Drawing {  // not `Sendable`
+            var lines: [String] = []
+        }
+
+        let drawn = Future<Parcel<Drawing>>.make { resolver in
+            resolver.resolve(with: Parcel(Drawing()))
+        }
+        let drawing = try await drawn.value.take()  // nil for whoever comes second
+        // end snippet
+        drawing?.lines.append("a line")
+        #expect(drawing?.lines == ["a line"])
+        #expect(try await drawn.value.take() == nil)
     }
 
     @Test func cancellation() async throws {
@@ -163,16 +221,17 @@ import Testing
     }
 
     @Test func clocks() async throws {
-        let scheduler = ManualScheduler()
-        // snippet: clock
-        let sleeper = Task {
-            try await Task.sleep(for: .seconds(60), clock: scheduler.clock)
-            return "awake"
+        let state = try await withVirtualTime { scheduler in
+            // snippet: clock
+            let sleeper = Task {
+                try await Task.sleep(for: .seconds(60), clock: scheduler.clock)
+                return "awake"
+            }
+            // end snippet
+            await scheduler.advance(by: .seconds(60))
+            return try await sleeper.value
         }
-        // end snippet
-        while scheduler.isIdle { await Task.yield() }
-        scheduler.advance(by: .seconds(60))
-        #expect(try await sleeper.value == "awake")
+        #expect(state == "awake")
 
         let loadProduct = loadProduct
         // snippet: on-a-clock

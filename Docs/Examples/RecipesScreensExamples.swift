@@ -295,23 +295,22 @@ extension RecipesScreensExamples {
     }
 
     @Test func search() async {
-        let scheduler = ManualScheduler()
-        let shop = MemoryTransport(routes: [
-            .get("/products", answer: .json([Product(id: 7, name: "momo")]))
-        ])
-        var client = HTTPClient(base: server, over: shop)
-        client.scheduler = scheduler
-        let model = SearchModel(client: client)
-        let first = Task { await model.search("mo") }
-        #expect(await comesTrue { !scheduler.isIdle })
-        first.cancel()
-        await first.value
-        let second = Task { await model.search("momo") }
-        #expect(await comesTrue { !scheduler.isIdle })
-        scheduler.advance(by: .milliseconds(300))
-        await second.value
-        #expect(model.hits.map(\.name) == ["momo"])
-        #expect(shop.calls.map { $0.request?.url.query() } == ["q=momo"])
+        await withVirtualTime { clock in
+            let shop = MemoryTransport(routes: [
+                .get("/products", answer: .json([Product(id: 7, name: "momo")]))
+            ])
+            var client = HTTPClient(base: server, over: shop)
+            client.scheduler = clock
+            let model = SearchModel(client: client)
+            let first = Task { await model.search("mo") }
+            await clock.advance(by: .milliseconds(200))
+            first.cancel()
+            async let second: Void = model.search("momo")
+            await clock.advance(by: .milliseconds(300))
+            await second
+            #expect(model.hits.map(\.name) == ["momo"])
+            #expect(shop.calls.map { $0.request?.url.query() } == ["q=momo"])
+        }
     }
 
     @Test func observation() throws {

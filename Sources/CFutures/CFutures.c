@@ -1,3 +1,4 @@
+#define _GNU_SOURCE  // pthread_getattr_np
 #include "CPledgeFutures.h"
 
 #include <sched.h>
@@ -33,3 +34,42 @@ void *cfutures_opaque(void *object) { return object; }
 void *cfutures_try_retain(void *object) { return swift_tryRetain(object); }
 
 void cfutures_retain_before_this(void) {}
+
+// The calling thread's stack; empty if the system does not tell.
+struct stack {
+    uintptr_t low;
+    size_t size;
+};
+
+static struct stack find_stack(void) {
+    struct stack stack = {0, 0};
+#if defined(__APPLE__)
+    stack.size = pthread_get_stacksize_np(pthread_self());
+    stack.low = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - stack.size;
+#elif defined(__linux__)
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        void *low = NULL;
+        if (pthread_attr_getstack(&attributes, &low, &stack.size) == 0) stack.low = (uintptr_t)low;
+        pthread_attr_destroy(&attributes);
+    }
+#endif
+    return stack;
+}
+
+// The least that an event loop adds. Foundation's run loop adds about 1,000 bytes on Linux, and more on Apple's systems.
+static const size_t least_of_event_loop = 600;
+
+size_t cfutures_stack_of_event_loop(void) {
+    static _Thread_local struct stack stack;
+    uintptr_t here = cfutures_stack_address();
+    size_t size = cfutures_thread.edge - here;
+    size_t known = cfutures_thread.step;
+    if (size < known + least_of_event_loop) {
+        if (known == 0 || size < known) cfutures_thread.step = size;
+        return 0;
+    }
+    if (stack.size == 0) stack = find_stack();
+    bool has_room = here > stack.low + stack.size / 2 && here < stack.low + stack.size;
+    return has_room ? size : 0;
+}

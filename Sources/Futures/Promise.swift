@@ -85,6 +85,9 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// other future in three cases: the promise is cancelled, it settles in another way, or its last waiter gives up
     /// after this call.
     ///
+    /// If the other future is cancelled, the promise fails with `CancellationError`. The promise itself isn't cancelled
+    /// then, so its own handlers aren't called.
+    ///
     /// If the other future waits for the promise, the promise fails with ``FutureError/Code/cycle``. A task that
     /// awaits the promise raises the priority of the tasks that produce the other future.
     public func follow(_ future: Future<Value>) {
@@ -103,7 +106,9 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     ///
     /// The handler runs once: when the promise is cancelled, or when its last waiter gives up. Both settle the promise
     /// with `CancellationError`. If that has already happened, the handler runs at once. If the promise settles in
-    /// another way, the handler is released without a call.
+    /// another way, the handler is released without a call, whether it was registered before or after. Another way is
+    /// also a `CancellationError` that the producer passes on, with ``reject(with:)`` or from a future that the promise
+    /// follows.
     ///
     /// Several handlers run in order of registration. They run on the thread that cancels, or on another thread if
     /// an awaiting task is cancelled. No lock is held meanwhile.

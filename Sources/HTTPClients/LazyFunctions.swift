@@ -17,7 +17,7 @@ final class LazyFunctions: Sendable {
         /// Assembles a client's parts.
         fileprivate init(_ client: HTTPClient) {
             // So a simulation also notices a forgotten slot in a run in which no part uses it.
-            if client.scheduler is LiveScheduler { TaskHome.noteUse(of: .time) }
+            if client.scheduler is LiveScheduler { TaskHome.noteUse(of: .timer) }
             client.random.noteUse()
             let shared = SharedStates(of: client)
             shared.watchAll()

@@ -23,7 +23,9 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     // Unchecked: other threads use only the constant `owner`, the atomic, and the values that the lock guards. The rest
     // belongs to the owner's thread. `schedule`, `enqueue` and a timer's `cancel` check the thread; everything else
     // runs in the simulation's events.
-    private let owner = ThreadIdentity.current
+    private let owner: ThreadIdentity
+    /// What a test says of its steps and of what leaves them; nil in a simulation.
+    private let test: VirtualTest?
     private let instant = Atomic<Nanoseconds>(0)
     let escapes = Locked(Escapes())
     private let queue = EventQueue()
@@ -35,7 +37,16 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     /// True while a step of a task runs.
     var isInTask = false
 
-    init() {}
+    init() {
+        owner = .current
+        test = nil
+    }
+
+    /// Creates a scheduler for a test, whose steps may run on several threads, one after the other.
+    package init(for test: VirtualTest) {
+        owner = .current
+        self.test = test
+    }
 
     /// The present instant: how long the simulation has run, on its own clock.
     public var now: SchedulerInstant {
@@ -58,12 +69,15 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     }
 
     /// Records the error of work that has left the simulation: for another thread, for real time, or for chance.
-    func note(_ error: SimulationError) { escapes.withLock { $0.note(error) } }
+    func note(_ error: SimulationError) {
+        if let test { return test.noteEscape(error.code) }
+        escapes.withLock { $0.note(error) }
+    }
 
     /// The present instant, in nanoseconds.
-    var time: Nanoseconds { instant.load(ordering: .relaxed) }
+    package var time: Int64 { instant.load(ordering: .relaxed) }
 
-    var isOnItsThread: Bool { owner == .current }
+    var isOnItsThread: Bool { test?.isOnItsThread() ?? (owner == .current) }
 
     /// Adds an event after a delay, unless the simulation is over.
     ///
@@ -76,13 +90,13 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     /// Adds an event at the present instant, even when the simulation is over.
     ///
     /// Call it on the owner's thread.
-    func addNow(_ event: SimulatedEvent) { queue.add(event, at: time) }
+    func addNow(_ event: SimulatedEvent) { queue.addNow(event) }
 
     /// True if there is nothing left to happen.
-    var isQuiet: Bool { queue.firstInstant == nil }
+    var isQuiet: Bool { queue.isEmpty }
 
     /// Runs all events up to an instant, and sets the clock to that instant.
-    func run(until end: Nanoseconds) {
+    package func run(until end: Int64) {
         while runNext(until: end) {}
         instant.store(end, ordering: .relaxed)
     }
@@ -90,9 +104,9 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     /// Runs the next event, unless it comes after an instant.
     ///
     /// - Returns: False if no event ran.
-    func runNext(until end: Nanoseconds) -> Bool {
-        guard let (instant, event) = queue.next(until: end) else { return false }
-        self.instant.store(instant, ordering: .relaxed)
+    package func runNext(until end: Int64) -> Bool {
+        guard let (instant, event) = queue.next(from: time, until: end) else { return false }
+        if instant != time { self.instant.store(instant, ordering: .relaxed) }
         happened += 1
         event.happen()
         return true
@@ -104,7 +118,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     /// added.
     ///
     /// - Parameter giveUp: Cancels whatever waits for the events.
-    func end(_ giveUp: () -> Void) {
+    package func end(_ giveUp: () -> Void) {
         isOver = true
         discardEvents()
         giveUp()
@@ -113,13 +127,32 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     }
 
     private func discardEvents() {
-        while let (_, event) = queue.next(until: .max) { event.discard() }
+        while let (_, event) = queue.next(from: time, until: .max) { event.discard() }
     }
 
     /// Removes an event, if it is in the queue.
     ///
     /// Call it on the owner's thread.
     func remove(_ event: SimulatedEvent) { queue.remove(event) }
+}
+
+/// What a scheduler asks and tells a test in virtual time.
+package struct VirtualTest: Sendable {
+    let isOnItsThread: @Sendable () -> Bool
+    let noteEscape: @Sendable (SimulationError.Code) -> Void
+
+    /// Creates a value from functions that are called on any thread.
+    ///
+    /// - Parameters:
+    ///   - isOnItsThread: Returns whether the calling thread runs a step of the test.
+    ///   - noteEscape: Records that an action has left the test's steps.
+    package init(
+        isOnItsThread: @escaping @Sendable () -> Bool,
+        noteEscape: @escaping @Sendable (SimulationError.Code) -> Void
+    ) {
+        self.isOnItsThread = isOnItsThread
+        self.noteEscape = noteEscape
+    }
 }
 
 /// A scheduled action.
@@ -164,19 +197,29 @@ extension SimulationScheduler: TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isOnItsThread, !isClosed {
-            addWork { [self] in run(job) }
+            add(job)
         } else if !escapes.withLock({ $0.keep(job) }) {
             globalConcurrentExecutor.enqueue(ExecutorJob(job))
         }
     }
 
+    /// Makes a task's next step an event at the present instant, even if the task hasn't chosen this executor.
+    ///
+    /// Call it on the owner's thread.
+    ///
+    /// - Parameter onMain: True for a step on the main actor; the owner's thread is then the main thread.
+    package func add(_ job: UnownedJob, onMain: Bool = false) {
+        addNow(TaskStep(job, onMain: onMain, of: self))
+    }
+
     /// The executor for the tasks of futures: this scheduler.
-    var home: TaskHome {
+    package var home: TaskHome {
         TaskHome(executor: self) { [self] in
             addWork($0)
         } noteUse: { [self] outside in
             switch outside {
-            case .time: note(SimulationError(.liveScheduler))
+            case .time: if test == nil { note(SimulationError(.liveScheduler)) }
+            case .timer: note(SimulationError(.liveScheduler))
             case .chance: note(SimulationError(.systemRandom))
             }
         }
@@ -198,10 +241,15 @@ extension SimulationScheduler: TaskExecutor {
 
     private func addWork(_ work: @escaping () -> Void) { addNow(TaskWork(work)) }
 
-    private func run(_ job: UnownedJob) {
+    fileprivate func run(_ job: UnownedJob, onMain: Bool = false) {
         let wasInTask = isInTask
         isInTask = true
-        job.runSynchronously(on: asUnownedTaskExecutor())
+        if onMain {
+            job.runSynchronously(
+                isolatedTo: MainActor.sharedUnownedExecutor, taskExecutor: asUnownedTaskExecutor())
+        } else {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
         isInTask = wasInTask
     }
 }
@@ -240,7 +288,26 @@ struct Escapes {
     }
 }
 
-/// Work of a task, or of its cancellation.
+/// The next step of a task, or of an actor.
+///
+/// The step runs even if the event is discarded.
+private final class TaskStep: SimulatedEvent {
+    private let job: UnownedJob
+    private let onMain: Bool
+    private unowned let scheduler: SimulationScheduler
+
+    init(_ job: UnownedJob, onMain: Bool, of scheduler: SimulationScheduler) {
+        self.job = job
+        self.onMain = onMain
+        self.scheduler = scheduler
+    }
+
+    override func happen() { scheduler.run(job, onMain: onMain) }
+
+    override func discard() { happen() }
+}
+
+/// Work that follows when a task is cancelled.
 ///
 /// The work runs even if the event is discarded.
 private final class TaskWork: SimulatedEvent {
@@ -297,14 +364,19 @@ final class EventQueue {
 
     // Only the simulation's thread uses the queue, so checks for overlapping accesses are off.
     @exclusivity(unchecked) private var entries = BinaryHeap<Entry>()
+    /// The events at the present instant that can't be removed: the steps of tasks.
+    ///
+    /// There are more of these than of all others. A heap would compare each with many.
+    @exclusivity(unchecked) private var present: [(number: UInt64, event: SimulatedEvent)] = []
+    /// The index of the first event in `present` that hasn't happened.
+    private var head = 0
     private var added: UInt64 = 0
 
     deinit {
-        while next(until: .max) != nil {}
+        while entries.first != nil { entries.remove(at: 0).event.release() }
     }
 
-    /// The instant of the first event; nil if the queue is empty.
-    var firstInstant: Nanoseconds? { entries.first?.instant }
+    var isEmpty: Bool { entries.first == nil && head == present.count }
 
     /// Adds an event that isn't in a queue.
     func add(_ event: SimulatedEvent, at instant: Nanoseconds) {
@@ -313,9 +385,37 @@ final class EventQueue {
         entries.insert(Entry(instant: instant, number: added, event: .passRetained(event)))
     }
 
+    /// Adds an event at the present instant, which can't be removed.
+    func addNow(_ event: SimulatedEvent) {
+        added += 1
+        present.append((added, event))
+    }
+
     /// Takes the first event, unless it comes after an instant.
-    func next(until end: Nanoseconds) -> (instant: Nanoseconds, event: SimulatedEvent)? {
-        guard let first = entries.first, first.instant <= end else { return nil }
+    ///
+    /// - Parameters:
+    ///   - now: The present instant.
+    ///   - end: The last instant whose events are taken.
+    func next(
+        from now: Nanoseconds, until end: Nanoseconds
+    ) -> (instant: Nanoseconds, event: SimulatedEvent)? {
+        let first = entries.first
+        if head < present.count {
+            let (number, event) = present[head]
+            if let first, first.instant <= now, first.number < number { return takeFirst(first) }
+            head += 1
+            // Copying what is left costs less than a step for each event that has happened.
+            if head == present.count || head >= 1024 && head * 2 >= present.count {
+                present.removeFirst(head)
+                head = 0
+            }
+            return (now, event)
+        }
+        guard let first, first.instant <= end else { return nil }
+        return takeFirst(first)
+    }
+
+    private func takeFirst(_ first: Entry) -> (instant: Nanoseconds, event: SimulatedEvent) {
         entries.remove(at: 0)
         let event = first.event.takeRetainedValue()
         event.queueIndex = nil

@@ -57,13 +57,16 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
         step = { old, new in
             let (old, new) = (old.map(queries) ?? [], queries(new))
             guard old != new else { return .none }
-            let gone = old.subtracting(new).map { query in
+            let gone = old.subtracting(new)
+            // Most events only add queries or only remove some. Then one of the sets contains the other.
+            let come = old.count - gone.count == new.count ? [] : new.subtracting(old)
+            let cancelled = gone.map { query in
                 Effect<Event>.cancel(id: MemberID(feedback: id, query: query))
             }
-            let come = new.subtracting(old).map { query in
+            let begun = come.map { query in
                 effect(query).id(MemberID(feedback: id, query: query))
             }
-            return .merge(gone + come)
+            return .merge(cancelled + begun)
         }
     }
 }

@@ -83,12 +83,12 @@ public struct Reducer<State, Event: Sendable>: Sendable {
     /// - Parameters:
     ///   - reduce: Changes the passed state, and returns the effect or `.none`. It must be pure in other
     ///     respects: the store begins the effect later.
-    ///   - nothing: Takes no argument. It makes the compiler prefer the forms without effects.
+    ///   - nothing: Leave it out. It makes the compiler prefer the forms without effects.
     @_disfavoredOverload
     @inlinable
-    public init<each Nothing>(
+    public init(
         effects reduce: @escaping @Sendable (inout State, Event) -> Effect<Event>,
-        _ nothing: repeat each Nothing
+        _ nothing: Void = ()
     ) {
         change = { _ = reduce(&$0, $1) }
         changeWithEffect = reduce

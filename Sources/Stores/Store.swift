@@ -1,15 +1,5 @@
 public import PledgeFutures
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// A state, the events that change it, and its observers.
 ///
 /// ```swift
@@ -67,20 +57,22 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     ///   - queueLimit: The most changes that the queue holds before a dispatch waits for a free place; nil for
     ///     no limit. Less than 1 is a programming error and traps.
     ///   - onFailure: Called with the error if an effect fails and doesn't turn the error into an event. The
-    ///     call happens on the thread that settles the effect's future. By default a line is written to
-    ///     standard error.
+    ///     call happens on the thread that settles the effect's future. If nil, `FutureDiagnostics` gets a
+    ///     report, which by default is a line on standard error: for the store's first failure, then with a count
+    ///     for the 10th, the 100th, the 1,000th and so on, and with the total when the store is released.
     @inlinable
     public init(
         initialState: State,
         reducer: Reducer<State, Event>,
         middleware: [StoreMiddleware<State, Event>] = [],
         feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
-        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+        onFailure: (@Sendable (any Error) -> Void)? = nil
     ) {
         precondition(queueLimit ?? 1 >= 1, "Store: queueLimit is less than 1.")
         core = StoreCore(
             initialState, reducer, hasMiddleware: !middleware.isEmpty, feedback: feedback,
-            queueLimit: queueLimit, onFailure: onFailure)
+            queueLimit: queueLimit,
+            onFailure: onFailure ?? EffectFailureReport(of: "a Store of \(State.self)").add)
         core.setUp(middleware)
         core.beginFeedback()
         core.catchUp()
@@ -136,7 +128,7 @@ extension Store {
     /// - Parameter subscriptionID: An id that ``subscribe(fileID:line:observer:)`` has returned, for this store
     ///   or a store derived from it. Nothing happens if the subscription has ended, or belongs to another
     ///   store.
-    /// - Complexity: O(*n*) for *n* observers.
+    /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being notified.
     public func unsubscribe(_ subscriptionID: UUID) { core.unsubscribe(subscriptionID) }
 }
 
@@ -280,25 +272,5 @@ public struct EffectsUnfinished: Error, Hashable, CustomStringConvertible {
     public var description: String {
         let list = effects.map { "\n  - \($0)" }.joined()
         return "\(effects.count) effects of the store have not ended within \(duration):\(list)"
-    }
-}
-
-/// Writes a line to standard error about the error of an effect that didn't turn the error into an event.
-///
-/// A store calls it unless you pass another `onFailure`.
-///
-/// - Parameter error: The effect's error.
-@Sendable
-public func reportUnhandled(_ error: any Error) {
-    let line = """
-        Store: an effect failed, and no event says so: \(error). Use Effect.request, or recover from \
-        the error, or give the store an onFailure.
-
-        """
-    var bytes = Array(line.utf8)[...]
-    while !bytes.isEmpty {
-        let written = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-        guard written > 0 else { return }
-        bytes = bytes.dropFirst(written)
     }
 }

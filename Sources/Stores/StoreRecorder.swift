@@ -40,13 +40,14 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
     ///   - feedback: Effects that last as long as a query of the newest state has a value.
     ///   - queueLimit: The most changes that the queue holds before a dispatch waits for a free place, as in
     ///     ``Store``; nil for no limit. Less than 1 is a programming error and traps.
-    ///   - onFailure: Called with the error if an effect fails and doesn't turn the error into an event.
+    ///   - onFailure: Called with the error if an effect fails and doesn't turn the error into an event. If nil,
+    ///     failures are reported as in ``Store``.
     public init(
         initialState: State, maximumEvents: Int = .max,
         reducer: Reducer<State, Event>,
         middleware: [StoreMiddleware<State, Event>] = [],
         feedback: [Feedback<State, Event>] = [], queueLimit: Int? = nil,
-        onFailure: @escaping @Sendable (any Error) -> Void = reportUnhandled
+        onFailure: (@Sendable (any Error) -> Void)? = nil
     ) {
         precondition(maximumEvents >= 0, "StoreRecorder: maximumEvents is negative.")
         let timeline = Locked(

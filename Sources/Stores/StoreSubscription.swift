@@ -36,5 +36,7 @@ public final class StoreSubscription: Sendable {
     ///
     /// If another thread has already begun to call the observer, that call may still run, as with
     /// ``Store/unsubscribe(_:)``.
+    ///
+    /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being notified.
     public func cancel() { end() }
 }

@@ -111,22 +111,26 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
 
 extension Effect {
     /// The cancellations and replacements in this effect, without the work that it begins.
-    var cancellations: Effect {
-        switch kind {
+    var cancellations: Effect { Effect(tree.cancellations) }
+}
+
+extension EffectTree {
+    fileprivate var cancellations: EffectTree {
+        switch self {
         case .cancel: return self
-        case .merge(let effects): return .merge(effects.map(\.cancellations))
-        case .concatenate(let effects):
+        case .merge(let trees): return .together(trees.map(\.cancellations))
+        case .concatenate(let trees):
             // Cancellations after an effect that begins work would happen later, so they are left out.
-            let first = effects.firstIndex { !$0.isCancel } ?? effects.endIndex
-            return .merge(effects.prefix(first + 1).map(\.cancellations))
-        case .identified(let effect, let id, .newest):
-            return .merge(Effect(kind: .cancel(id)), effect.cancellations)
-        case .identified(let effect, _, _): return effect.cancellations
+            let first = trees.firstIndex { !$0.isCancel } ?? trees.endIndex
+            return .together(trees.prefix(first + 1).map(\.cancellations))
+        case .identified(let tree, let id, .newest):
+            return .together([.cancel(id), tree.cancellations])
+        case .identified(let tree, _, _): return tree.cancellations
         default: return .none
         }
     }
 
     private var isCancel: Bool {
-        if case .cancel = kind { true } else { false }
+        if case .cancel = self { true } else { false }
     }
 }

@@ -165,6 +165,27 @@ import Testing
         #expect(stopped.elements == [1, 3])
     }
 
+    @Test(
+        "C6: the cancellation of what a promise follows calls no handler of the promise",
+        arguments: ["follow", "settle", "reject", "resolver", "cancel"])
+    func handlersOfAFollower(way: String) {
+        let (followed, promise, calls) = (Promise<Int>(), Promise<Int>(), TestLog<String>())
+        promise.onCancel { calls.append("early") }
+        switch way {
+        case "follow":
+            promise.follow(followed)
+            followed.cancel()
+        case "settle": promise.settle(with: .failure(CancellationError()))
+        case "reject": promise.reject(with: CancellationError())
+        case "resolver":
+            promise.follow(.make { $0.reject(with: CancellationError()) })
+        default: promise.cancel()
+        }
+        promise.onCancel { calls.append("late") }
+        #expect(promise.isCancelled)
+        #expect(calls.elements == (way == "cancel" ? ["early", "late"] : []))
+    }
+
     @Test func aPromiseThatFollowsWhatWaitsForItFails() {
         let own = Promise<Int>()
         own.follow(own)

@@ -86,7 +86,7 @@ inline doDropInputs() {
 }
 
 /* Aggregate.ignore(_:), one turn of its loop, with the reference that the array had; y of the inputs before are
-   claimed. */
+   claimed. A claimed input leaves the list by detach(leavingInterest:). */
 inline doIgnore() {
     atomic {
         i = 1;
@@ -98,16 +98,52 @@ inline doIgnore() {
     if
     :: i <= NODES ->
         atomic { TOUCH(x); n[x].kept = n[x].kept & ~bitOf(i) }
-#ifdef FAULT_IGNORES_UNCLAIMED
+#if defined(FAULT_IGNORES_UNCLAIMED)
         ok = isPending(n[i].flags);
-#else
+#elif defined(FAULT_IGNORED_STAYS)
         claimAs(i, FAILURE);
+#else
+        claimAs(i, DETACHING);
 #endif
         if
-        :: ok -> PUSH(ignore, x, y + 1)
-        :: else -> PUSH(ignore, x, y)
-        fi;
-        PUSH(release, i, 0)
+        :: ok ->
+            PUSH(ignore, x, y + 1);
+            PUSH(release, i, 0);
+#ifndef FAULT_IGNORED_STAYS
+            retainUpstream(i);
+            if
+            :: up != 0 ->
+                PUSH(release, up, 0);
+                lockIfPending(up);
+                if
+                :: ok ->
+                    atomic {
+                        TOUCH(up);
+                        wasEnrolled = n[i].isEnrolled;
+#ifndef FAULT_INTEREST_ENDS
+                        n[up].lasts = 1;
+#endif
+                        if
+                        :: wasEnrolled -> unlink(i, up)
+                        :: else
+                        fi;
+                        unlockTo(up, PENDING)
+                    }
+                :: else
+                fi
+            :: else
+            fi;
+            atomic { TOUCH(i); setDetached(i) }
+            /* The list's reference goes first; the upstream's may be the last. */
+            if
+            :: wasEnrolled -> atomic { dropReference(i) }
+            :: else
+            fi
+#endif
+        :: else ->
+            PUSH(ignore, x, y);
+            PUSH(release, i, 0)
+        fi
     :: else ->
         if
         :: y > 0 -> PUSH(countDownAndRelease, x, y)
@@ -126,12 +162,25 @@ inline doAddInput() {
             n[x].owner = n[x].to;
             n[x].life = ALIVE;
             n[x].rc = 1;
-            PUSH(observe, x, y)
+            TOUCH(y);
+            /* Both steps that may follow look at y again. */
+            if
+            :: isSettled(n[y].flags) -> PUSH(receive, x, y)
+            :: else -> PUSH(observe, x, y)
+            fi
         }
     :: else ->
         PUSH(countDownAndRelease, n[x].to, 1);
         if
-        :: n[n[x].to].keepsGoing
+        :: n[n[x].to].keepsGoing ->
+            /* FutureNode.keepInterest() */
+#ifndef FAULT_LATE_INTEREST_ENDS
+            lockIfPending(y);
+            if
+            :: ok -> atomic { TOUCH(y); n[y].lasts = 1; unlockTo(y, PENDING) }
+            :: else
+            fi
+#endif
         :: else -> PUSH(giveUpInterest, y, 0)
         fi
     fi

@@ -49,9 +49,9 @@ inline unlockWithoutInterest(u) {
     n[u].left = 1;
     if
 #ifdef FAULT_INTEREST_BEFORE_LOCK
-    :: !wasLast || n[u].head != 0 -> unlockTo(u, PENDING); alone = 0
+    :: !wasLast || n[u].head != 0 || n[u].lasts -> unlockTo(u, PENDING); alone = 0
 #else
-    :: n[u].head != 0 -> unlockTo(u, PENDING); alone = 0
+    :: n[u].head != 0 || n[u].lasts -> unlockTo(u, PENDING); alone = 0
 #endif
     :: else ->
         n[u].wasGivenUp = 1;
@@ -178,7 +178,7 @@ inline doOnCancel() {
     :: ok ->
         atomic {
             TOUCH(x);
-            done = n[x].wasGivenUp && n[x].head == 0;
+            done = n[x].wasGivenUp && n[x].head == 0 && !n[x].lasts;
             n[x].listens = 1;
             unlockTo(x, PENDING)
         }
@@ -434,7 +434,8 @@ inline doFinish() {
             lateCalling[lates] = calling;
             lateTimers[lates] = timers;
             lates = lates + 1;
-            detached = 0; retained = 0; calling = 0; timers = 0
+            detached = 0; retained = 0; calling = 0; timers = 0;
+            workThroughQueue()
 #endif
         fi
     }

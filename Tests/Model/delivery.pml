@@ -21,6 +21,51 @@ inline putOff(w, u) {
 #define mayEnter (!isTooDeep && lates == 0)
 #endif
 
+/* workThroughQueue(): runs what was put off now, or leaves it to the delivery that reached the limit. */
+inline workThroughQueue() {
+    if
+    :: !isTooDeep -> depth = depth + 1; PUSH(leaveDelivery, 0, 0)
+#ifndef FAULT_LOOP_WAITS
+    :: isTooDeep && loopCalls != 0 && loopCalls == calls ->
+        PUSH(endFresh, loopCalls, calls);
+        loopCalls = 0;
+        calls = 0;
+        depth = 1;
+        PUSH(leaveDelivery, 0, 0)
+#endif
+    :: else
+    fi
+}
+
+/* The thread counts on where it was before it counted from zero. */
+inline doEndFresh() {
+    atomic {
+        assert(depth == 0 && calls == 0 && loopCalls == 0);
+        depth = maximumDepth;
+        loopCalls = x;
+        calls = y
+    }
+}
+
+/* A closure settles y, if there is one, and then runs an event loop, one turn of which settles or cancels x. */
+inline doTurnLoop() {
+    if
+    :: y != 0 -> PUSH(turnLoop, x, 0); PUSH(resolve, y, 0)
+    :: else ->
+        PUSH(endTurn, loopCalls, 0);
+        PUSH(turnDoes, x, 0);
+        loopCalls = calls
+    fi
+}
+
+/* Nothing is left for after the event loop. */
+inline doEndTurn() {
+    atomic {
+        assert(lates == 0);
+        loopCalls = x
+    }
+}
+
 /* distribute(_:): the list y, newest first, belongs to this thread; x has settled. */
 inline doDistribute() {
     d_step {
@@ -43,7 +88,8 @@ inline doDistribute() {
             do
             :: turned != 0 -> other = n[turned].next; putOff(turned, x); turned = other
             :: else -> break
-            od
+            od;
+            workThroughQueue()
 #endif
         :: else ->
             depth = depth + 1;
@@ -127,7 +173,7 @@ inline doHand() {
             TOUCH(frameLast[i - 1]);
             n[frameLast[i - 1]].next = x;
             frameLast[i - 1] = x
-        :: else -> putOff(x, y)
+        :: else -> putOff(x, y); workThroughQueue()
         fi;
         i = 0
     }
@@ -137,7 +183,11 @@ inline doHand() {
 inline doLeaveDelivery() {
     atomic {
         if
+#ifdef FAULT_LIMIT_LEAVES_QUEUE
         :: (depth == 1 || depth < maximumDepth) && lates > 0 ->
+#else
+        :: lates > 0 ->
+#endif
             PUSH(leaveDelivery, 0, 0);
             x = late[0];
             if
@@ -232,7 +282,8 @@ inline doDropHandlers() {
             assert(lates < QUEUE);
             lateKind[lates] = release;
             late[lates] = n[x].to;
-            lates = lates + 1
+            lates = lates + 1;
+            workThroughQueue()
 #endif
         fi
     }

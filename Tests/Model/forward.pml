@@ -4,6 +4,9 @@ inline spliceOutFor(m, only, callerRetains) {
     done = 0;
     up = 0;
     ok = n[m].isForwarding && n[m].head == only && n[only].next == 0;
+#ifndef FAULT_SPLICE_OUT_LASTING
+    ok = ok && !n[m].lasts;
+#endif
     if
     :: ok ->
         retainUpstream(m);

@@ -62,7 +62,7 @@
 /* What a thread does: the operations of the API first, then the steps that these consist of. */
 mtype = {
     nothing,
-    resolve, cancel, fail, release, observe, await, cancelTask, onCancel, flatMapSettled,
+    resolve, cancel, fail, release, observe, turnLoop, endTurn, endFresh, await, cancelTask, onCancel, flatMapSettled,
     addInput, handOver, releaseRange, pump, keep, fire, dropTimer, resolveAndObserve, whenQuiet,
 #ifdef FAULT_RELEASE_ON_THE_WAY
     stepEnd,
@@ -93,6 +93,7 @@ typedef Node {
     bit isEnrolled;
     bit isForwarding;
     bit wasGivenUp;
+    bit lasts;            /* hasLastingInterest */
     bit listens;          /* the attachment is `handlers` */
     byte result;          /* storage, failure */
 
@@ -123,6 +124,7 @@ typedef Node {
 Node n[NODES + 1];        /* 0 is nil */
 byte running = 0;
 byte maximumDepth = 9;    /* Settling.swift; 9 is never reached */
+mtype turnDoes = resolve; /* what a turn of an event loop calls */
 byte lastPlace = 0;
 short losers = 0;         /* who must have heard when `loserObserver` is called */
 byte loserObserver = 0;
@@ -216,6 +218,8 @@ proctype thread(mtype op0; byte x0; byte y0; mtype op1; byte x1; byte y1;
     /* What is only counted. */
     short held = 0;             /* the nodes whose word this thread has locked, or keeps `detaching` */
     byte calls = 0;             /* of users' code, nested on the stack */
+    byte loopCalls = 0;         /* how many `calls` there were when the innermost of them began a turn of an event
+                                   loop: cfutures_stack_of_event_loop finds a loop while there are as many */
     byte deinits = 0;
 
     atomic {
@@ -263,6 +267,9 @@ next:
 #endif
     :: o == hand -> doHand()
     :: o == leaveDelivery -> doLeaveDelivery()
+    :: o == turnLoop -> doTurnLoop()
+    :: o == endTurn -> doEndTurn()
+    :: o == endFresh -> doEndFresh()
     :: o == runOne -> doRunOne()
     :: o == afterRun -> doAfterRun()
     :: o == endCall -> atomic { calls = calls - 1 }
@@ -323,6 +330,7 @@ next:
 finished:
     atomic {
         assert(held == 0 && depth == 0 && lates == 0 && frames == 0 && calls == 0 && deinits == 0);
+        assert(loopCalls == 0);
         running = running - 1
     }
 }

@@ -17,7 +17,7 @@ inline doRelease() {
             if
             :: n[x].kind == PROMISE && !isSettled(n[x].flags) ->
                 /* Had it lost all interest, its producer would have been told. */
-                assert(!(n[x].listens && n[x].left && n[x].head == 0));
+                assert(!(n[x].listens && n[x].left && n[x].head == 0 && !n[x].lasts));
                 PUSH(abandon, x, 0)
 #ifndef FAULT_RESOLVER_GOES_SILENT
             :: n[x].kind == RESOLVER && !isSettled(n[n[x].to].flags) -> PUSH(fail, n[x].to, FAILED)

@@ -199,7 +199,7 @@ import Testing
                 switch event {
                 case 1:
                     Effect(
-                        kind: .run {
+                        .run {
                             let sending = $0
                             send.withLock { $0 = sending }
                             return end

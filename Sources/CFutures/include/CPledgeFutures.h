@@ -2,6 +2,7 @@
 #define CPLEDGE_FUTURES_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -30,6 +31,11 @@ struct cfutures_thread_state {
     void *_Nullable tail;
     /// The innermost delivery to several nodes, or NULL.
     struct cfutures_delivery *_Nullable delivery;
+    /// The stack address at which the delivery began that reached the limit of `depth`.
+    uintptr_t edge;
+    /// The bytes of stack that are known to lie between such a delivery and the next one without an event loop in
+    /// between; 0 if nothing is known.
+    size_t step;
     /// The number of frames on this thread's stack that make calls for others than the current task.
     size_t hosting;
     /// The object that keeps this thread's tasks on this thread, or NULL. The code that set it retains it.
@@ -42,6 +48,19 @@ extern _Thread_local struct cfutures_thread_state cfutures_thread;
 static inline struct cfutures_thread_state *_Nonnull cfutures_current_thread(void) {
     return &cfutures_thread;
 }
+
+/// The address of the calling code's frame on the stack.
+static inline uintptr_t cfutures_stack_address(void) {
+    return (uintptr_t)__builtin_frame_address(0);
+}
+
+/// Returns the bytes of stack that the present code takes more than the delivery that reached the limit, if they show
+/// that this delivery's closure runs an event loop, which called the present code; otherwise 0.
+///
+/// An event loop and the code that it calls take more of the stack than a closure that settles the next future itself.
+/// How much the latter takes is learned. Closures that take much more than others are mistaken for an event loop, which
+/// only costs stack. So the result is 0 if half of the stack is used, or if the system does not tell the stack's bounds.
+size_t cfutures_stack_of_event_loop(void);
 
 /// Takes one turn of a short wait for another thread.
 ///

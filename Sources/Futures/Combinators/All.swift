@@ -47,7 +47,8 @@ extension Future {
     ///   - futures: The futures.
     ///   - fileID: The file that an error names; leave it out.
     ///   - line: The line that an error names; leave it out.
-    /// - Returns: The first value. The other futures are then given up. If all fail, the returned future fails with
+    /// - Returns: The first value. If several futures have already succeeded, you get the value of the one that comes
+    ///   first in the array. The other futures are then given up. If all fail, the returned future fails with
     ///   ``FutureError/Code/allFailed``, whose `causes` are in the order of the futures. If there are no futures, the
     ///   returned future fails with ``FutureError/Code/noInputs``.
     public static func any<Input: Future<Value>>(
@@ -145,7 +146,7 @@ public func zip<each Value: Sendable>(
 public enum OtherInputs: Sendable {
     /// The combined future gives up its interest in these inputs; an input without other waiters is cancelled.
     case givenUp
-    /// These inputs keep running, as if the combined future still waited for them.
+    /// These inputs keep running, as if the combined future still waited for them. It leaves nothing in their memory.
     case keptGoing
 }
 

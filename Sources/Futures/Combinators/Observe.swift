@@ -8,7 +8,7 @@ extension Future {
     ///   earlier. If the future has already settled, the closure is called before this method returns, with two
     ///   exceptions. Inside another observer of this future, the new closure waits for all closures that were
     ///   registered earlier. And if too many calls of observers are nested on this thread, the new call is put off
-    ///   until one of the outer calls has returned.
+    ///   until one of the outer calls has returned, or until an event loop that one of them runs continues.
     @inlinable
     public final func observe(_ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
         if hasSettled, enterDelivery() {
@@ -59,6 +59,17 @@ extension Future {
                 MainActor.assumeIsolated { body(result) }
             }
         }
+    }
+
+    /// Unavailable: to observe on an actor of your own, start a task that calls one of the actor's methods.
+    @available(
+        *, unavailable,
+        message: "write `observe { result in Task { await self.show(result) } }`"
+    )
+    public final func observe(
+        on actor: some Actor, _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        fatalError("unavailable")
     }
 
     /// Calls a closure with the result, once, on a task executor.

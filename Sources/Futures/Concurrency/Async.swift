@@ -13,11 +13,12 @@ extension Future {
     ///   - priority: The priority of the task; nil for the caller's priority.
     ///   - fileID: The file that ``FutureDiagnostics`` names; leave it out.
     ///   - line: The line that ``FutureDiagnostics`` names; leave it out.
-    ///   - operation: Runs in its own task, which starts now. The task is cancelled when the future is cancelled,
-    ///     or loses its last waiter.
+    ///   - operation: Runs in its own task, which starts now. As in a `Task`, a closure that you write in the code of an
+    ///     actor, such as the main actor, runs on that actor. The task is cancelled when the future is cancelled, or
+    ///     loses its last waiter.
     public convenience init(
         priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
-        _ operation: @escaping @Sendable () async throws -> Value
+        @_inheritActorContext _ operation: @escaping @Sendable () async throws -> Value
     ) {
         self.init()
         // The task keeps the future alive until it ends, so the future is never abandoned.
@@ -50,13 +51,14 @@ extension Future {
     ///   - priority: The priority of the task; nil for the caller's priority.
     ///   - fileID: The file that ``FutureDiagnostics`` names; leave it out.
     ///   - line: The line that ``FutureDiagnostics`` names; leave it out.
-    ///   - operation: Runs in its own task, which starts now.
+    ///   - operation: Runs in its own task, which starts now. As in a `Task`, a closure that you write in the code of an
+    ///     actor, such as the main actor, runs on that actor.
     public convenience init(
         priority: TaskPriority? = nil, fileID: StaticString = #fileID, line: UInt = #line,
-        _ operation: @escaping @Sendable () throws -> Value
+        @_inheritActorContext _ operation: @escaping @isolated(any) @Sendable () throws -> Value
     ) {
         self.init(priority: priority, fileID: fileID, line: line) { () async throws -> Value in
-            try operation()
+            try await operation()
         }
     }
 
@@ -188,13 +190,18 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     /// Passes a higher priority of the waiting task on to the tasks that produce the future.
     ///
     /// The runtime calls this while it holds a lock of the waiting task. Releasing the visited objects here could free
-    /// them and run other code under that lock, so another thread releases them.
+    /// them and run other code under that lock, so they are released later: by another thread or, in virtual time, in
+    /// the next event.
     private func raiseUnderLock(to priority: TaskPriority) {
         let seen = Seen(raise(to: priority))
         // Unmanaged: a variable of this function might hold the last references, and release the objects under the
         // runtime's lock.
         let kept = Unmanaged.passRetained(consume seen)
-        DispatchQueue.global().async { kept.release() }
+        if let home = TaskHome.current {
+            home.runLater { kept.release() }
+        } else {
+            DispatchQueue.global().async { kept.release() }
+        }
     }
 
     private func suspendUntilDone() async {
@@ -260,8 +267,10 @@ package final class TaskHome: Sendable {
 
     /// The sources of time and chance that aren't a simulation's own.
     package enum Outside: Sendable {
-        /// Real time, of the live scheduler.
+        /// The time of the live scheduler, which was read.
         case time
+        /// A timer of the live scheduler.
+        case timer
         /// The system's random numbers.
         case chance
     }

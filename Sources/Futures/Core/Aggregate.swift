@@ -70,11 +70,13 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// Adds an input, unless earlier inputs have already settled this future.
     final func enroll(on future: FutureNode, _ inputs: inout [AggregateInput]) {
         guard isPending else {
-            if others == .givenUp { future.giveUpInterest() }
+            if others == .givenUp { future.giveUpInterest() } else { future.keepInterest() }
             return countDownAndRelease(1)
         }
         let input = AggregateInput(of: self)
-        future.enroll(input.retained())
+        // A settled input reports at once, also if this is called within the future's own delivery, so that inputs which
+        // have settled report in the order in which they were given.
+        if future.hasSettled { input.receive(future) } else { future.enroll(input.retained()) }
         inputs.append(consume input)
     }
 
@@ -146,13 +148,17 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
         ignore(kept)
     }
 
-    /// Leaves the pending inputs in the lists of their futures, but no longer listens to them.
+    /// Takes the pending inputs out of the lists of their futures, but leaves them the interest of this aggregate.
     ///
-    /// So the futures of these inputs go on. This aggregate can be freed before they settle, together with its result
-    /// and the results of the settled inputs.
+    /// So the futures of these inputs go on, and keep nothing of this aggregate. It can be freed before they settle,
+    /// together with its result and the results of the settled inputs.
     private func ignore(_ kept: [AggregateInput]) {
         var number = 0
-        for input in kept where input.claim(as: StateWord.failure) { number += 1 }
+        for input in kept where input.claim(as: StateWord.detaching) {
+            // Here the last reference to the future may go, and run a promise's deinit.
+            _ = input.detach(leavingInterest: true)
+            number += 1
+        }
         // If no input was claimed, don't touch this: the last input may already have released it.
         if number > 0 { countDownAndRelease(number) }
     }

@@ -40,7 +40,7 @@ extension FutureNode {
     final func add(_ handlers: CancelHandlers, forgettingWhoGaveUp forgetting: Bool = false) {
         if lockIfPending() {
             if forgetting { wasGivenUp = false }
-            let isGivenUp = wasGivenUp ? list == 0 : false
+            let isGivenUp = wasGivenUp ? !hasInterest : false
             if let first = cancelHandlers {
                 first.append(handlers)
             } else {
@@ -59,6 +59,13 @@ extension FutureNode {
         var cancellation = Cancellation()
         cancellation.giveUpInterest(in: self)
         cancellation.finish()
+    }
+
+    /// Lets interest in this future last until it settles.
+    final func keepInterest() {
+        guard lockIfPending() else { return }
+        hasLastingInterest = true
+        unlock()
     }
 }
 
@@ -213,15 +220,18 @@ struct Cancellation {
 extension FutureNode {
     /// Removes this detaching node from its upstream's list.
     ///
-    /// This node's interest in the upstream remains. The caller gives it up later, with ``giveUpInterest()``.
+    /// This node's interest in the upstream remains. Either the caller gives it up later, with ``giveUpInterest()``, or
+    /// it lasts.
     ///
+    /// - Parameter lasting: True if the interest lasts until the upstream settles.
     /// - Returns: The upstream, which may have settled; nil if the upstream is in its deinit. The caller has to release
     ///   the upstream. That release may be the last one, and run a deinit.
-    final func detach() -> FutureNode? {
+    final func detach(leavingInterest lasting: Bool = false) -> FutureNode? {
         let upstream = retainUpstream()
         var wasEnrolled = false
         if let upstream, upstream.lockIfPending() {
             wasEnrolled = isEnrolled
+            if lasting { upstream.hasLastingInterest = true }
             if wasEnrolled { upstream.unlink(self) }
             upstream.unlock()
         }
@@ -252,7 +262,7 @@ extension FutureNode {
     ///
     /// - Returns: True if the caller must detach this future now.
     fileprivate final func unlockWithoutInterest(_ cancellation: inout Cancellation) -> Bool {
-        guard list == 0 else {
+        if hasInterest {
             unlock()
             return false
         }

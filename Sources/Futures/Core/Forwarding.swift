@@ -92,9 +92,11 @@ extension FutureNode {
         return nil
     }
 
-    /// Returns whether a node is the only one in the list of this locked future.
+    /// Returns whether a node is the only one that has interest in this locked future.
     fileprivate func isOnlyWaiter(_ node: Unmanaged<FutureNode>) -> Bool {
-        guard Self.node(at: list)?.toOpaque() == node.toOpaque() else { return false }
+        guard !hasLastingInterest, Self.node(at: list)?.toOpaque() == node.toOpaque() else {
+            return false
+        }
         return node._withUnsafeGuaranteedRef { $0.next == nil }
     }
 }

@@ -51,6 +51,12 @@ public class FutureNode: @unchecked Sendable {
     /// Guarded by this node's own lock.
     @exclusivity(unchecked) final var wasGivenUp = false
 
+    /// True once an aggregate with `others: .keptGoing` has settled without waiting for this future.
+    ///
+    /// Interest in this future then lasts, although the aggregate's input has left the list. Guarded by this node's own
+    /// lock.
+    @exclusivity(unchecked) final var hasLastingInterest = false
+
     /// A function that passes the result of its second argument, a settled node, to its first, a waiting node.
     @usableFromInline
     typealias Delivery = @Sendable (FutureNode, FutureNode) -> Void
@@ -316,6 +322,9 @@ extension FutureNode {
     ///
     /// Relaxed: only the holder of the lock writes a locked word.
     @inlinable final var list: UInt { word.load(ordering: .relaxed) & ~StateWord.flags }
+
+    /// True if a node waits for this locked node, or interest in this node lasts.
+    final var hasInterest: Bool { list == 0 ? hasLastingInterest : true }
 
     /// Unlocks, and leaves the list as it is.
     @inlinable final func unlock() { unlock(to: list) }

@@ -21,9 +21,14 @@ extension Future {
     }
 
     /// Settles a root with the result of a settled future.
+    ///
+    /// The source may have been cancelled, but this future isn't: it only gets the same error. So the error is another
+    /// object than the one by which `add(_:forgettingWhoGaveUp:)` knows cancelled futures.
     final func finish(as source: Future<Value>) -> Bool {
-        if let failure = source.failure { return fail(failure) }
-        return succeed(source.storage.unsafelyUnwrapped)
+        guard let failure = source.failure else {
+            return succeed(source.storage.unsafelyUnwrapped)
+        }
+        return fail(failure === Failure.cancelled ? Failure(CancellationError()) : failure)
     }
 
     /// Settles a derived future with a value.
@@ -116,8 +121,7 @@ extension FutureNode {
     final func distribute(_ list: UInt) {
         let newest = Self.node(at: list)
         guard let oldest = Self.reversed(newest) else { return }
-        let thread = cfutures_current_thread()
-        thread.pointee.depth += 1
+        guard Self.beginDelivery() else { return putOffAll(from: oldest) }
         let second = oldest._withUnsafeGuaranteedRef { $0.next }
         if second == nil { runOrPutOff(oldest) } else { distribute(from: oldest, to: newest) }
         Self.leaveDelivery()
@@ -141,12 +145,19 @@ extension FutureNode {
         }
     }
 
-    /// Delivers to a node, or puts the delivery off.
-    ///
-    /// The delivery is put off if it would nest too deep, or if earlier deliveries on this thread were put off.
+    /// Delivers to a node, or puts the delivery off if earlier deliveries on this thread were put off.
     private func runOrPutOff(_ node: Unmanaged<FutureNode>) {
-        let thread = cfutures_current_thread().pointee
-        if thread.depth <= maximumDepth, thread.head == nil { run(node) } else { putOff(node) }
+        if cfutures_current_thread().pointee.head == nil { run(node) } else { putOff(node) }
+    }
+
+    /// Puts off the deliveries to all nodes of a list that begins with the oldest node.
+    private func putOffAll(from oldest: Unmanaged<FutureNode>) {
+        var rest: Unmanaged<FutureNode>? = oldest
+        while let node = rest {
+            rest = node._withUnsafeGuaranteedRef { $0.next }
+            putOff(node)
+        }
+        Self.workThroughQueue()
     }
 
     /// Delivers to a node, then releases the reference that the list had.
@@ -188,8 +199,8 @@ let maximumDepth = 32
 ///
 /// Everything that may nest without limit is counted here: deliveries, cancel handlers, and the release of closures. (A
 /// closure may hold the last reference to a promise or resolver, so releasing it may settle the next future.) Work that
-/// would nest too deep goes to a first-in, first-out queue of this thread. A delivery below the limit runs that queue
-/// before it returns.
+/// would nest too deep goes to a first-in, first-out queue of this thread. Every delivery runs that queue before it
+/// returns.
 extension FutureNode {
     /// Delivers to one node of this settled future, now or when its turn comes on this thread.
     final func hand(_ node: Unmanaged<FutureNode>) {
@@ -202,6 +213,7 @@ extension FutureNode {
             delivery.pointee.last = node.toOpaque()
         } else {
             putOff(node)
+            Self.workThroughQueue()
         }
     }
 
@@ -218,20 +230,29 @@ extension FutureNode {
     ///
     /// - Returns: False if it would nest too deep, or if deferred deliveries come first.
     class final func enterDelivery() -> Bool {
+        guard cfutures_current_thread().pointee.head == nil else { return false }
+        return beginDelivery()
+    }
+
+    /// Counts one more delivery on this thread's stack.
+    ///
+    /// - Returns: False if it would nest too deep. It is then not counted.
+    private class final func beginDelivery() -> Bool {
         let thread = cfutures_current_thread()
-        guard thread.pointee.depth < maximumDepth, thread.pointee.head == nil else { return false }
+        guard thread.pointee.depth < maximumDepth else { return false }
         thread.pointee.depth += 1
+        if thread.pointee.depth == maximumDepth { thread.pointee.edge = cfutures_stack_address() }
         return true
     }
 
     /// Ends a delivery.
     ///
-    /// Before any delivery below the limit returns, it runs the deferred work in a loop. If only the outermost delivery
-    /// did so, deferred work would wait for a user's closure further out, which may be running an event loop.
+    /// Before any delivery returns, it runs the deferred work in a loop. If only the outermost delivery did so, deferred
+    /// work would wait for a user's closure further out, which may be running an event loop.
     @usableFromInline
     class final func leaveDelivery() {
         let thread = cfutures_current_thread()
-        while thread.pointee.depth < maximumDepth, let head = thread.pointee.head {
+        while let head = thread.pointee.head {
             let node = Unmanaged<FutureNode>.fromOpaque(head)
             let upstream = node._withUnsafeGuaranteedRef { node -> Unmanaged<FutureNode>? in
                 thread.pointee.head = node.next?.toOpaque()
@@ -245,11 +266,31 @@ extension FutureNode {
         thread.pointee.depth -= 1
     }
 
-    /// Runs a closure later, but before an outer delivery on this thread returns.
+    /// Runs the deferred work now, or leaves it to the delivery that reached the limit.
+    ///
+    /// That delivery runs the work when the closure that it has called returns. But the closure may be running an event
+    /// loop, which called the present code, and which may wait for the work. Then this thread counts from zero again,
+    /// and runs the work here.
+    private class final func workThroughQueue() {
+        if beginDelivery() { return leaveDelivery() }
+        let size = cfutures_stack_of_event_loop()
+        if size == 0 { return }
+        let thread = cfutures_current_thread()
+        let (edge, step) = (thread.pointee.edge, thread.pointee.step)
+        // If the next delivery that reaches the limit finds as much, these bytes are no event loop's.
+        thread.pointee.step = size
+        thread.pointee.depth = 1
+        leaveDelivery()
+        thread.pointee.depth = maximumDepth
+        (thread.pointee.edge, thread.pointee.step) = (edge, step)
+    }
+
+    /// Runs a closure after the work that was deferred before it, and before an outer delivery on this thread returns.
     class final func putOff(_ body: @escaping () -> Void) {
         let call = DeferredCall(body)
         call.upstream = .passUnretained(call)
         call.putOff(call.retained())
+        workThroughQueue()
     }
 
     /// Releases cancel handlers, now or when their turn comes.
@@ -321,7 +362,7 @@ extension FutureNode {
         let handlers = attach(failure)
         let list = list
         unlock(to: StateWord.failure)
-        if list == 0 { FutureDiagnostics.noteUnobserved(self) }
+        if list == 0, !hasLastingInterest { FutureDiagnostics.noteUnobserved(self) }
         defer { if let handlers { Self.drop(handlers) } }
         var current = Self.node(at: list)
         while let node = current {

@@ -30,11 +30,33 @@ public protocol FutureScheduler: Sendable {
     func schedule(
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction
+
+    /// Runs an action once, at an instant of ``now``'s clock, or as soon as the scheduler can if the instant has passed.
+    ///
+    /// The default implementation reads ``now``, and schedules the action after what is left. If the clock moves in
+    /// between, the action is late by as much, so a scheduler that has a way of its own should use it.
+    ///
+    /// - Parameters:
+    ///   - instant: The instant.
+    ///   - action: The code to run, as in ``schedule(after:_:)``.
+    /// - Returns: A token that cancels the action.
+    @discardableResult
+    func schedule(
+        at instant: SchedulerInstant, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction
 }
 
 extension FutureScheduler {
     /// The same as ``now``.
     public var continuousNow: SchedulerInstant { now }
+
+    /// Schedules the action after what is left until the instant.
+    @discardableResult
+    public func schedule(
+        at instant: SchedulerInstant, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction {
+        schedule(after: now.duration(to: instant), action)
+    }
 }
 
 /// An instant on a scheduler's clock, counted from an origin that only that scheduler knows.
@@ -95,8 +117,18 @@ public struct SchedulerClock: Clock {
     /// - Throws: `CancellationError` if the task is cancelled. Nothing then stays in the scheduler.
     public func sleep(until deadline: SchedulerInstant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
-        let delay = now.duration(to: deadline)
-        if delay > .zero { try await Future(value: ()).delay(delay, on: scheduler).value }
+        if deadline <= now { return }
+        try await wakeUp(at: deadline).value
+    }
+
+    /// Returns a future that resolves at an instant.
+    ///
+    /// Only the scheduler keeps it alive. If the scheduler is released, the future fails as abandoned.
+    private func wakeUp(at instant: SchedulerInstant) -> Future<Void> {
+        let promise = InternalPromise<Void>()
+        let timer = scheduler.schedule(at: instant) { promise.resolve(with: ()) }
+        promise.onCancel { timer.cancel() }
+        return promise
     }
 }
 

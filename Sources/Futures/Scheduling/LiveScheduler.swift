@@ -56,8 +56,20 @@ public final class LiveScheduler: FutureScheduler {
     public func schedule(
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
-        TaskHome.noteUse(of: .time)
+        TaskHome.noteUse(of: .timer)
         return set(after: delay, action)
+    }
+
+    /// Runs an action once, at an instant, on the scheduler's queue; never early.
+    @discardableResult
+    public func schedule(
+        at instant: SchedulerInstant, _ action: @escaping @Sendable () -> Void
+    ) -> any ScheduledAction {
+        TaskHome.noteUse(of: .timer)
+        let now = Self.uptime
+        let delay = instant.offset.nanosecondsRoundedUp.subtractingReportingOverflow(now)
+        return LiveTimer(
+            id: change { $0.timers.insert(after: max(delay.partialValue, 0), now: now, action) })
     }
 
     /// Schedules an action that has no effect on a simulation, such as a report for developers.

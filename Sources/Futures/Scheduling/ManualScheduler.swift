@@ -74,10 +74,11 @@ public final class ManualScheduler: FutureScheduler {
     }
 
     /// Runs an action once, when the clock reaches or passes an instant.
-    func schedule(
+    @discardableResult
+    public func schedule(
         at instant: SchedulerInstant, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
-        state.withLock { $0.insert(action, at: instant, of: self) }
+        state.withLock { $0.insert(action, at: max(instant, $0.now), of: self) }
     }
 
     /// Moves the clock forward, and runs the actions that become due, including those that they schedule.

@@ -57,8 +57,10 @@ extension MockError {
         }
     }
 
-    private static let waiting =
-        "If the call waits for time to pass, on a ManualScheduler: advance it."
+    private static let waiting = """
+        If the call waits for time to pass: advance its clock. If time was advanced already, async code before the \
+        call may not have run yet: run the test in withVirtualTime, whose `await clock.advance(by:)` waits for it.
+        """
 
     init(unexpected endpoint: Endpoint) {
         code = .unexpectedCall

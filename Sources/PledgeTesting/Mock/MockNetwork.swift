@@ -209,7 +209,7 @@ extension MockNetwork {
     /// - Parameters:
     ///   - limit: The longest wait. Keep it long: if thousands of tests run at once, a task may wait minutes for its
     ///     turn.
-    ///   - scheduler: The clock of the limit.
+    ///   - scheduler: The clock of the limit. In virtual time, real time means the test's own clock.
     ///   - fileID: The file of the call, for a ``MockError``.
     ///   - filePath: The path of that file.
     ///   - line: The line of the call.
@@ -225,7 +225,8 @@ extension MockNetwork {
     ) async throws -> MockCall {
         let place = TestSourceLocation(
             fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await upcoming(within: limit, on: scheduler, askedAt: place).value
+        let clock = VirtualScope.clock(insteadOf: scheduler)
+        return try await upcoming(within: limit, on: clock, askedAt: place).value
     }
 
     private func takeArrived() -> MockCall? {
@@ -236,7 +237,7 @@ extension MockNetwork {
 
     private func upcoming(
         within limit: Duration,
-        on scheduler: some FutureScheduler,
+        on scheduler: any FutureScheduler,
         askedAt place: TestSourceLocation
     ) -> Future<MockCall> {
         let promise = InternalPromise<MockCall>()

@@ -99,7 +99,7 @@ extension TestStore {
     /// - Parameters:
     ///   - event: The event.
     ///   - limit: How long to wait before the test fails.
-    ///   - scheduler: The clock of the limit.
+    ///   - scheduler: The clock of the limit. In virtual time, real time means the test's own clock.
     ///   - change: Makes the expected state from the state before, as in ``send(_:_:fileID:filePath:line:column:)``.
     ///   - fileID: The file at which a failure is shown.
     ///   - filePath: The path of that file.
@@ -129,7 +129,7 @@ extension TestStore {
     ///   - event: The event.
     ///   - state: The whole state after the event, whatever the ``exhaustivity``.
     ///   - limit: How long to wait before the test fails.
-    ///   - scheduler: The clock of the limit.
+    ///   - scheduler: The clock of the limit. In virtual time, real time means the test's own clock.
     ///   - fileID: The file at which a failure is shown.
     ///   - filePath: The path of that file.
     ///   - line: The line at which a failure is shown.
@@ -157,7 +157,7 @@ extension TestStore {
     /// - Parameters:
     ///   - matches: Returns whether an event is the expected one.
     ///   - limit: How long to wait before the test fails.
-    ///   - scheduler: The clock of the limit.
+    ///   - scheduler: The clock of the limit. In virtual time, real time means the test's own clock.
     ///   - change: Makes the expected state from the state before, as in ``send(_:_:fileID:filePath:line:column:)``.
     ///   - fileID: The file at which a failure is shown.
     ///   - filePath: The path of that file.
@@ -210,7 +210,7 @@ extension TestStore {
         on scheduler: some FutureScheduler
     ) async {
         let isTimeUp = Locked(false)
-        let timer = scheduler.schedule(after: limit) { [journal] in
+        let timer = VirtualScope.clock(insteadOf: scheduler).schedule(after: limit) { [journal] in
             isTimeUp.withLock { $0 = true }
             for promise in journal.withLock({ $0.takeWaiting() }) { promise.resolve(with: ()) }
         }
@@ -235,10 +235,10 @@ extension TestStore {
     /// Waits until a promise settles, but at most 10 ms if the running effects must be checked again.
     ///
     /// An effect that fails, is cancelled or sends nothing ends without an event, so waiting for events isn't enough. A
-    /// test that passes doesn't wait these 10 ms.
+    /// test that passes doesn't wait these 10 ms. In virtual time, the clock moves to the limit instead.
     private func sleep(until wakeUp: InternalPromise<Void>) async {
         let look =
-            mayOthersDispatch
+            mayOthersDispatch || VirtualScope.current != nil
             ? nil
             : LiveScheduler.live.schedule(after: .milliseconds(10)) { wakeUp.resolve(with: ()) }
         _ = await wakeUp.resultWhenSettled

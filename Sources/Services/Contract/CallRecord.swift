@@ -74,9 +74,9 @@ extension CallRecord {
     ///   it, is over. The other is that the request isn't replayable, and another attempt of the same hedged call has
     ///   already sent an unreplayable request.
     public func willSend(replayable isReplayable: Bool) throws(AttemptSuperseded) -> Mark {
-        let mark = Mark(request: isReplayable ? nil : UnreplayableRequest())
-        try add(mark)
-        return mark
+        try admit(replayable: isReplayable)
+        noteMark()
+        return Mark(request: isReplayable ? nil : UnreplayableRequest())
     }
 
     /// Notes a request that waits in this process, for example in the queue for a connection.
@@ -85,14 +85,8 @@ extension CallRecord {
     ///
     /// - Throws: ``AttemptSuperseded`` if the attempt, or one around it, is over.
     public func willQueue() throws(AttemptSuperseded) {
-        try outer?.willQueue()
-        let isOpen = change { state in
-            if state.isClosed { return false }
-            state.addMark()
-            return true
-        }
-        guard isOpen else { throw AttemptSuperseded() }
-        if let presumed { outer?.end(presumed, .unsent) }
+        try admit(replayable: true)
+        noteMark()
     }
 
     /// Notes the fate of a request.
@@ -113,22 +107,34 @@ extension CallRecord {
     ///   the part notes a mark of its own.
     public func part(presuming mark: Mark) -> CallRecord { CallRecord(self, presuming: mark) }
 
-    /// Adds a mark to this record and all outer ones, the outermost first.
+    /// Asks this record and all outer ones, the outermost first, whether a mark may be added.
     ///
-    /// If a record refuses an unreplayable mark, the outer records, which have already counted the mark, remove it
-    /// again.
-    private func add(_ mark: Mark) throws(AttemptSuperseded) {
-        try outer?.add(mark)
-        let isReplayable = mark.request == nil
-        let isAdded = change { state in
+    /// An unreplayable mark counts from then on. If a record refuses such a mark, the outer records, which have already
+    /// counted it, remove it again.
+    private func admit(replayable isReplayable: Bool) throws(AttemptSuperseded) {
+        try outer?.admit(replayable: isReplayable)
+        let isAdmitted = change { state in
             if state.isClosed { return false }
-            if !isReplayable, state.hasRivals, !claim() { return false }
-            state.add(isReplayable: isReplayable)
+            if isReplayable { return true }
+            if state.hasRivals, !claim() { return false }
+            state.addUnreplayable()
             return true
         }
-        guard isAdded else {
+        guard isAdmitted else {
             if !isReplayable { outer?.subtract() }
             throw AttemptSuperseded()
+        }
+    }
+
+    /// Notes in this record and all outer ones that a mark was added.
+    ///
+    /// Called once no record has refused the mark. So a refused mark changes no verdict: something else may have been
+    /// sent without a mark, or stands behind a presumed one.
+    private func noteMark() {
+        outer?.noteMark()
+        change { state in
+            state.noteMark()
+            return true
         }
         if let presumed { outer?.end(presumed, .unsent) }
     }
@@ -408,9 +414,10 @@ struct RecordState: RawRepresentable, AtomicRepresentable {
     mutating func addRivals() { rawValue |= 2 }
 
     /// Notes that the attempt records what it sends.
-    mutating func addMark() { rawValue |= 4 }
+    mutating func noteMark() { rawValue |= 4 }
 
-    mutating func add(isReplayable: Bool) { rawValue = (rawValue | 4) + (isReplayable ? 0 : 8) }
+    /// Increases the number of unreplayable requests by one.
+    mutating func addUnreplayable() { rawValue += 8 }
 
     /// Decreases the number of unreplayable requests by one.
     mutating func subtract() { rawValue -= 8 }

@@ -88,7 +88,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
     @usableFromInline
     struct Members: Sendable {
         @usableFromInline
-        var list: [Subscriber<Part>] = []
+        var subscribers = Subscribers<Part>()
         /// The id of the one subscriber that stands for all members in the store; nil if there are no members.
         @usableFromInline
         var group: UUID?
@@ -119,15 +119,11 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
         core.enterReplay { values in
             let member = Subscriber<Part>(
                 id: id, since: values.version, at: place, onClose: onClose, receive: receive)
-            let isFirst = members.withLock { members in
-                members.list.append(member)
-                guard members.group == nil else { return false }
-                members.group = group
-                return true
-            }
+            let (isFirst, group) = members.withLock { $0.append(member, newGroup: group) }
             if isFirst {
                 values.subscribers.append(subscriber(group, since: values.version, at: place))
             }
+            values.subscribers.note(member: id, of: group)
             let state = values.state
             return { [part] in member.replay(part(state)) }
         }
@@ -170,32 +166,41 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
                 distribute: { [members, part] old, new, version in
                     let parts = (old: part(old), new: part(new))
                     guard parts.old != parts.new else { return }
-                    for member in members.withLock({ $0.list }) {
-                        member.notify(parts.old, parts.new, version)
-                    }
+                    let list = members.withLock { $0.subscribers.list }
+                    list.notify(parts.old, parts.new, version)
                 },
                 remove: { [members] id in members.withLock { $0.remove(id) } },
-                onClose: { [members] in
-                    for member in members.withLock({ $0.takeAll() }) { member.deactivate() }
-                }))
+                onClose: { [members] in members.withLock { $0.takeAll() }.deactivate() }))
     }
 }
 
 extension Derivation.Members {
+    /// Adds a member.
+    ///
+    /// - Parameter newGroup: The id of the group if this is its first member.
+    /// - Returns: Whether it is the first member, and the id of the group.
+    @usableFromInline
+    mutating func append(_ member: Subscriber<Part>, newGroup: UUID) -> (isFirst: Bool, UUID) {
+        subscribers.append(member)
+        if let group { return (false, group) }
+        group = newGroup
+        return (true, newGroup)
+    }
+
     /// Removes the member with this id, if there is one.
-    @inlinable
+    @usableFromInline
     mutating func remove(_ id: UUID) -> SubscriberGroup<State>.Removal? {
-        guard let index = list.firstIndex(where: { $0.id == id }) else { return nil }
-        let member = list.remove(at: index)
-        if list.isEmpty { group = nil }
-        return .init(isLast: list.isEmpty) { member.deactivate() }
+        guard let member = subscribers.remove(id)?.subscriber else { return nil }
+        let isLast = subscribers.list.isEmpty
+        if isLast { group = nil }
+        return .init(isLast: isLast) { member.deactivate() }
     }
 
     /// Removes all members.
-    @inlinable
-    mutating func takeAll() -> [Subscriber<Part>] {
+    @usableFromInline
+    mutating func takeAll() -> SubscriberList<Part> {
         defer { self = Self() }
-        return list
+        return subscribers.list
     }
 }
 

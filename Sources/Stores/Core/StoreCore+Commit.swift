@@ -21,71 +21,62 @@ extension StoreCore {
             reducing.store(thread, ordering: .relaxed)
             reducer.change(&values.state, event)
             reducing.store(0, ordering: .relaxed)
-            let isToBeTold = !values.subscribers.isEmpty && turn.take()
-            if isToBeTold {
-                values.drainer = thread
-            } else if !values.subscribers.isEmpty {
-                isLong = values.enqueue(old, by: thread)
-            }
-            return StateChange(
-                old, values.state, values.version, values.subscribers, isToBeTold: isToBeTold)
+            return values.enter(from: old, [], turn, by: thread, &isLong)
         }
-        guard let step else { return }
-        if step.isToBeTold {
-            step.subscribers.notify(step.old, step.new, step.version, noting: observing)
-            if !turn.end() { drain() }
-        } else if isLong {
-            reportLongQueue()
-        }
+        if let step { deliver(step, [], isLong: isLong) }
         if queueLimit != nil { admit(after: 0) }
-        withExtendedLifetime(step) {}
     }
 
-    /// Reduces an event, begins its effects, and enters the change in the queue.
+    /// Reduces an event, begins its effects, and notifies the observers, unless another call is notifying them.
     ///
     /// - Parameters:
     ///   - event: The event.
     ///   - run: The run of the effect that sent the event; nil for other events. If that effect has been
     ///     replaced or cancelled, the event is discarded.
     ///   - isLast: True if the effect ends with this event.
-    @usableFromInline
+    @inlinable
     func commit(_ event: Event, from run: RunNumber?, isLast: Bool = true) {
         trapIfReducing("dispatch")
         if queueLimit != nil { waitForPlace() }
-        // The old state is kept even if there are no observers. Otherwise the reducer could free objects of the
-        // old state under the lock, and these objects may use the store when they are freed.
-        var old: State?
-        enter { values in
-            guard !values.isClosed else { return nil }
+        let thread = threadIdentity()
+        var commands: [EffectCommand] = []
+        var isLong = false
+        let step: StateChange<State>? = values.withLock { values in
+            if values.isClosed { return nil }
             if let run, !(isLast ? values.effects.end(run) : values.effects.isAlive(run)) {
                 return nil
             }
-            old = values.state
-            return reduce(event, from: values.state, &values)
+            let old = values.state
+            values.version &+= 1
+            reducing.store(thread, ordering: .relaxed)
+            let effect = reducer.body(&values.state, event)
+            if !effect.isNone { values.effects.start(effect.tree) }
+            if !feedback.isEmpty { stepFeedback(from: old, &values) }
+            reducing.store(0, ordering: .relaxed)
+            commands = values.effects.takeCommands()
+            return values.enter(from: old, commands, turn, by: thread, &isLong)
         }
+        if let step { deliver(step, commands, isLong: isLong) }
         if queueLimit != nil { admit(after: 0) }
-        withExtendedLifetime(old) {}
     }
 
-    /// Makes the next state, and begins the event's effects.
-    ///
-    /// - Returns: The entry for the queue; nil if there is no observer to notify and no work to do.
-    private func reduce(_ event: Event, from old: State, _ values: inout Values) -> Entry? {
-        values.version &+= 1
-        reducing.store(threadIdentity(), ordering: .relaxed)
-        values.effects.start(reducer.body(&values.state, event))
-        stepFeedback(from: old, &values)
-        reducing.store(0, ordering: .relaxed)
-        if values.subscribers.isEmpty { return commands(&values) }
-        return .transition(
-            Transition(
-                old: old, new: values.state, version: values.version,
-                commands: values.effects.takeCommands()))
+    /// Notifies the observers of a change and carries out its commands, if the change isn't in the queue.
+    @inlinable
+    func deliver(_ step: StateChange<State>, _ commands: [EffectCommand], isLong: Bool) {
+        if step.isToBeTold {
+            step.subscribers.notify(step.old, step.new, step.version, noting: observing)
+            if !commands.isEmpty { perform(commands) }
+            if !turn.end() { drain() }
+        } else if isLong {
+            reportLongQueue()
+        }
+        withExtendedLifetime(step) {}
     }
 
     /// Begins and cancels the effects of the feedback after a change of state.
-    private func stepFeedback(from old: State?, _ values: inout Values) {
-        for feedback in feedback { values.effects.start(feedback.step(old, values.state)) }
+    @usableFromInline
+    func stepFeedback(from old: State?, _ values: inout Values) {
+        for feedback in feedback { values.effects.start(feedback.step(old, values.state).tree) }
     }
 
     /// Takes the commands of the effect machine, as one entry for the queue; nil if there are none.
@@ -131,9 +122,10 @@ extension StoreCore {
     ///
     /// - Returns: The commands to run once the event has been through the middleware; nil if the effect was
     ///   replaced or cancelled before.
-    func takeOver(_ run: RunNumber) -> [EffectCommand<Event>]? {
+    @usableFromInline
+    func takeOver(_ run: RunNumber) -> [EffectCommand]? {
         trapIfReducing("settle an effect's future")
-        var next: [EffectCommand<Event>]?
+        var next: [EffectCommand]?
         enter { values in
             guard values.effects.end(run) else { return nil }
             values.effects.eventsOnTheirWay += 1
@@ -146,7 +138,7 @@ extension StoreCore {
     }
 
     /// Begins effects that waited until another effect's event had been through the middleware.
-    func goOn(with next: [EffectCommand<Event>]) {
+    func goOn(with next: [EffectCommand]) {
         enter { values in
             if !values.isClosed { values.effects.eventsOnTheirWay -= 1 }
             let commands = next + values.effects.takeCommands()
@@ -166,33 +158,56 @@ extension StoreCore {
 
 extension StoreCore {
     /// Carries out commands of the effect machine.
-    @usableFromInline
-    func perform(_ commands: [EffectCommand<Event>]) {
+    @inlinable
+    func perform(_ commands: [EffectCommand]) {
         for command in commands {
-            switch command {
-            // This task may carry out the effects of events that others have dispatched.
-            case .start(let run, let start): CallBeginning.forAnyone { self.start(run, start) }
-            case .run(let run, let operation): CallBeginning.forAnyone { self.run(run, operation) }
-            case .schedule(let run, let delay, let scheduler): schedule(run, delay, scheduler)
-            case .cancel(let handle): handle.cancel()
-            case .resolve(let promise): promise.resolve()
-            case .free: break
+            if case .begin(let run, let job) = command {
+                // This task may carry out the effects of events that others have dispatched.
+                callForAnyone { begin(EventJob.of(job), as: run) }
+            } else {
+                performOther(command)
             }
         }
     }
 
-    private func start(_ run: RunNumber, _ start: @Sendable () -> Future<Event>) {
+    @usableFromInline
+    func performOther(_ command: EffectCommand) {
+        switch command {
+        case .schedule(let run, let delay, let scheduler): schedule(run, delay, scheduler)
+        case .cancel(let handle): handle.cancel()
+        case .resolve(let promise): promise.resolve()
+        case .begin, .free: break
+        }
+    }
+
+    @inlinable
+    func begin(_ job: EventJob<Event>, as run: RunNumber) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
+        switch job.work {
+        case .start(let start):
+            let future = start()
+            if let result = future.result {
+                settled(run, result)
+            } else {
+                wait(for: future, as: run)
+            }
+        case .run(let operation): self.run(run, operation)
+        }
+    }
+
+    @usableFromInline
+    func wait(for future: Future<Event>, as run: RunNumber) {
         // `map` makes a separate future for this store. Cancelling that future ends only this store's wait, even if
         // others wait for the original future.
-        let branch = start().map { $0 }
+        let branch = future.map { $0 }
         guard values.withLock({ $0.effects.attach(.future(branch), to: run) }) else {
             return branch.cancel()
         }
         branch.observe { [weak self] result in self?.settled(run, result) }
     }
 
-    private func settled(_ run: RunNumber, _ result: Result<Event, any Error>) {
+    @inlinable
+    func settled(_ run: RunNumber, _ result: Result<Event, any Error>) {
         switch result {
         case .success(let event) where hasMiddleware:
             if let next = takeOver(run) { dispatchThroughChain(event, then: next) }
@@ -201,12 +216,12 @@ extension StoreCore {
         }
     }
 
-    private func run(
+    @usableFromInline
+    func run(
         _ run: RunNumber, _ operation: @Sendable (Effect<Event>.Send) -> Future<Void>
     ) {
-        guard values.withLock({ $0.effects.isAlive(run) }) else { return }
         let end = operation(Effect.Send { [weak self] event in self?.send(event, from: run) })
-        guard values.withLock({ $0.effects.attach(.operation(end), to: run) }) else {
+        guard values.withLock({ $0.effects.attach(.future(end), to: run) }) else {
             return end.cancel()
         }
         end.observe { [weak self] result in
@@ -231,7 +246,8 @@ extension StoreCore {
         if isAlive { dispatchThroughChain(event, then: []) }
     }
 
-    private func failed(_ run: RunNumber, _ error: any Error) {
+    @usableFromInline
+    func failed(_ run: RunNumber, _ error: any Error) {
         if end(run), !(error is CancellationError) { onFailure(error) }
     }
 
@@ -251,13 +267,13 @@ struct StateChange<State: Sendable> {
     @usableFromInline let old: State
     @usableFromInline let new: State
     @usableFromInline let version: UInt64
-    @usableFromInline let subscribers: Subscribers<State>
+    @usableFromInline let subscribers: SubscriberList<State>
     /// True if the thread that made the change notifies the observers itself, without an entry in the queue.
     @usableFromInline let isToBeTold: Bool
 
     @inlinable
     init(
-        _ old: State, _ new: State, _ version: UInt64, _ subscribers: Subscribers<State>,
+        _ old: State, _ new: State, _ version: UInt64, _ subscribers: SubscriberList<State>,
         isToBeTold: Bool
     ) {
         self.old = old
@@ -267,3 +283,7 @@ struct StateChange<State: Sendable> {
         self.isToBeTold = isToBeTold
     }
 }
+
+/// Runs code whose calls don't depend on the current task.
+@usableFromInline
+func callForAnyone(_ body: () -> Void) { CallBeginning.forAnyone(body) }

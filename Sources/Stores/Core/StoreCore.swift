@@ -12,7 +12,7 @@ public import Synchronization
 @usableFromInline
 final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
-    typealias Entry = QueueEntry<State, Event>
+    typealias Entry = QueueEntry<State>
 
     /// All variable state, guarded by one lock.
     @usableFromInline
@@ -49,7 +49,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         @usableFromInline
         var isClosed = false
         @usableFromInline
-        var effects = EffectMachine<Event>()
+        var effects = EffectMachine()
         @usableFromInline
         var chain: Chain
         /// The events that other threads dispatch while the store is set up.
@@ -62,13 +62,36 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             self.chain = chain
         }
 
-        /// Queues the change from the old state to the current state.
+        /// Takes the turn to deliver a change of state and its commands, or puts them in the queue.
+        ///
+        /// It does neither if there is no observer to notify and no command to carry out.
+        ///
+        /// - Parameter isLong: Set to true if this entry makes the queue too long for the first time.
+        @inlinable
+        mutating func enter(
+            from old: State, _ commands: [EffectCommand], _ turn: borrowing DrainToken,
+            by thread: UInt, _ isLong: inout Bool
+        ) -> StateChange<State> {
+            let isToDeliver = !subscribers.list.isEmpty || !commands.isEmpty
+            let isMine = isToDeliver && turn.take()
+            if isMine {
+                drainer = thread
+            } else if isToDeliver {
+                isLong = enqueue(from: old, commands, by: thread)
+            }
+            return StateChange(old, state, version, subscribers.list, isToBeTold: isMine)
+        }
+
+        /// Puts a change to the current state in the queue.
         ///
         /// - Returns: True if this entry makes the queue too long for the first time.
         @usableFromInline
-        mutating func enqueue(_ old: State, by thread: UInt) -> Bool {
-            let change = Transition<State, Event>(
-                old: old, new: state, version: version, commands: [])
+        mutating func enqueue(
+            from old: State, _ commands: [EffectCommand], by thread: UInt
+        ) -> Bool {
+            if subscribers.list.isEmpty { return enqueue(.commands(commands), by: thread) }
+            let change = Transition<State>(
+                old: old, new: state, version: version, commands: commands)
             return enqueue(.transition(change), by: thread)
         }
 
@@ -91,7 +114,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     struct EarlyEvent: Sendable {
         let event: Event
         /// The commands to run after the event; nil unless an effect sent the event.
-        let next: [EffectCommand<Event>]?
+        let next: [EffectCommand]?
     }
 
     /// The middleware around ``commit(_:)``.
@@ -188,7 +211,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             return (values.effects.takeCommands(), values.waiting)
         }
         for place in waiting { place.give() }
-        subscribers.deactivate()
+        subscribers.list.deactivate()
         perform(commands)
     }
 
@@ -320,14 +343,14 @@ extension StoreCore {
     ///   - event: The event.
     ///   - next: The commands to run after the event; nil unless an effect sent the event.
     @usableFromInline
-    func dispatchThroughChain(_ event: Event, then next: [EffectCommand<Event>]? = nil) {
+    func dispatchThroughChain(_ event: Event, then next: [EffectCommand]? = nil) {
         trapIfReducing("dispatch")
         guard let chain = values.withLock({ $0.entrance(of: event, next) }) else { return }
         send(event, through: chain, then: next)
     }
 
     private func send(
-        _ event: Event, through chain: (Event) -> Void, then next: [EffectCommand<Event>]?
+        _ event: Event, through chain: (Event) -> Void, then next: [EffectCommand]?
     ) {
         chain(event)
         if let next { goOn(with: next) }
@@ -340,7 +363,7 @@ extension StoreCore.Values {
     /// While another thread sets the store up, the event waits in `early`. After the store has been released, the event
     /// is dropped.
     fileprivate mutating func entrance(
-        of event: Event, _ next: [EffectCommand<Event>]?
+        of event: Event, _ next: [EffectCommand]?
     ) -> (@Sendable (Event) -> Void)? {
         switch chain {
         case .ready(let chain): return chain

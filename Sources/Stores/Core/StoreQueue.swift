@@ -46,7 +46,7 @@ extension StoreCore {
     ///   Returns true to leave the rest to a thread of the library.
     private func drain(_ isToLeave: (Bool) -> Bool) {
         var batch: [Entry] = []
-        var subscribers = Subscribers<State>()
+        var subscribers = SubscriberList<State>()
         repeat {
             var isOfOthers = false
             // The assignment happens outside the lock, because it may free an observer that has unsubscribed.
@@ -57,7 +57,7 @@ extension StoreCore {
                 swap(&batch, &values.pending)
                 isOfOthers = values.hasOthersEntries
                 values.hasOthersEntries = false
-                return values.subscribers
+                return values.subscribers.list
             }
             for index in batch.indices {
                 if isToLeave(isOfOthers) { return leave(batch[index...], subscribers) }
@@ -70,7 +70,7 @@ extension StoreCore {
     }
 
     /// Lets a thread of the library deliver the rest of a batch, and drain the queue from then on.
-    private func leave(_ rest: ArraySlice<Entry>, _ subscribers: Subscribers<State>) {
+    private func leave(_ rest: ArraySlice<Entry>, _ subscribers: SubscriberList<State>) {
         let rest = Array(rest)
         values.withLock { $0.drainer = 0 }
         DispatchQueue.global(qos: .userInitiated).async {
@@ -91,7 +91,7 @@ extension StoreCore {
     }
 
     /// Delivers an entry, and then frees the entry's place in the queue.
-    private func tell(_ entry: Entry, _ subscribers: Subscribers<State>) {
+    private func tell(_ entry: Entry, _ subscribers: SubscriberList<State>) {
         switch entry {
         case .transition(let step):
             subscribers.notify(step.old, step.new, step.version, noting: observing)
@@ -137,7 +137,7 @@ extension StoreCore {
     @usableFromInline
     func reportLongQueue() {
         let place = values.withLock { values in
-            values.subscribers.member(observing.load(ordering: .relaxed))?.place
+            values.subscribers.list.member(observing.load(ordering: .relaxed))?.place
         }
         let observer = place.map { " at \($0)" } ?? ""
         FutureDiagnostics.tell(
@@ -194,18 +194,18 @@ final class QueuePlace: Sendable {
 
 /// An entry in a store's queue.
 @usableFromInline
-enum QueueEntry<State: Sendable, Event: Sendable>: Sendable {
+enum QueueEntry<State: Sendable>: Sendable {
     /// A change for the observers that subscribed before it, and the commands to carry out after notifying them.
-    case transition(Transition<State, Event>)
+    case transition(Transition<State>)
     /// The state at the time of subscription, for a new subscriber.
     case replay(@Sendable () -> Void)
     /// Commands of effects to carry out, without a change of state.
-    case commands([EffectCommand<Event>])
+    case commands([EffectCommand])
 }
 
 /// One step of a store, from a state to the next.
 @usableFromInline
-struct Transition<State: Sendable, Event: Sendable>: Sendable {
+struct Transition<State: Sendable>: Sendable {
     @usableFromInline
     let old: State
     @usableFromInline
@@ -213,10 +213,10 @@ struct Transition<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     let version: UInt64
     @usableFromInline
-    let commands: [EffectCommand<Event>]
+    let commands: [EffectCommand]
 
     @inlinable
-    init(old: State, new: State, version: UInt64, commands: [EffectCommand<Event>]) {
+    init(old: State, new: State, version: UInt64, commands: [EffectCommand]) {
         self.old = old
         self.new = new
         self.version = version

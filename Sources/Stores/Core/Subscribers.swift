@@ -1,51 +1,38 @@
 public import PledgeFutures
 public import Synchronization
 
-/// The subscribers of a store, in the order of subscription.
-///
-/// The first subscriber has its own property, because most stores have only one, and calling an element of an
-/// array costs another retain and release: a quarter of a dispatch's time.
+/// The subscribers of a store, or the members of a group, found by their ids in constant time.
 @usableFromInline
 struct Subscribers<State: Sendable>: Sendable {
-    /// Nil only if there is no subscriber.
+    /// The subscribers in the order of subscription.
     @usableFromInline
-    var first: Subscriber<State>?
-    @usableFromInline
-    var others: [Subscriber<State>] = []
+    private(set) var list = SubscriberList<State>()
+    /// By the id of each subscriber but the first: its index in the list's `others`.
+    private var places: [UUID: Int] = [:]
+    /// By the id of each member of a group: the id of the group.
+    private var groups: [UUID: UUID] = [:]
+    /// The number of subscribers that were removed from the list's `others`, and left a gap there.
+    private var gaps = 0
+    /// The index in `others` before which there are only gaps.
+    private var start = 0
 
-    @inlinable
+    @usableFromInline
     init() {}
-
-    @inlinable
-    var isEmpty: Bool { first == nil }
-
-    /// Notifies all subscribers of a change.
-    ///
-    /// - Parameter place: Set to the index of each observer before it is called.
-    @inlinable
-    func notify(_ old: State, _ new: State, _ version: UInt64, noting place: borrowing Atomic<Int>)
-    {
-        place.store(0, ordering: .relaxed)
-        first?.notify(old, new, version)
-        var index = 0
-        // The loop uses indexes, because an iterator would retain the array once more.
-        while index < others.count {
-            place.store(index + 1, ordering: .relaxed)
-            others[index].notify(old, new, version)
-            index += 1
-        }
-    }
-
-    /// Returns the subscriber at this index; nil if there is none any more.
-    func member(_ number: Int) -> Subscriber<State>? {
-        number == 0 ? first : others.indices.contains(number - 1) ? others[number - 1] : nil
-    }
 
     /// Adds a subscriber at the end.
     @usableFromInline
     mutating func append(_ subscriber: Subscriber<State>) {
-        if first == nil { first = subscriber } else { others.append(subscriber) }
+        if list.isEmpty {
+            list.first = subscriber
+        } else {
+            places[subscriber.id] = list.others.count
+            list.others.append(subscriber)
+        }
     }
+
+    /// Notes that a group, which is one of the subscribers, has a new member.
+    @usableFromInline
+    mutating func note(member: UUID, of group: UUID) { groups[member] = group }
 
     /// Removes the subscriber, or the member of a group, with this id, if there is one.
     ///
@@ -53,20 +40,50 @@ struct Subscribers<State: Sendable>: Sendable {
     @usableFromInline
     mutating func remove(_ id: UUID) -> Removed? {
         if let removed = removeSubscriber(id) { return Removed(subscriber: removed) }
-        for subscriber in (first.map { [$0] } ?? []) + others {
-            guard let member = subscriber.group?.remove(id) else { continue }
-            let group = member.isLast ? removeSubscriber(subscriber.id) : nil
-            return Removed(member: member, emptyGroup: group)
+        guard let groupID = groups.removeValue(forKey: id),
+            let member = subscriber(groupID)?.group?.remove(id)
+        else { return nil }
+        return Removed(
+            member: member, emptyGroup: member.isLast ? removeSubscriber(groupID) : nil)
+    }
+
+    private func subscriber(_ id: UUID) -> Subscriber<State>? {
+        list.first?.id == id ? list.first : places[id].flatMap { list.others[$0] }
+    }
+
+    private mutating func removeSubscriber(_ id: UUID) -> Subscriber<State>? {
+        if let first = list.first, first.id == id {
+            list.first = takeSecond()
+            return first
+        }
+        return places[id].flatMap { take(at: $0) }
+    }
+
+    /// Removes the oldest subscriber but the first.
+    private mutating func takeSecond() -> Subscriber<State>? {
+        while start < list.others.count {
+            if let second = take(at: start) { return second }
+            start += 1
         }
         return nil
     }
 
-    private mutating func removeSubscriber(_ id: UUID) -> Subscriber<State>? {
-        if let removed = first, removed.id == id {
-            first = others.isEmpty ? nil : others.removeFirst()
-            return removed
+    private mutating func take(at place: Int) -> Subscriber<State>? {
+        guard let subscriber = list.others[place] else { return nil }
+        list.others[place] = nil
+        places[subscriber.id] = nil
+        gaps += 1
+        if gaps > places.count { closeGaps() }
+        return subscriber
+    }
+
+    /// Moves the subscribers together, once the gaps are more than the subscribers.
+    private mutating func closeGaps() {
+        list.others.removeAll { $0 == nil }
+        for (place, subscriber) in list.others.enumerated() {
+            if let subscriber { places[subscriber.id] = place }
         }
-        return others.firstIndex { $0.id == id }.map { others.remove(at: $0) }
+        (gaps, start) = (0, 0)
     }
 
     /// The result of a removal: a subscriber, or a member of a group and perhaps the empty group.
@@ -86,11 +103,61 @@ struct Subscribers<State: Sendable>: Sendable {
             subscriber?.deactivate()
         }
     }
+}
+
+/// Subscribers in the order of subscription.
+///
+/// The first subscriber has its own property, because most stores have only one, and calling an element of an
+/// array costs another retain and release: a quarter of a dispatch's time.
+@usableFromInline
+struct SubscriberList<State: Sendable>: Sendable {
+    /// Nil only if there is no subscriber.
+    @usableFromInline
+    var first: Subscriber<State>?
+    /// The other subscribers; nil where one was removed.
+    @usableFromInline
+    var others: [Subscriber<State>?] = []
+
+    @inlinable
+    init() {}
+
+    @inlinable
+    var isEmpty: Bool { first == nil }
+
+    /// Notifies all subscribers of a change.
+    ///
+    /// - Parameter place: Set to the index of each observer before it is called.
+    @inlinable
+    func notify(_ old: State, _ new: State, _ version: UInt64, noting place: borrowing Atomic<Int>)
+    {
+        place.store(0, ordering: .relaxed)
+        first?.notify(old, new, version)
+        var index = 0
+        // The loop uses indexes, because an iterator would retain the array once more.
+        while index < others.count {
+            place.store(index + 1, ordering: .relaxed)
+            others[index]?.notify(old, new, version)
+            index += 1
+        }
+    }
+
+    /// Notifies all subscribers, the members of a group, of a change.
+    @inlinable
+    func notify(_ old: State, _ new: State, _ version: UInt64) {
+        first?.notify(old, new, version)
+        for other in others { other?.notify(old, new, version) }
+    }
+
+    /// Returns the subscriber at this index; nil if there is none any more.
+    func member(_ number: Int) -> Subscriber<State>? {
+        number == 0 ? first : others.indices.contains(number - 1) ? others[number - 1] : nil
+    }
 
     /// Stops notifying all observers.
+    @usableFromInline
     func deactivate() {
         first?.deactivate()
-        for other in others { other.deactivate() }
+        for other in others { other?.deactivate() }
     }
 }
 

@@ -22,28 +22,16 @@ public import PledgeFutures
 /// An effect is a value. You may create it anywhere, keep it, and return it several times; each time it begins anew.
 public struct Effect<Event: Sendable>: Sendable {
     @usableFromInline
-    let kind: Kind
-
-    /// The work that the effect describes.
-    @usableFromInline
-    enum Kind: Sendable {
-        case none
-        case start(@Sendable () -> Future<Event>)
-        case run(@Sendable (Send) -> Future<Void>)
-        case merge([Effect])
-        case concatenate([Effect])
-        indirect case identified(Effect, EffectID, EffectPolicy)
-        indirect case delayed(Effect, Duration, any FutureScheduler)
-        indirect case throttled(Effect, EffectID, Throttling)
-        case cancel(EffectID)
-    }
+    let tree: EffectTree
 
     /// No work.
     @inlinable
-    public static var none: Effect { Effect(kind: .none) }
+    public static var none: Effect { Effect(.none) }
 
     @inlinable
-    init(kind: Kind) { self.kind = kind }
+    init(_ tree: EffectTree) { self.tree = tree }
+
+    init(_ work: EventJob<Event>.Work) { self.init(.job(EventJob(work))) }
 
     /// A future that makes an event.
     ///
@@ -54,7 +42,7 @@ public struct Effect<Event: Sendable>: Sendable {
     public static func future(
         _ future: @autoclosure @escaping @Sendable () -> Future<Event>
     ) -> Effect {
-        Effect(kind: .start(future))
+        Effect(.start(future))
     }
 
     /// A future that makes an event, created by a function.
@@ -63,7 +51,7 @@ public struct Effect<Event: Sendable>: Sendable {
     ///   store calls this function after the observers were notified of the event's change, on the thread that notified
     ///   them, and without holding a lock.
     public static func future(_ start: @escaping @Sendable () -> Future<Event>) -> Effect {
-        Effect(kind: .start(start))
+        Effect(.start(start))
     }
 
     /// An async closure that returns an event.
@@ -76,7 +64,7 @@ public struct Effect<Event: Sendable>: Sendable {
     ///   is handled as in the `future` that takes a future.
     @_disfavoredOverload
     public static func future(_ operation: @escaping @Sendable () async throws -> Event) -> Effect {
-        Effect(kind: .start { Future(operation) })
+        Effect(.start { Future(operation) })
     }
 
     /// An async closure whose result becomes an event, whether it returns or throws.
@@ -110,7 +98,7 @@ public struct Effect<Event: Sendable>: Sendable {
         _ event: @escaping @Sendable (Result<Value, any Error>) -> Event
     ) -> Effect {
         Effect(
-            kind: .start {
+            .start {
                 future().map { event(.success($0)) }.recover { event(.failure($0)) }
             })
     }
@@ -156,7 +144,7 @@ extension Effect {
         catch handler: (@Sendable (_ error: any Error, _ send: Send) async -> Void)? = nil
     ) -> Effect {
         Effect(
-            kind: .run { send in
+            .run { send in
                 Future(priority: priority) {
                     do {
                         try await operation(send)
@@ -237,7 +225,7 @@ extension Effect {
         catch handler: (@Sendable (any Error) -> Void)? = nil
     ) -> Effect {
         Effect(
-            kind: .run { _ in
+            .run { _ in
                 let end = future().map { _ in }
                 guard let handler else { return end }
                 return end.recover { if !($0 is CancellationError) { handler($0) } }
@@ -268,8 +256,7 @@ extension Effect {
     ///
     /// - Parameter effects: The effects, as an array. They begin in this order, and don't wait for each other.
     public static func merge(_ effects: [Effect]) -> Effect {
-        let some = effects.filter { !$0.isNone }
-        return some.count > 1 ? Effect(kind: .merge(some)) : some.first ?? .none
+        Effect(.together(effects.map(\.tree)))
     }
 
     /// Several effects, one after another.
@@ -285,23 +272,12 @@ extension Effect {
     ///   has ended when its event was dispatched and the observers were notified, when it has failed, or when
     ///   it was cancelled through its id.
     public static func concatenate(_ effects: [Effect]) -> Effect {
-        let some = effects.filter { !$0.isNone }
-        return some.count > 1 ? Effect(kind: .concatenate(some)) : some.first ?? .none
+        Effect(.inOrder(effects.map(\.tree)))
     }
 
     /// True if there is nothing to do.
     @inlinable
-    var isNone: Bool {
-        if case .none = kind { true } else { false }
-    }
-
-    /// True if it contains other effects or an id.
-    var hasParts: Bool {
-        switch kind {
-        case .none, .start, .run: false
-        case .merge, .concatenate, .identified, .delayed, .throttled, .cancel: true
-        }
-    }
+    var isNone: Bool { tree.isNone }
 }
 
 extension Effect {
@@ -311,21 +287,6 @@ extension Effect {
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Event) -> Other
     ) -> Effect<Other> {
-        switch kind {
-        case .none: .none
-        case .start(let start): .future { start().map(transform) }
-        case .run(let operation):
-            Effect<Other>(
-                kind: .run { send in operation(Effect.Send { send(transform($0)) }) })
-        case .merge(let effects): .merge(effects.map { $0.map(transform) })
-        case .concatenate(let effects): .concatenate(effects.map { $0.map(transform) })
-        case .identified(let effect, let id, let policy):
-            Effect<Other>(kind: .identified(effect.map(transform), id, policy))
-        case .delayed(let effect, let delay, let scheduler):
-            Effect<Other>(kind: .delayed(effect.map(transform), delay, scheduler))
-        case .throttled(let effect, let id, let throttling):
-            Effect<Other>(kind: .throttled(effect.map(transform), id, throttling))
-        case .cancel(let id): Effect<Other>(kind: .cancel(id))
-        }
+        Effect<Other>(tree.map(job: { EventJob<Event>.of($0).map(transform) }))
     }
 }

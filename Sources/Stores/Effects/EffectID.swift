@@ -9,11 +9,13 @@ extension Effect {
     ///   - id: Any hashable value.
     ///   - policy: The rule if an earlier effect with this id has not ended yet. By default the new effect
     ///     replaces the earlier one. From then on, the replaced effect's events are no longer reduced, unless
-    ///     they have already entered the middleware.
+    ///     they have already entered the middleware. An effect never replaces one that a newer event has asked for:
+    ///     if such an effect is under way when an older sequence reaches a part with the id, the part doesn't begin
+    ///     or, if it is serial, waits.
     /// - Returns: The same effect with an id. A ``none`` effect gets no id, so it replaces nothing. An effect
     ///   that only cancels other effects does get the id.
     public func id(_ id: some Hashable & Sendable, _ policy: EffectPolicy = .newest) -> Effect {
-        isNone ? self : Effect(kind: .identified(self, EffectID(id), policy))
+        isNone ? self : Effect(.identified(tree, EffectID(id), policy))
     }
 
     /// Cancels the effects with an id, whether they run or wait.
@@ -22,50 +24,21 @@ extension Effect {
     /// The futures of the cancelled effects are cancelled, and their late results are discarded. If the id is
     /// throttled, its interval ends. If no effect has the id, nothing happens. Effects that come after this one
     /// in the same sequence are not cancelled, so `.concatenate(.cancel(id: 1), load.id(1))` cancels a load and
-    /// begins a new one.
+    /// begins a new one. Effects that newer events have asked for are not cancelled either, even if this
+    /// cancellation waits in a sequence until after they have begun.
     ///
     /// - Parameter id: The id. Effects of other stores with the same id are not touched.
     public static func cancel(id: some Hashable & Sendable) -> Effect {
-        Effect(kind: .cancel(EffectID(id)))
-    }
-}
-
-extension Effect {
-    /// Returns whether this effect, or a part of it, has this id.
-    func contains(_ id: EffectID) -> Bool {
-        switch kind {
-        case .none, .start, .run, .cancel: false
-        case .merge(let effects), .concatenate(let effects): effects.contains { $0.contains(id) }
-        case .identified(let effect, let own, _): own == id || effect.contains(id)
-        case .throttled(let effect, let own, _): own == id || effect.contains(id)
-        case .delayed(let effect, _, _): effect.contains(id)
-        }
-    }
-
-    /// Returns this effect without the parts that have this id.
-    func without(_ id: EffectID) -> Effect {
-        switch kind {
-        case .none, .start, .run, .cancel: return self
-        case .merge(let effects): return .merge(effects.map { $0.without(id) })
-        case .concatenate(let effects): return .concatenate(effects.map { $0.without(id) })
-        case .identified(let effect, let own, let policy):
-            let rest = own == id ? .none : effect.without(id)
-            return rest.isNone ? .none : Effect(kind: .identified(rest, own, policy))
-        case .throttled(let effect, let own, let throttling):
-            let rest = own == id ? .none : effect.without(id)
-            return rest.isNone ? .none : Effect(kind: .throttled(rest, own, throttling))
-        case .delayed(let effect, let delay, let scheduler):
-            let rest = effect.without(id)
-            return rest.isNone ? .none : Effect(kind: .delayed(rest, delay, scheduler))
-        }
+        Effect(.cancel(EffectID(id)))
     }
 }
 
 /// A rule for a new effect, if an earlier effect with the same id has not ended yet.
 public enum EffectPolicy: Hashable, Sendable {
-    /// The newest effect runs.
+    /// The effect that the newest event has asked for runs.
     ///
-    /// Earlier ones are cancelled, and their late results are discarded. If the id is throttled, its interval ends.
+    /// Earlier ones are cancelled, including those that have not begun, and their late results are discarded. If the id
+    /// is throttled, its interval ends.
     case newest
     /// The oldest effect runs; later ones don't begin.
     case oldest
@@ -92,13 +65,13 @@ extension Effect {
         on scheduler: some FutureScheduler = .live
     ) -> Effect {
         guard !isNone else { return self }
-        return Effect(kind: .delayed(self, duration, scheduler)).id(id, .newest)
+        return Effect(.delayed(tree, duration, scheduler)).id(id, .newest)
     }
 
     /// This effect, unless another one with the same id began within the last interval.
     ///
-    /// The first effect begins at once. An effect that begins replaces an earlier one that has not ended. A
-    /// ``none`` effect replaces nothing.
+    /// The first effect begins at once. An effect that begins replaces an earlier one that is running, and leaves
+    /// earlier ones that wait or have not begun. A ``none`` effect replaces nothing.
     ///
     /// - Parameters:
     ///   - id: Any hashable value. The interval ends early if you cancel the id, or if an effect with the id
@@ -113,7 +86,7 @@ extension Effect {
     ) -> Effect {
         guard !isNone else { return self }
         let throttling = Throttling(interval: interval, keepsLatest: latest, scheduler: scheduler)
-        return Effect(kind: .throttled(self, EffectID(id), throttling))
+        return Effect(.throttled(tree, EffectID(id), throttling))
     }
 }
 
@@ -177,23 +150,10 @@ extension Effect {
         of element: some Hashable & Sendable,
         in elements: any WritableKeyPath<Whole, Elements> & Sendable
     ) -> Effect {
-        mapIDs { EffectID(ElementEffectID(id: $0, element: EffectID(element), elements: elements)) }
-    }
-
-    private func mapIDs(_ transform: (EffectID) -> EffectID) -> Effect {
-        switch kind {
-        case .none, .start, .run: self
-        case .merge(let effects): Effect(kind: .merge(effects.map { $0.mapIDs(transform) }))
-        case .concatenate(let effects):
-            Effect(kind: .concatenate(effects.map { $0.mapIDs(transform) }))
-        case .identified(let effect, let id, let policy):
-            Effect(kind: .identified(effect.mapIDs(transform), transform(id), policy))
-        case .delayed(let effect, let delay, let scheduler):
-            Effect(kind: .delayed(effect.mapIDs(transform), delay, scheduler))
-        case .throttled(let effect, let id, let throttling):
-            Effect(kind: .throttled(effect.mapIDs(transform), transform(id), throttling))
-        case .cancel(let id): Effect(kind: .cancel(transform(id)))
-        }
+        Effect(
+            tree.map(id: {
+                EffectID(ElementEffectID(id: $0, element: EffectID(element), elements: elements))
+            }))
     }
 }
 

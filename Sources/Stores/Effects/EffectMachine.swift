@@ -27,10 +27,12 @@ internal import PledgeFutures
 ///    sequence begins when the part before it has ended.
 /// 3. Several runs are removed in one step: first all of them are removed, with all their parts. Then their ids
 ///    pass on and their parents advance, in the order of the removed runs' numbers.
-/// 4. When a newcomer replaces an effect, that effect is removed first, and the consequences are processed. They may
-///    give the id to another run: for example, a sequence may continue with an effect of the same id. So the newcomer
-///    then checks the id again. Until the newcomer has taken the id, it is in no slot, so cancelling the id doesn't
-///    remove the newcomer.
+/// 4. A run replaces or cancels only effects that its own event or an earlier one has asked for: runs whose root isn't
+///    newer. If an id belongs to a newer event's effect, a newcomer that would replace that effect is removed instead.
+/// 5. When a newcomer replaces an effect, that effect is removed first, and the consequences are processed. They may
+///    give the id to another run: for example, a merge may begin another effect of the same id. So the newcomer then
+///    checks the id again. Until the newcomer has taken the id, it is in no slot, so cancelling the id doesn't remove
+///    the newcomer.
 ///
 /// ## Invariants
 ///
@@ -46,10 +48,9 @@ internal import PledgeFutures
 /// 5. A run and its ancestors have different ids.
 /// 6. `underWay` counts the jobs, delays and turns.
 /// 7. No consequence is left to process.
+/// 8. `unbegun` has the ids of the effects that runs have not begun, with their places, and no others.
 @usableFromInline
-struct EffectMachine<Event: Sendable>: Sendable {
-    typealias Run = EffectRun<Event>
-
+struct EffectMachine: Sendable {
     /// A change that another change causes elsewhere in the machine.
     ///
     /// When a follow-up is processed, the machine first checks whether it still applies, and does nothing otherwise. So
@@ -65,12 +66,14 @@ struct EffectMachine<Event: Sendable>: Sendable {
         case claim(EffectID, by: RunNumber)
     }
 
-    var runs: [RunNumber: Run] = [:]
+    var runs: [RunNumber: EffectRun] = [:]
     var slots: [EffectID: EffectSlot] = [:]
+    /// The ids of effects that have not begun.
+    var unbegun = UnbegunEffects()
     /// The consequences to process; the last one is processed first.
     var consequences: [FollowUp] = []
     /// The commands to carry out outside the lock, added since commands were last taken.
-    var commands: [EffectCommand<Event>] = []
+    var commands: [EffectCommand] = []
     /// The number of the newest run or finish promise; both are numbered in one series.
     var lastNumber = 0
     /// The number of effects that run, or wait for another effect or for a delay.
@@ -84,7 +87,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
     ///
     /// If no effect is under way, this first adds the commands that resolve the finish promises.
     @usableFromInline
-    mutating func takeCommands() -> [EffectCommand<Event>] {
+    mutating func takeCommands() -> [EffectCommand] {
         resolveFinishPromisesIfIdle()
         guard !commands.isEmpty else { return [] }
         defer { commands = [] }
@@ -92,7 +95,7 @@ struct EffectMachine<Event: Sendable>: Sendable {
     }
 
     @usableFromInline
-    mutating func start(_ effect: Effect<Event>) {
+    mutating func start(_ effect: EffectTree) {
         if effect.isNone { return }
         start(effect, in: nil)
         // The command of an effect without parts keeps the effect's objects alive until they can be freed outside the
@@ -103,13 +106,14 @@ struct EffectMachine<Event: Sendable>: Sendable {
     }
 
     /// Returns whether a run exists: it has not ended, and was not replaced or cancelled.
+    @usableFromInline
     func isAlive(_ run: RunNumber) -> Bool { runs[run] != nil }
 
     /// Stores the handle of what a run waits for, so that the handle is cancelled with the run.
     ///
     /// - Returns: False if the run was removed; the caller then cancels the handle. An interval whose timer has
     ///   fired counts as removed; cancelling its handle does no harm.
-    mutating func attach(_ handle: EffectHandle<Event>, to run: RunNumber) -> Bool {
+    mutating func attach(_ handle: EffectHandle, to run: RunNumber) -> Bool {
         switch runs[run]?.work {
         case .job: runs[run]?.work = .job(handle)
         case .delay(let effect, _): runs[run]?.work = .delay(effect, handle)
@@ -150,7 +154,9 @@ struct EffectMachine<Event: Sendable>: Sendable {
         }
         commands.append(.free(runs))
         commands.append(.free(slots))
-        (runs, slots, underWay, eventsOnTheirWay) = ([:], [:], 0, 0)
+        commands.append(.free(unbegun))
+        (runs, slots, unbegun) = ([:], [:], UnbegunEffects())
+        (underWay, eventsOnTheirWay) = (0, 0)
     }
 
     private mutating func workOff() {
@@ -167,43 +173,44 @@ struct EffectMachine<Event: Sendable>: Sendable {
 
 extension EffectMachine {
     /// Starts an effect, and adds the consequences that start its parts.
-    mutating func start(_ effect: Effect<Event>, in parent: RunNumber?) {
-        switch effect.kind {
+    mutating func start(_ effect: EffectTree, in parent: RunNumber?) {
+        switch effect {
         case .none: break
-        case .start(let start):
+        case .job(let job):
             let run = add(.job(nil), in: parent)
-            commands.append(.start(run, start))
-        case .run(let operation):
-            let run = add(.job(nil), in: parent)
-            commands.append(.run(run, operation))
+            commands.append(.begin(run, job))
         case .merge(let effects):
             let run = add(.parts(effects[...], .together), in: parent)
             consequences.append(.startNextOfMerge(run))
         case .concatenate(let effects):
             let run = add(.parts(effects[...], .inOrder), in: parent)
+            for part in effects.indices.dropFirst() {
+                unbegun.insert(effects[part], at: .init(run: run, part: part))
+            }
             consequences.append(.advanceOrEnd(run))
         case .identified(let effect, let id, let policy):
             start(effect, in: parent, as: id, policy)
         case .delayed(let effect, let delay, let scheduler):
             let run = add(.delay(effect, nil), in: parent)
+            unbegun.insert(effect, at: .init(run: run, part: 0))
             commands.append(.schedule(run, delay, scheduler))
         case .throttled(let effect, let id, let throttling):
             if isInside(parent, id) { return start(effect, in: parent) }
-            let run = add(.turn(effect, throttling), in: parent, as: id)
+            let run = addTurn(effect, throttling, in: parent, as: id)
             consequences.append(.claim(id, by: run))
-        case .cancel(let id): cancel(id, asPartOf: parent)
+        case .cancel(let id): cancel(id, by: parent)
         }
     }
 
     private mutating func start(
-        _ effect: Effect<Event>, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
+        _ effect: EffectTree, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
     ) {
         // If a part has the same id as an effect that contains it, it just runs as a part: it neither replaces
         // that effect nor waits for it.
         if isInside(parent, id) { return start(effect, in: parent) }
         let isInUse = slots[id]?.isInUse == true
         if policy == .oldest, isInUse { return }
-        let run = add(.turn(effect, nil), in: parent, as: id)
+        let run = addTurn(effect, nil, in: parent, as: id)
         switch policy {
         case .newest: consequences.append(.claim(id, by: run))
         case .serial where isInUse: slots[id]?.waiting.append(run)
@@ -232,26 +239,45 @@ extension EffectMachine {
         startFirst(of: parts, in: run)
     }
 
-    private mutating func startFirst(of parts: ArraySlice<Effect<Event>>, in run: RunNumber) {
+    private mutating func startFirst(of parts: ArraySlice<EffectTree>, in run: RunNumber) {
         guard let first = parts.first, case .parts(_, let order) = runs[run]?.work else { return }
         let rest = parts.dropFirst()
         runs[run]?.work = .parts(rest.isEmpty ? [] : rest, order)
+        if order == .inOrder, parts.startIndex > 0 {
+            forget(first, at: .init(run: run, part: parts.startIndex))
+        }
         if rest.isEmpty { commands.append(.free(parts)) }
         start(first, in: run)
     }
 
     /// Changes a delay or a turn into a run of parts, whose only part is the waiting effect.
-    mutating func unfold(_ run: RunNumber, _ effect: Effect<Event>) {
+    mutating func unfold(_ run: RunNumber, _ effect: EffectTree) {
         runs[run]?.work = .parts([effect], .inOrder)
+        forget(effect, at: .init(run: run, part: 0))
         underWay -= 1
         consequences.append(.advanceOrEnd(run))
     }
 
+    private mutating func addTurn(
+        _ effect: EffectTree, _ throttling: Throttling?, in parent: RunNumber?, as id: EffectID
+    ) -> RunNumber {
+        let run = add(.turn(effect, throttling), in: parent, as: id)
+        unbegun.insert(effect, at: .init(run: run, part: 0))
+        return run
+    }
+
+    /// Removes an effect that begins or is dropped from the index of effects that have not begun.
+    private mutating func forget(_ effect: EffectTree, at place: UnbegunEffects.Place) {
+        commands += unbegun.remove(effect, at: place).map { .free($0) }
+    }
+
     mutating func add(
-        _ work: Run.Work, in parent: RunNumber?, as id: EffectID? = nil
+        _ work: EffectRun.Work, in parent: RunNumber?, as id: EffectID? = nil,
+        root: RunNumber? = nil
     ) -> RunNumber {
         lastNumber += 1
-        let run = Run(parent: parent, id: id, work: work)
+        let root = root ?? parent.flatMap { runs[$0]?.root } ?? lastNumber
+        let run = EffectRun(parent: parent, root: root, id: id, work: work)
         if run.isUnderWay { underWay += 1 }
         runs[lastNumber] = run
         if let parent { runs[parent]?.children.insert(lastNumber) }
@@ -262,10 +288,15 @@ extension EffectMachine {
     ///
     /// A run that only waits for the id has no parts, so only the run that has the id is compared.
     private func isInside(_ run: RunNumber?, _ id: EffectID) -> Bool {
-        guard let running = slots[id]?.running else { return false }
+        slots[id]?.running.map { isPart(run, of: $0) } ?? false
+    }
+
+    /// Returns whether a run is the same as another one, or a part of it.
+    private func isPart(_ run: RunNumber?, of whole: RunNumber) -> Bool {
         var next = run
-        while let run = next {
-            if run == running { return true }
+        // The numbers of the runs that contain a run are smaller than its own.
+        while let run = next, run >= whole {
+            if run == whole { return true }
             next = runs[run]?.parent
         }
         return false
@@ -283,24 +314,37 @@ extension EffectMachine {
     /// Assigns a free id to the next run that waits for it.
     mutating func pass(on id: EffectID) {
         guard let slot = slots.index(forKey: id), slots.values[slot].running == nil else { return }
-        if slots.values[slot].waiting.isEmpty { return freeIfUnused(id) }
-        occupy(id, by: slots.values[slot].waiting.removeFirst())
+        guard let next = slots.values[slot].waiting.popFirst() else { return freeIfUnused(id) }
+        occupy(id, by: next)
     }
 
-    /// Assigns an id to a newcomer, or first removes the runs that block the id.
+    /// Assigns an id to a newcomer, or first removes the older runs that block the id.
     ///
-    /// After a removal and its consequences, the newcomer claims the id again.
+    /// After a removal and its consequences, the newcomer claims the id again. If a newer event's effect has the id or
+    /// waits for it, the newcomer is removed instead.
     mutating func claim(_ id: EffectID, by run: RunNumber) {
         // If the consequences of the removal have removed the newcomer, too, the id goes to the next waiting run.
         guard case .turn(_, let throttling) = runs[run]?.work else { return pass(on: id) }
-        if let throttling {
-            claim(id, by: run, throttling)
-        } else if slots[id] != nil {
-            consequences.append(.claim(id, by: run))
-            cancel(id)
-        } else {
-            occupy(id, by: run)
-        }
+        if let throttling { return claim(id, by: run, throttling) }
+        if isWanted(id, after: run) { return removeTrees([run]) }
+        consequences.append(.claim(id, by: run))
+        if cancel(id, by: run) { return }
+        consequences.removeLast()
+        occupy(id, by: run)
+    }
+
+    /// Returns whether an effect that a newer event has asked for has an id, or waits for it.
+    private func isWanted(_ id: EffectID, after run: RunNumber) -> Bool {
+        guard let slot = slots[id] else { return false }
+        // The newest are at the end of `waiting`.
+        return isNewer(slot.running, than: run) || isNewer(slot.latest, than: run)
+            || slot.waiting.reversed().contains { isNewer($0, than: run) }
+    }
+
+    /// Returns whether a newer event has asked for an effect than for another one.
+    private func isNewer(_ one: RunNumber?, than other: RunNumber) -> Bool {
+        guard let one = one.flatMap({ runs[$0] }), let other = runs[other] else { return false }
+        return one.root > other.root
     }
 
     /// Assigns an id to a throttled newcomer, or makes it wait for the end of the interval.
@@ -308,13 +352,15 @@ extension EffectMachine {
         let slot = slots[id] ?? EffectSlot()
         if slot.interval != nil {
             wait(for: id, run, throttling)
+        } else if isNewer(slot.running, than: run) {
+            removeTrees([run])
         } else if let running = slot.running {
             consequences.append(.claim(id, by: run))
             // The id doesn't pass to the waiting runs: it stays free until the newcomer claims it again.
             slots[id]?.running = nil
             removeTrees([running])
         } else {
-            let interval = add(.interval(id, nil), in: nil)
+            let interval = add(.interval(id, nil), in: nil, root: runs[run]?.root)
             slots[id, default: EffectSlot()].interval = interval
             commands.append(.schedule(interval, throttling.interval, throttling.scheduler))
             occupy(id, by: run)
@@ -323,13 +369,14 @@ extension EffectMachine {
 
     /// Makes a throttled newcomer the latest run of the interval, or drops it.
     private mutating func wait(for id: EffectID, _ run: RunNumber, _ throttling: Throttling) {
-        if throttling.keepsLatest, let latest = slots[id]?.latest {
+        let latest = slots[id]?.latest
+        if !throttling.keepsLatest || isNewer(latest, than: run) {
+            removeTrees([run])
+        } else if let latest {
             consequences.append(.claim(id, by: run))
             removeTrees([latest])
-        } else if throttling.keepsLatest {
-            slots[id]?.latest = run
         } else {
-            removeTrees([run])
+            slots[id]?.latest = run
         }
     }
 
@@ -352,80 +399,64 @@ extension EffectMachine {
 }
 
 extension EffectMachine {
-    /// Cancels all runs with the given id, running or waiting for their turn.
-    mutating func cancel(_ id: EffectID) {
-        guard let index = slots.index(forKey: id) else { return }
-        let (key, slot) = slots.remove(at: index)
-        commands.append(.free(key))
-        removeTrees(slot.runs)
+    /// Cancels the effects with an id that the canceller's event, or an earlier one, has asked for.
+    ///
+    /// They may run, wait for their turn, or not have begun.
+    ///
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - canceller: The run that replaces the effects, or that the cancellation is a part of. Effects that come later
+    ///     in this run, or in a run that contains it, are not cancelled. Nil for a new event's cancellation.
+    /// - Returns: False if no run was removed.
+    @discardableResult
+    mutating func cancel(_ id: EffectID, by canceller: RunNumber?) -> Bool {
+        let root = canceller.flatMap { runs[$0]?.root } ?? .max
+        let gone = dropUnbegun(id, by: canceller, upTo: root) + takeFromSlot(id, upTo: root)
+        removeTrees(gone)
+        return !gone.isEmpty
     }
 
-    /// Cancels all runs with the given id, running or waiting for their turn, and drops its effects that have not begun.
+    /// Drops the effects with an id that have not begun.
     ///
-    /// - Parameter parent: The run that the cancellation is a part of. Effects that come later in this run, or
-    ///   in a run that contains it, are not cancelled.
-    mutating func cancel(_ id: EffectID, asPartOf parent: RunNumber?) {
-        var spared: Set<RunNumber> = []
-        var next = parent
-        while let run = next {
-            spared.insert(run)
-            next = runs[run]?.parent
-        }
-        var (emptied, shortened): ([RunNumber], [RunNumber]) = ([], [])
-        for run in runs.keys.sorted() where !spared.contains(run) {
-            switch shorten(run, by: id) {
-            case nil: continue
-            case .emptied: emptied.append(run)
-            case .shortened: shortened.append(run)
+    /// - Returns: The runs that have no effect left to begin: delays and turns.
+    private mutating func dropUnbegun(
+        _ id: EffectID, by canceller: RunNumber?, upTo root: RunNumber
+    ) -> [RunNumber] {
+        var emptied: [RunNumber] = []
+        for place in unbegun.places(of: id).sorted() where !isPart(canceller, of: place.run) {
+            guard let own = runs[place.run]?.root, own <= root,
+                let effect = runs[place.run]?.unbegun(at: place.part)
+            else { continue }
+            let rest = effect.without(id)
+            if rest.isNone, runs[place.run]?.isUnderWay == true {
+                emptied.append(place.run)
+                continue
             }
+            commands.append(.free(effect))
+            forget(effect, at: place)
+            unbegun.insert(rest, at: place)
+            runs[place.run]?.replaceUnbegun(at: place.part, with: rest)
         }
-        // A sequence that has lost its last parts may end, but only after the consequences of the removals below.
-        consequences += shortened.reversed().map { .advanceOrEnd($0) }
-        if let index = slots.index(forKey: id) {
-            let (key, slot) = slots.remove(at: index)
-            commands.append(.free(key))
-            emptied += slot.runs
-        }
-        removeTrees(emptied)
+        return emptied
     }
 
-    private enum Shortening {
-        case shortened
-        /// The run has no effect left to begin.
-        case emptied
-    }
-
-    /// Drops the effects with an id among the effects that a run has not begun.
-    ///
-    /// - Returns: Nil if no such effect has the id.
-    private mutating func shorten(_ run: RunNumber, by id: EffectID) -> Shortening? {
-        switch runs[run]?.work {
-        case .parts(let parts, let order) where parts.contains { $0.contains(id) }:
-            let rest = parts.map { $0.without(id) }.filter { !$0.isNone }
-            commands.append(.free(parts))
-            runs[run]?.work = .parts(rest[...], order)
-            return .shortened
-        case .delay(let effect, let timer):
-            return shorten(run, effect, by: id) { .delay($0, timer) }
-        case .turn(let effect, let throttling):
-            return shorten(run, effect, by: id) { .turn($0, throttling) }
-        case .parts, .job, .interval, nil: return nil
+    /// Takes the runs out of an id's slot, except those that newer events have asked for.
+    private mutating func takeFromSlot(_ id: EffectID, upTo root: RunNumber) -> [RunNumber] {
+        guard let index = slots.index(forKey: id) else { return [] }
+        let slot = slots.values[index]
+        var gone = slot.runs.filter { runs[$0].map { $0.root <= root } ?? true }
+        if gone.count == slot.runs.count {
+            commands.append(.free(slots.remove(at: index).key))
+            return gone
         }
-    }
-
-    /// Drops the parts with an id from a run's only effect, which waits for a delay or a turn.
-    ///
-    /// - Returns: `emptied`, without a change, if no part would be left; nil if no part has the id.
-    private mutating func shorten(
-        _ run: RunNumber, _ effect: Effect<Event>, by id: EffectID,
-        _ work: (Effect<Event>) -> Run.Work
-    ) -> Shortening? {
-        guard effect.contains(id) else { return nil }
-        let rest = effect.without(id)
-        if rest.isNone { return .emptied }
-        commands.append(.free(effect))
-        runs[run]?.work = work(rest)
-        return .shortened
+        guard let interval = slot.interval, gone.contains(interval) else { return gone }
+        // A newer run that waits for the end of the interval goes on waiting.
+        if slot.latest.map({ !gone.contains($0) }) ?? false {
+            gone.removeAll { $0 == interval }
+        } else {
+            slots.values[index].interval = nil
+        }
+        return gone
     }
 
     /// Removes runs with all their parts, and adds the consequences.
@@ -455,12 +486,15 @@ extension EffectMachine {
         var results: [FollowUp] = []
         if gone.isUnderWay { underWay -= 1 }
         if gone.mayOwnUserObjects { commands.append(.free(gone)) }
+        for (part, effect) in gone.unbegun { forget(effect, at: .init(run: run, part: part)) }
         if let id = gone.id {
             if slots[id]?.running == run {
                 slots[id]?.running = nil
                 results.append(.pass(id))
             } else {
-                if let index = slots[id]?.waiting.firstIndex(of: run) {
+                if slots[id]?.waiting.first == run {
+                    slots[id]?.waiting.removeFirst()
+                } else if let index = slots[id]?.waiting.firstIndex(of: run) {
                     slots[id]?.waiting.remove(at: index)
                 }
                 if slots[id]?.latest == run { slots[id]?.latest = nil }

@@ -8,9 +8,13 @@ typealias RunNumber = Int
 ///
 /// If an effect consists of other effects, its children are the runs of these other effects. It ends after its last
 /// child.
-struct EffectRun<Event: Sendable>: Sendable {
+struct EffectRun: Sendable {
     /// The run that this one is a part of; nil for the root of a tree.
     let parent: RunNumber?
+    /// The root of the tree, which came with the event that asked for this effect.
+    ///
+    /// Newer events have greater roots. The timer of an interval has the root of the effect that it began with.
+    let root: RunNumber
     /// The id that the run has or waits for; nil if its effect has no id.
     let id: EffectID?
     var work: Work
@@ -21,23 +25,23 @@ struct EffectRun<Event: Sendable>: Sendable {
         /// The parts that have not begun.
         ///
         /// Next state: ended, when all parts have begun and no child is left.
-        case parts(ArraySlice<Effect<Event>>, Order)
+        case parts(ArraySlice<EffectTree>, Order)
         /// A future or an operation; the handle is nil until the work is created.
         ///
         /// Next state: ended.
-        case job(EffectHandle<Event>?)
+        case job(EffectHandle?)
         /// A delay before an effect begins.
         ///
         /// Next state: parts, with the delayed effect.
-        case delay(Effect<Event>, EffectHandle<Event>?)
+        case delay(EffectTree, EffectHandle?)
         /// A wait for the run's turn among the effects with the same id.
         ///
         /// Next state: parts, with the waiting effect.
-        case turn(Effect<Event>, Throttling?)
+        case turn(EffectTree, Throttling?)
         /// A wait for the end of a throttled id's interval.
         ///
         /// Next state: ended.
-        case interval(EffectID, EffectHandle<Event>?)
+        case interval(EffectID, EffectHandle?)
     }
 
     /// The time when a part begins.
@@ -46,6 +50,41 @@ struct EffectRun<Event: Sendable>: Sendable {
         case together
         /// After the part before it has ended.
         case inOrder
+    }
+
+    /// The effects that have not begun and that a cancellation can drop, each with its part's index.
+    ///
+    /// They are the parts of a sequence, or the effect of a delay or a turn. A merge has none: it begins all its
+    /// parts in one step.
+    var unbegun: [(part: Int, effect: EffectTree)] {
+        switch work {
+        case .parts(let parts, .inOrder): Array(zip(parts.indices, parts))
+        case .delay(let effect, _), .turn(let effect, _): [(0, effect)]
+        case .parts, .job, .interval: []
+        }
+    }
+
+    /// Returns one of the effects that have not begun.
+    func unbegun(at part: Int) -> EffectTree? {
+        switch work {
+        case .parts(let parts, _): parts[part]
+        case .delay(let effect, _), .turn(let effect, _): effect
+        case .job, .interval: nil
+        }
+    }
+
+    /// Replaces one of the effects that have not begun, without copying the others.
+    mutating func replaceUnbegun(at part: Int, with effect: EffectTree) {
+        switch work {
+        case .parts(var parts, let order):
+            // Now the array has only one owner, so writing to it copies nothing.
+            work = .parts([], order)
+            parts[part] = effect
+            work = .parts(parts, order)
+        case .delay(_, let timer): work = .delay(effect, timer)
+        case .turn(_, let throttling): work = .turn(effect, throttling)
+        case .job, .interval: break
+        }
     }
 
     /// True if it counts as an effect under way.
@@ -70,7 +109,7 @@ struct EffectRun<Event: Sendable>: Sendable {
     }
 
     /// The handle to cancel with the run.
-    var handle: EffectHandle<Event>? {
+    var handle: EffectHandle? {
         switch work {
         case .job(let handle), .delay(_, let handle), .interval(_, let handle): handle
         case .parts, .turn: nil
@@ -83,7 +122,7 @@ struct EffectSlot: Sendable {
     /// The run that has the id.
     var running: RunNumber?
     /// The runs that wait until the running one has ended, in the order of their numbers.
-    var waiting: [RunNumber] = []
+    var waiting: ArraySlice<RunNumber> = []
     /// The run of the interval's timer, after a throttled effect has begun.
     var interval: RunNumber?
     /// The throttled run that begins at the end of the interval.
@@ -100,32 +139,36 @@ struct EffectSlot: Sendable {
 
 /// The future, operation or timer that an effect waits for; it is cancelled with the effect.
 @usableFromInline
-enum EffectHandle<Event: Sendable>: Sendable {
-    case future(Future<Event>)
-    case operation(Future<Void>)
+enum EffectHandle: Sendable {
+    case future(any CancellableFuture)
     case timer(any ScheduledAction)
 
     func cancel() {
         switch self {
         case .future(let future): future.cancel()
-        case .operation(let end): end.cancel()
         case .timer(let timer): timer.cancel()
         }
     }
 }
 
+/// A future of any type of value.
+@usableFromInline
+protocol CancellableFuture: Sendable {
+    func cancel()
+}
+
+extension Future: CancellableFuture {}
+
 /// A command of an ``EffectMachine``, carried out outside the lock and in order.
 @usableFromInline
-enum EffectCommand<Event: Sendable>: Sendable {
-    /// Begins a future, and notifies the run of its result.
-    case start(RunNumber, @Sendable () -> Future<Event>)
-    /// Begins an operation that may dispatch many events, and notifies the run of its end.
-    case run(RunNumber, @Sendable (Effect<Event>.Send) -> Future<Void>)
+enum EffectCommand: Sendable {
+    /// Begins a job, and notifies the run of its end.
+    case begin(RunNumber, any EffectJob)
     /// Starts a timer that fires the run after a delay.
     case schedule(RunNumber, Duration, any FutureScheduler)
     /// Resolves a promise of ``Store/finish(within:on:)``.
     case resolve(Promise<Void>)
-    case cancel(EffectHandle<Event>)
+    case cancel(EffectHandle)
     /// Frees the value, outside the lock, and does nothing else.
     ///
     /// Objects that a user's effect captured may use the store when they are freed.
@@ -136,7 +179,7 @@ enum EffectCommand<Event: Sendable>: Sendable {
     /// Such a command does nothing if the run was cancelled before.
     var isBeginning: Bool {
         switch self {
-        case .start, .run, .schedule: true
+        case .begin, .schedule: true
         case .resolve, .cancel, .free: false
         }
     }

@@ -283,6 +283,23 @@ import Testing
         #expect(any.valueNow == 1)
     }
 
+    @Test("C6: the first settled future of the array, also within an observer of it")
+    func settledInputsWithinAnObserver() {
+        let promise = Promise<Int>()
+        let (races, first, all) = (TestLog<Int?>(), TestLog<Int?>(), TestLog<[Int]?>())
+        promise.observe { _ in
+            races.append(Future.race([promise, Future(value: 2)]).valueNow)
+            races.append(Future.race([Future(value: 2), promise]).valueNow)
+            first.append(Future.any([promise, Future(value: 2)]).valueNow)
+            all.append(Future.all([promise, Future(value: 2)]).valueNow)
+        }
+        promise.observe { _ in }
+        promise.resolve(with: 1)
+        #expect(races.elements == [1, 2])
+        #expect(first.elements == [1])
+        #expect(all.elements == [[1, 2]])
+    }
+
     @Test func anyKeepsAllErrorsInOrderOfTheFutures() {
         let promises = (0..<3).map { _ in Promise<Int>() }
         let line: UInt = #line + 1

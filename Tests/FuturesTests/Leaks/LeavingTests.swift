@@ -102,6 +102,83 @@ import Testing
         }
     }
 
+    #if os(Linux) || os(macOS)
+    /// Measured in a process of its own, in which no other test allocates.
+    @Test("C5: what has settled leaves nothing in the list of what goes on")
+    func settledAgainstAPendingFuture() async {
+        await #expect(processExitsWith: .success) {
+            let source = Promise<Int>()
+            source.onCancel { preconditionFailure("the source is still wanted") }
+            let long = source.map { $0 }
+            long.observe { _ in }
+            func settle(_ times: Int) {
+                for _ in 0..<times {
+                    let (success, failure) = (Promise<Int>(), Promise<Int>())
+                    Future.race([success, long], others: .keptGoing).observe { _ in }
+                    Future.race([long, failure], others: .keptGoing).observe { _ in }
+                    Future.all([failure, long], others: .keptGoing).observe { _ in }
+                    Future.all([long, failure]).observe { _ in }
+                    Future.any([success, long]).observe { _ in }
+                    let follower = Promise<Int>()
+                    follower.follow(long)
+                    success.observe { follower.settle(with: $0) }
+                    success.resolve(with: 1)
+                    failure.reject(with: TestError())
+                }
+            }
+            settle(10_000)
+            let held = heldBytes()
+            settle(50_000)
+            let left = heldBytes() - held
+            precondition(left < 2_000_000, "\(left) bytes are left")
+            precondition(source.resolve(with: 1))
+        }
+    }
+    #endif
+
+    @Test("C5: a future goes on for what no longer waits for it", arguments: [false, true])
+    func lastingInterest(isDecided: Bool) {
+        let (quick, source, calls) = (Promise<Int>(), Promise<Int>(), TestLog<Int>())
+        source.onCancel { calls.append(1) }
+        let long = source.map { $0 }
+        if isDecided { quick.resolve(with: 1) }
+        let race = Future.race([quick, long], others: .keptGoing)
+        quick.resolve(with: 1)
+        #expect(race.valueNow == 1)
+        long.map { $0 }.cancel()
+        long.observation { _ in }.cancel()
+        #expect(!long.isSettled && calls.elements.isEmpty)
+        #expect(source.resolve(with: 2) && long.valueNow == 2)
+    }
+
+    @Test("C5: a handler that comes later is not called for an interest that lasts")
+    func lastingInterestAndALateHandler() {
+        let (quick, long, calls) = (Promise<Int>(), Promise<Int>(), TestLog<Int>())
+        long.map { $0 }.cancel()
+        _ = Future.race([quick, long], others: .keptGoing)
+        quick.resolve(with: 1)
+        long.onCancel { calls.append(1) }
+        #expect(!long.isSettled && calls.elements.isEmpty)
+        long.cancel()
+        #expect(calls.elements == [1])
+    }
+
+    @Test("C5: a future that only forwards goes on as well")
+    func lastingInterestInAForwardingFuture() {
+        let (start, source, quick) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
+        let calls = TestLog<Int>()
+        source.onCancel { calls.append(1) }
+        let middle = Locked<Future<Int>?>(start.flatMap { _ in source.map { $0 } })
+        let outer = Future(value: ()).flatMap { middle.withLock { $0 } ?? Promise() }
+        _ = middle.withLock { $0.map { Future.race([quick, $0], others: .keptGoing) } }
+        quick.resolve(with: 1)
+        middle.withLock { $0 = nil }
+        start.resolve(with: 1)
+        outer.cancel()
+        #expect(!source.isSettled && calls.elements.isEmpty)
+        #expect(source.resolve(with: 2))
+    }
+
     /// Branches leave in another order than that of their registration, while others stay.
     @Test func leavingInAnyOrder() {
         var generator = SeededGenerator(seed: 3)

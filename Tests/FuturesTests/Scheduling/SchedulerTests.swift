@@ -4,6 +4,45 @@ import Testing
 
 @Suite(.oneAtATime)
 struct SchedulerClockTests {
+    /// A scheduler whose clock moves on by a second each time it is read, as if another thread moved it.
+    private struct Hurrying: FutureScheduler {
+        let scheduler = ManualScheduler()
+
+        var now: SchedulerInstant {
+            defer { scheduler.advance(by: .seconds(1)) }
+            return scheduler.now
+        }
+
+        func schedule(
+            after delay: Duration, _ action: @escaping @Sendable () -> Void
+        ) -> any ScheduledAction {
+            scheduler.schedule(after: delay, action)
+        }
+
+        func schedule(
+            at instant: SchedulerInstant, _ action: @escaping @Sendable () -> Void
+        ) -> any ScheduledAction {
+            scheduler.schedule(at: instant, action)
+        }
+    }
+
+    @Test func aSleepEndsAtItsInstantEvenIfTheClockMovesWhileItBegins() async throws {
+        let hurrying = Hurrying()
+        let sleeper = Task {
+            try await hurrying.clock.sleep(
+                until: SchedulerInstant(offset: .seconds(10)), tolerance: nil)
+        }
+        let scheduler = hurrying.scheduler
+        while scheduler.isIdle { await Task.yield() }
+        let left = scheduler.now.duration(to: SchedulerInstant(offset: .seconds(10)))
+        #expect(left > .zero)
+        scheduler.advance(by: left - .nanoseconds(1))
+        #expect(!scheduler.isIdle)
+        scheduler.advance(by: .nanoseconds(1))
+        #expect(scheduler.isIdle)
+        try await sleeper.value
+    }
+
     private let scheduler = ManualScheduler()
 
     @Test func aTaskSleepsInVirtualTime() async throws {

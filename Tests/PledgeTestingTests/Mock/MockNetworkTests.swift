@@ -37,7 +37,7 @@ struct MockNetworkTests {
         let error = try #require(throws: MockError.self) { try network.next() }
         #expect(error.code == .noCall)
         #expect("\(error)".contains("no call has arrived; none had arrived before"))
-        #expect("\(error)".contains("on a ManualScheduler: advance it"))
+        #expect("\(error)".contains("run the test in withVirtualTime"))
 
         _ = network.request(Endpoint(path: "/a"))
         try network.next().answer(with: .text(""))

@@ -110,6 +110,39 @@ import Testing
         #expect(outer.verdict != .harmful)
     }
 
+    @Test(
+        "C9: a refused mark changes no verdict, though something else may have been sent",
+        arguments: ["replayable", "unreplayable", "queued", "rival"])
+    func aRefusalChangesNoVerdict(kind: String) throws {
+        let outer = CallRecord()
+        let presumed = try outer.willSend(replayable: false)
+        let part = outer.part(presuming: presumed)
+        let plain = CallRecord()
+        for middle in [part, CallRecord(within: plain)] {
+            let inner = CallRecord(within: middle)
+            if kind == "rival" {
+                let sender = SoleSender()
+                let first = CallRecord()
+                _ = first.allowRivals(sender)
+                _ = try first.willSend(replayable: false)
+                _ = inner.allowRivals(sender)
+            } else {
+                inner.close()
+            }
+            #expect(throws: AttemptSuperseded.self) {
+                switch kind {
+                case "queued": try inner.willQueue()
+                default: _ = try inner.willSend(replayable: kind == "replayable")
+                }
+            }
+            #expect(inner.verdict == .nothing && middle.verdict == .nothing)
+        }
+        #expect(outer.verdict == .harmful, "what is presumed of the part may have been sent")
+        #expect(plain.verdict == .nothing, "what sends without a mark may have sent something")
+        outer.end(presumed, .unsent)
+        #expect(outer.verdict == .repeatable)
+    }
+
     @Test func whoJoinsASharedCallCountsWhatItSends() throws {
         let flight = CallRecord()
         let outer = CallRecord()

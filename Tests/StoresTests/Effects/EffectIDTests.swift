@@ -58,7 +58,7 @@ import Testing
             stage.run(
                 .concatenate(
                     stage.pending("\(outer)"), stage.pending("part").id(inner, .serial)
-                ).id(outer))
+                ).id(outer, .serial))
         }
         stage.settle("1")
         stage.settle("2")
@@ -78,6 +78,152 @@ import Testing
         #expect(stage.started.elements == ["y"])
         stage.settle("y")
         #expect(stage.got == ["y"])
+    }
+}
+
+/// An effect stops only effects that earlier events have asked for, however late it begins.
+@Suite struct EffectOrderTests {
+    let stage = EffectTests.Stage()
+    let scheduler = ManualScheduler()
+
+    /// Asks for a prelude and then for an effect, which has to wait for the prelude.
+    func runAfterPrelude(_ effect: Effect<EffectTests.Event>) {
+        stage.run(.concatenate(stage.pending("prelude"), effect), as: "old")
+    }
+
+    @Test func aNewerEffectReplacesAnOlderOneThatHasNotBegun() {
+        runAfterPrelude(stage.pending("old").id("x"))
+        stage.run(stage.pending("new").id("x"))
+        stage.settle("prelude")
+        #expect(stage.started.elements == ["prelude", "new"])
+        #expect(stage.cancelled.elements.isEmpty)
+        #expect(stage.store.effectsUnderWay == 1)
+    }
+
+    @Test func anOlderEffectDoesNotBeginEvenIfTheNewerOneHasEnded() {
+        runAfterPrelude(.concatenate(stage.pending("old").id("x"), stage.pending("last")))
+        stage.run(stage.pending("new").id("x"))
+        stage.settle("new")
+        stage.settle("prelude")
+        #expect(stage.started.elements == ["prelude", "new", "last"])
+        #expect(stage.got == ["new", "prelude"])
+    }
+
+    @Test func aNewerEffectReplacesOlderOnesThatWaitForADelayOrATurn() {
+        stage.run(stage.pending("first").id("turn"))
+        stage.run(stage.pending("second").id("x").id("turn", .serial))
+        stage.run(
+            stage.pending("late").id("x").debounce(id: "delay", for: .seconds(1), on: scheduler))
+        stage.run(stage.pending("new").id("x"))
+        #expect(scheduler.isIdle)
+        stage.settle("first")
+        #expect(stage.started.elements == ["first", "new"])
+        #expect(stage.store.effectsUnderWay == 1)
+    }
+
+    @Test(arguments: [EffectPolicy.oldest, .serial])
+    func anOlderEffectGivesWayToANewerOneOfAnyPolicy(policy: EffectPolicy) {
+        runAfterPrelude(.concatenate(stage.pending("old").id("x"), stage.pending("last")))
+        stage.run(stage.pending("new").id("x", policy))
+        stage.settle("prelude")
+        #expect(stage.started.elements == ["prelude", "new", "last"])
+        #expect(stage.cancelled.elements.isEmpty)
+    }
+
+    @Test func anOlderSerialEffectWaitsForANewerOne() {
+        runAfterPrelude(stage.pending("old").id("x", .serial))
+        stage.run(stage.pending("new").id("x", .serial))
+        stage.settle("prelude")
+        stage.settle("new")
+        #expect(stage.got == ["prelude", "new"])
+        #expect(stage.started.elements == ["prelude", "new", "old"])
+    }
+
+    @Test func anOlderThrottledEffectGivesWayToANewerOne() {
+        let throttled = { (name: String) in
+            stage.pending(name).throttle(id: "x", for: .seconds(1), on: scheduler)
+        }
+        runAfterPrelude(throttled("old"))
+        stage.run(stage.pending("new").id("x", .serial))
+        stage.settle("prelude")
+        #expect(stage.started.elements == ["prelude", "new"])
+        #expect(stage.cancelled.elements.isEmpty)
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func anOlderThrottledEffectDoesNotReplaceTheLatest() {
+        let throttled = { (name: String) in
+            stage.pending(name).throttle(id: "x", for: .seconds(1), on: scheduler)
+        }
+        stage.run(throttled("first"))
+        runAfterPrelude(throttled("old"))
+        stage.run(throttled("latest"))
+        stage.settle("prelude")
+        scheduler.run()
+        #expect(stage.started.elements == ["first", "prelude", "latest"])
+    }
+
+    @Test func aCancellationLeavesANewerEffectAlone() {
+        let timeLimit = stage.pending("time limit")
+        stage.run(.merge(stage.pending("old").id("x"), .concatenate(timeLimit, .cancel(id: "x"))))
+        stage.run(stage.pending("new").id("x"))
+        #expect(stage.cancelled.elements == ["old"])
+        stage.settle("time limit")
+        #expect(stage.cancelled.elements == ["old"])
+        #expect(stage.store.effectsUnderWay == 1)
+    }
+
+    @Test func aCancellationStopsAnEffectOfItsOwnEvent() {
+        let timeLimit = stage.pending("time limit")
+        stage.run(.merge(.concatenate(timeLimit, .cancel(id: "x")), stage.pending("old").id("x")))
+        stage.settle("time limit")
+        #expect(stage.cancelled.elements == ["old"])
+        #expect(stage.store.effectsUnderWay == 0)
+    }
+
+    @Test func aCancellationStopsTheOlderOnesOfAnIdAndLeavesTheNewer() {
+        stage.run(stage.pending("old").id("x"))
+        runAfterPrelude(.cancel(id: "x"))
+        stage.run(stage.pending("new").id("x", .serial))
+        #expect(stage.started.elements == ["old", "prelude"])
+        stage.settle("prelude")
+        #expect(stage.cancelled.elements == ["old"])
+        #expect(stage.started.elements == ["old", "prelude", "new"])
+        #expect(stage.store.effectsUnderWay == 1)
+    }
+
+    @Test func aCancellationLeavesTheIntervalThatANewerEffectWaitsFor() {
+        let throttled = { (name: String) in
+            stage.pending(name).throttle(id: "x", for: .seconds(1), on: scheduler)
+        }
+        stage.run(throttled("first"))
+        runAfterPrelude(.cancel(id: "x"))
+        stage.run(throttled("latest"))
+        stage.settle("prelude")
+        #expect(stage.cancelled.elements == ["first"])
+        #expect(stage.started.elements == ["first", "prelude"])
+        scheduler.advance(by: .seconds(1))
+        #expect(stage.started.elements == ["first", "prelude", "latest"])
+    }
+
+    @Test func partsOfOneEffectReplaceEachOtherAsTheyBegin() {
+        stage.run(
+            .merge(
+                stage.pending("a").id("x"),
+                .concatenate(stage.pending("prelude"), stage.pending("b").id("x"))))
+        stage.settle("prelude")
+        #expect(stage.cancelled.elements == ["a"])
+        #expect(stage.started.elements == ["a", "prelude", "b"])
+    }
+
+    @Test func anEffectAlsoReplacesWhatWaitsInAnotherPartOfItsOwnEffect() {
+        stage.run(
+            .merge(
+                .concatenate(stage.pending("prelude"), stage.pending("a").id("x")),
+                stage.pending("b").id("x")))
+        stage.settle("prelude")
+        #expect(stage.cancelled.elements.isEmpty)
+        #expect(stage.started.elements == ["prelude", "b"])
     }
 }
 
@@ -242,9 +388,11 @@ import Testing
     @Test("T2: a throttled effect that vanishes as its turn comes passes its id on")
     func aThrottledEffectThatVanishesPassesItsIdOn() {
         stage.run(throttled(now("a")))
-        // Replacing b ends it, and the event after b cancels the replacement.
-        stage.run(.concatenate(stage.pending("b").id("t", .serial), .cancel(id: "outer")))
-        stage.run(throttled(stage.pending("c")).id("outer"))
+        // Replacing b ends it, and the part after b cancels the replacement.
+        stage.run(
+            .merge(
+                .concatenate(stage.pending("b").id("t", .serial), .cancel(id: "outer")),
+                throttled(stage.pending("c")).id("outer")))
         stage.run(stage.pending("d").id("t", .serial))
         scheduler.run()
         #expect(stage.cancelled.elements == ["b"])

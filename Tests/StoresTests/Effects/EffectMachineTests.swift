@@ -34,7 +34,7 @@ import Testing
 
     @Test func removingManyThatWaitTakesNoSearchOfAllForEach() {
         let count = 40_000
-        var machine = EffectMachine<Int>()
+        var machine = EffectMachine()
         let job = Effect.future(Future(value: 1)).id("line", .serial)
         machine.start(Effect.merge((0..<count).map { _ in job }).id("group"))
         #expect(machine.underWay == count)
@@ -44,9 +44,63 @@ import Testing
     }
 }
 
+/// The cost of cancelling an id, as the number of ids that are hashed or compared.
+@Suite struct EffectCancelCostTests {
+    /// An id that counts its hashing and its comparisons.
+    struct CountedID: Hashable, Sendable {
+        let number: Int
+        let uses: TestLog<Int>
+
+        static func == (left: Self, right: Self) -> Bool {
+            left.uses.append(left.number)
+            return left.number == right.number
+        }
+
+        func hash(into hasher: inout Hasher) {
+            uses.append(number)
+            hasher.combine(number)
+        }
+    }
+
+    let uses = TestLog<Int>()
+    let job = Effect.future(Future(value: 1))
+
+    func id(_ number: Int) -> CountedID { CountedID(number: number, uses: uses) }
+
+    /// Counts the uses of ids while a machine that holds effects begins another effect.
+    func usesToBegin(_ effect: Effect<Int>, beside effects: [Effect<Int>]) -> Int {
+        var machine = EffectMachine()
+        for effect in effects { machine.start(effect) }
+        let before = uses.elements.count
+        machine.start(effect)
+        return uses.elements.count - before
+    }
+
+    @Test(arguments: [5, -1]) func itIsTheSameBesideAnyNumberOfSequences(cancelled: Int) {
+        let sequences = (0..<1_000).map { Effect.concatenate(job, job.id(id($0))) }
+        #expect(usesToBegin(.cancel(id: id(cancelled)), beside: sequences) < 40)
+        #expect(usesToBegin(job.id(id(cancelled)), beside: sequences) < 60)
+    }
+
+    @Test func itIsTheSameInASequenceOfAnyLength() {
+        let sequence = Effect.concatenate([job] + (0..<1_000).map { job.id(id($0)) })
+        let cancel = Effect<Int>.merge((0..<1_000).map { .cancel(id: id($0)) })
+        #expect(usesToBegin(cancel, beside: [sequence]) < 1_000 * 40)
+    }
+
+    @Test func oneEventCancelsManyAmongMany() {
+        let effects = (0..<20_000).map { job.id($0) }
+        var machine = EffectMachine()
+        machine.start(.merge(effects))
+        machine.start(.merge((0..<20_000).map { .cancel(id: $0) }))
+        #expect(machine.underWay == 0)
+        #expect(machine.brokenInvariant == nil)
+    }
+}
+
 /// Runs a script on a machine and on a model.
 struct EffectPlayer {
-    var machine = EffectMachine<Int>()
+    var machine = EffectMachine()
     let model = NaiveEffects()
     private(set) var trace: [EffectTrace] = []
     /// The jobs and timers that were started and have not ended, each with its run.
@@ -98,9 +152,9 @@ struct EffectPlayer {
     mutating func carryOut() {
         for command in machine.takeCommands() {
             switch command {
-            case .start(let run, let start):
+            case .begin(let run, let job):
                 guard machine.isAlive(run) else { break }
-                let future = start()
+                let future = job.begun
                 let number = future.number
                 trace.append(.start(number))
                 running[number] = run
@@ -111,9 +165,10 @@ struct EffectPlayer {
                 trace.append(.schedule(number))
                 running[number] = run
                 _ = machine.attach(.timer(NumberedTimer(number: number)), to: run)
-            case .cancel(.future(let future)): trace.append(.cancel(future.number))
+            case .cancel(.future(let future)):
+                trace.append(.cancel((future as! Future<Int>).number))
             case .cancel(.timer(let timer as NumberedTimer)): trace.append(.cancel(timer.number))
-            case .cancel, .free, .run, .resolve: break
+            case .cancel, .free, .resolve: break
             }
         }
     }
@@ -126,6 +181,20 @@ final class NumberedTimer: ScheduledAction {
     init(number: Int) { self.number = number }
 
     func cancel() {}
+}
+
+extension EffectMachine {
+    mutating func start(_ effect: Effect<Int>) { start(effect.tree) }
+}
+
+extension EffectJob {
+    /// The future that it begins.
+    var begun: Future<Int> {
+        guard case .start(let start) = EventJob<Int>.of(self).work else {
+            return Future(error: CancellationError())
+        }
+        return start()
+    }
 }
 
 extension Future<Int> {
@@ -161,6 +230,7 @@ extension EffectMachine {
     var brokenInvariant: String? {
         if !consequences.isEmpty { return "7: consequences are left" }
         if underWay != runs.values.count(where: { $0.isUnderWay }) { return "6: underWay is wrong" }
+        if unbegun != unbegunAnew { return "8: the index of what has not begun is wrong" }
         for (number, run) in runs {
             if let broken = broken(number, run) { return "\(broken), run \(number)" }
         }
@@ -170,7 +240,18 @@ extension EffectMachine {
         return nil
     }
 
-    private func broken(_ number: Int, _ run: Run) -> String? {
+    /// The index of effects that have not begun, made from the runs alone.
+    private var unbegunAnew: UnbegunEffects {
+        var index = UnbegunEffects()
+        for (number, run) in runs {
+            for (part, effect) in run.unbegun {
+                index.insert(effect, at: .init(run: number, part: part))
+            }
+        }
+        return index
+    }
+
+    private func broken(_ number: Int, _ run: EffectRun) -> String? {
         if let parent = run.parent,
             runs[parent]?.children.contains(number) != true || parent >= number
         {
@@ -200,7 +281,9 @@ extension EffectMachine {
     private func broken(_ id: EffectID, _ slot: EffectSlot) -> String? {
         if slot.runs.isEmpty { return "4: it is empty" }
         if !slot.waiting.isEmpty, slot.running == nil { return "4: some wait for nobody" }
-        if slot.waiting != slot.waiting.sorted() { return "4: those that wait are not in order" }
+        if !slot.waiting.elementsEqual(slot.waiting.sorted()) {
+            return "4: those that wait are not in order"
+        }
         if slot.latest != nil, slot.interval == nil { return "4: the latest waits for nothing" }
         for run in slot.runs {
             switch runs[run]?.work {

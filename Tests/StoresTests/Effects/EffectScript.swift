@@ -58,7 +58,7 @@ extension EffectPlan {
         case .merge(let plans): .merge(plans.map { $0.effect(start) })
         case .concatenate(let plans): .concatenate(plans.map { $0.effect(start) })
         case .delayed(let plan, let timer):
-            Effect(kind: .delayed(plan.effect(start), .seconds(timer), Self.scheduler))
+            Effect(.delayed(plan.effect(start).tree, .seconds(timer), Self.scheduler))
         case .identified(let plan, let id, let policy): plan.effect(start).id(id, policy)
         case .throttled(let plan, let id, let latest, let timer):
             plan.effect(start).throttle(
@@ -158,10 +158,10 @@ struct EffectHistory {
         let isTimer: Bool
     }
 
-    private(set) var machine = EffectMachine<Int>()
+    private(set) var machine = EffectMachine()
     /// The first law that was broken.
     private(set) var brokenLaw: String?
-    private var commands: ArraySlice<EffectCommand<Int>> = []
+    private var commands: ArraySlice<EffectCommand> = []
     private var generator: SeededGenerator
     private var running: [Running] = []
     private var started: Set<Int> = []
@@ -243,9 +243,9 @@ struct EffectHistory {
 
     private mutating func carryOutOne() {
         switch commands.popFirst() {
-        case .start(let run, let start):
+        case .begin(let run, let job):
             guard machine.isAlive(run) else { break }
-            let future = start()
+            let future = job.begun
             note(Running(number: future.number, run: run, isTimer: false))
             require(machine.attach(.future(future), to: run), "what is alive can be attached to")
         case .schedule(let run, let delay, _):
@@ -254,9 +254,9 @@ struct EffectHistory {
             note(Running(number: number, run: run, isTimer: true))
             let timer = NumberedTimer(number: number)
             require(machine.attach(.timer(timer), to: run), "what is alive can be attached to")
-        case .cancel(.future(let future)): takeAway(future.number)
+        case .cancel(.future(let future)): takeAway((future as! Future<Int>).number)
         case .cancel(.timer(let timer as NumberedTimer)): takeAway(timer.number)
-        case .cancel, .free, .run, .resolve, nil: break
+        case .cancel, .free, .resolve, nil: break
         }
     }
 

@@ -20,18 +20,22 @@ final class NaiveEffects {
         var parts: [EffectPlan] = []
         var isSequence = true
         var keepsLatest = true
+        /// The number of the event, or of the feedback's step, that asked for it.
+        let event: Int
         var isThere = true
         /// Whether a job has been started, or a timer set, that must be cancelled with it.
         var isCarriedOut = false
 
-        init(_ state: State, in parent: Node?, id: Int? = nil, number: Int = 0) {
-            (self.state, self.parent, self.id, self.number) = (state, parent, id, number)
+        init(_ state: State, of event: Int, in parent: Node?, id: Int? = nil, number: Int = 0) {
+            (self.state, self.event, self.parent) = (state, event, parent)
+            (self.id, self.number) = (id, number)
         }
     }
 
     private(set) var all: [Node] = []
     private(set) var trace: [EffectTrace] = []
     private var todo: [() -> Void] = []
+    private var events = 0
 
     var underWay: Int {
         all.count { [.job, .delay, .claiming, .waiting, .latest].contains($0.state) }
@@ -45,31 +49,36 @@ final class NaiveEffects {
 
     // MARK: What begins
 
-    func begin(_ plan: EffectPlan, in parent: Node? = nil) {
+    func begin(_ plan: EffectPlan) {
+        events += 1
+        begin(plan, in: nil)
+    }
+
+    private func begin(_ plan: EffectPlan, in parent: Node?) {
         switch plan {
-        case .job(let number): ask(add(Node(.job, in: parent, number: number)), .start(number))
+        case .job(let number): ask(add(node(.job, in: parent, number: number)), .start(number))
         case .delayed(let plan, let timer):
-            let node = add(Node(.delay, in: parent, number: timer))
+            let node = add(node(.delay, in: parent, number: timer))
             node.parts = [plan]
             ask(node, .schedule(timer))
         case .merge(let plans):
-            let group = add(Node(.group, in: parent))
+            let group = add(node(.group, in: parent))
             (group.isSequence, group.parts) = (false, plans)
             while group.isThere, !group.parts.isEmpty {
                 begin(group.parts.removeFirst(), in: group)
             }
             look(at: group)
         case .concatenate(let plans):
-            let group = add(Node(.group, in: parent))
+            let group = add(node(.group, in: parent))
             group.parts = plans
             look(at: group)
         case .identified(let plan, let id, let policy): begin(plan, in: parent, id, policy)
         case .throttled(let plan, let id, let latest, let timer):
             if isInside(parent, id) { return begin(plan, in: parent) }
-            let node = add(Node(.claiming, in: parent, id: id, number: timer))
+            let node = add(node(.claiming, in: parent, id: id, number: timer))
             (node.parts, node.keepsLatest) = ([plan], latest)
             claimThrottled(node)
-        case .cancel(let id): cancel(id, in: parent)
+        case .cancel(let id): cancel(id, by: parent)
         }
     }
 
@@ -77,15 +86,20 @@ final class NaiveEffects {
         if isInside(parent, id) { return begin(plan, in: parent) }
         let isInUse = with(id).contains { $0.state == .group || $0.state == .waiting }
         if policy == .oldest, isInUse { return }
-        let node = add(Node(.claiming, in: parent, id: id))
+        let node = add(node(.claiming, in: parent, id: id))
         node.parts = [plan]
         switch policy {
-        case .newest:
-            while node.isThere, !with(id).isEmpty { remove(with(id), from: id) }
-            if node.isThere { open(node) } else { pass(on: id) }
+        case .newest: claim(node, id)
         case .serial where isInUse: node.state = .waiting
         case .oldest, .serial: open(node)
         }
+    }
+
+    private func claim(_ node: Node, _ id: Int) {
+        guard node.isThere else { return pass(on: id) }
+        let isSuperseded = with(id).contains { $0.event > node.event && $0.state != .interval }
+        if isSuperseded { return remove([node], from: nil) }
+        if cancel(id, by: node) { claim(node, id) } else { open(node) }
     }
 
     private func claimThrottled(_ node: Node) {
@@ -94,13 +108,17 @@ final class NaiveEffects {
         func the(_ state: Node.State) -> Node? { with(id).first { $0.state == state } }
         if the(.interval) == nil {
             if let running = the(.group) {
+                if running.event > node.event { return remove([node], from: nil) }
                 remove([running], from: id)
                 return claimThrottled(node)
             }
-            let interval = add(Node(.interval, in: nil, id: id, number: node.number))
+            let interval = add(
+                Node(.interval, of: node.event, in: nil, id: id, number: node.number))
             ask(interval, .schedule(node.number))
             open(node)
         } else if !node.keepsLatest {
+            remove([node], from: id)
+        } else if let latest = the(.latest), latest.event > node.event {
             remove([node], from: id)
         } else if let latest = the(.latest) {
             remove([latest], from: id)
@@ -116,21 +134,27 @@ final class NaiveEffects {
         look(at: node)
     }
 
-    /// Removes what has an id, begun or not, but nothing that comes after the cancelling effect in its own group.
-    private func cancel(_ id: Int, in parent: Node?) {
-        var (emptied, groups): ([Node], [Node]) = ([], [])
-        for node in all where node.parts.contains(where: { $0.has(id) }) {
-            if isInside(parent, node) { continue }
+    /// Removes what has an id, begun or not, unless a newer event has asked for it.
+    ///
+    /// It removes nothing that comes after the cancelling effect in the cancelling effect's own group.
+    @discardableResult
+    private func cancel(_ id: Int, by canceller: Node?) -> Bool {
+        let event = canceller?.event ?? events
+        var emptied: [Node] = []
+        for node in all where node.parts.contains(where: { $0.has(id) }) && node.event <= event {
+            if isInside(canceller, node) || node.state == .group && !node.isSequence { continue }
             node.parts = node.parts.compactMap { $0.without(id) }
-            if node.state == .group {
-                groups.append(node)
-            } else if node.parts.isEmpty {
-                emptied.append(node)
-            }
+            if node.state != .group, node.parts.isEmpty { emptied.append(node) }
         }
-        let own = with(id)
-        remove(emptied.filter { node in !own.contains { $0 === node } } + own, from: id)
-        for group in groups { look(at: group) }
+        var own = with(id).filter { $0.event <= event }
+        let rest = with(id).filter { $0.event > event }
+        // The interval that a newer effect waits for goes on.
+        if rest.contains(where: { $0.state == .latest }) {
+            own.removeAll { $0.state == .interval }
+        }
+        let gone = emptied.filter { node in !own.contains { $0 === node } } + own
+        remove(gone, from: rest.isEmpty ? id : nil)
+        return !gone.isEmpty
     }
 
     // MARK: What ends
@@ -173,8 +197,8 @@ final class NaiveEffects {
 
     /// Removes nodes and everything in them, at once, and then handles the consequences.
     ///
-    /// - Parameter id: The id that is not passed on, since the caller takes it.
-    private func remove(_ roots: [Node], from id: Int) {
+    /// - Parameter id: The id that is not passed on, since the caller takes it; nil if each id is passed on.
+    private func remove(_ roots: [Node], from id: Int?) {
         let gone = all.filter { node in roots.contains { isInside(node, $0) } }
         for node in gone where node.isCarriedOut {
             todo.append { self.trace.append(.cancel(node.number)) }
@@ -208,6 +232,12 @@ final class NaiveEffects {
     private func isInside(_ node: Node?, _ root: Node) -> Bool {
         guard let node else { return false }
         return node === root || isInside(node.parent, root)
+    }
+
+    private func node(
+        _ state: Node.State, in parent: Node?, id: Int? = nil, number: Int = 0
+    ) -> Node {
+        Node(state, of: parent?.event ?? events, in: parent, id: id, number: number)
     }
 
     @discardableResult

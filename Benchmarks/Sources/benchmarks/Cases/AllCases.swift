@@ -17,6 +17,7 @@ extension Case {
         .curlAlone, .curlAloneInline, .curlTogether, .curlHTTP2,
         .policies, .passThrough, .wholeStack, .clientWithDefaults, .clientWithAllSlots, .cacheHit,
         .dispatch,
-        .derivedStore, .derivedStores, .simulatedCall,
+        .derivedStore, .derivedStores, .eventWithoutEffect, .effectOfSettled, .cancelAmongMany,
+        .simulatedCall,
     ]
 }

@@ -12,7 +12,8 @@ enum Limits {
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
         // The whole stack makes 9 allocations. But if the process has created a memo before, a shared call also reports
         // what its answer depends on, which takes more allocations. So the limit is higher.
-        (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 13),
+        (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 13), (.eventWithoutEffect, 0),
+        (.effectOfSettled, 4),
     ]
 
     /// The aims for Pledge's time, as multiples of another way's time.
@@ -23,6 +24,9 @@ enum Limits {
             Ratio(.allOf100, to: "task group", most: 0.4),
             Ratio(.contended, to: "locked closures", most: 1.25),
             Ratio(.dispatch, to: "locked closures", most: 3),
+            Ratio(.eventWithoutEffect, to: "reducer without effects", most: 1.8),
+            Ratio(.effectOfSettled, to: "two events without effects", most: 6),
+            Ratio(.cancelAmongMany, to: "10 effects", most: 2),
             Ratio(.simulatedCall, to: "heap of closures", most: 1.75),
             Ratio(.awaitSettled, to: "checked continuation", most: 1.3),
             Ratio(.timeout, to: "Dispatch timer source", most: 0.3),

@@ -8,7 +8,8 @@ import Testing
     private static let places: [String: (x: Double, row: Int)] = [
         "TransportChecks": (450, 0), "PledgeTesting": (450, 1), "Pledge": (450, 2),
         "HTTPClients": (100, 3), "HTTPAuthentication": (100, 4), "InMemoryTransport": (320, 4),
-        "AsyncHTTPClientTransport": (775, 4), "Articles": (540, 4), "HTTPNetworking": (320, 5),
+        "AsyncHTTPClientTransport": (775, 4), "Articles": (540, 4), "Simulation": (616, 4),
+        "HTTPNetworking": (320, 5),
         "Services": (320, 6), "CallbackActions": (640, 6),
         "Composition": (490, 7), "Futures": (640, 7),
     ]

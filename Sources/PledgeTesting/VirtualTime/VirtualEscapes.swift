@@ -1,0 +1,83 @@
+import PledgeFutures
+import PledgeSimulation
+
+/// What a test in virtual time has left to other threads and to real time, and the text that says so.
+final class VirtualEscapes: Sendable {
+    /// The ways of leaving virtual time.
+    enum Kind: Int, CaseIterable {
+        /// A task was resumed by another thread, or has called `Task.sleep`.
+        case step
+        /// A timer was set or cancelled by another thread.
+        case timer
+        /// A part of the code runs on the live scheduler.
+        case realTime
+        /// The test waits for something that never happens.
+        case nothingHappens
+        /// Timers set other timers without an end.
+        case endless
+        /// The runtime has no hooks.
+        case withoutHooks
+    }
+
+    private let found = Locked<[Kind: (count: Int, queue: String)]>([:])
+
+    /// Records that something has left virtual time.
+    func note(_ kind: Kind, on queue: String = "") {
+        found.withLock { $0[kind, default: (0, queue)].count += 1 }
+    }
+
+    /// Records what a simulation would call an error.
+    func note(_ code: SimulationError.Code) {
+        switch code {
+        case .taskOnAnotherThread: note(.step)
+        case .actionOnAnotherThread: note(.timer)
+        case .liveScheduler: note(.realTime)
+        // A test may draw random numbers.
+        case .systemRandom, .callOnAnotherThread, .endOnAnotherThread, .neverEnds: break
+        }
+    }
+
+    var isEmpty: Bool { found.withLock { $0.isEmpty } }
+
+    /// What was found, and what to write instead; nil if nothing was found.
+    var description: String? {
+        let found = found.withLock { $0 }
+        if found.isEmpty { return nil }
+        return Kind.allCases.compactMap { kind in
+            found[kind].map { Self.text(of: kind, $0.count, $0.queue) }
+        }.joined(separator: "\n")
+    }
+
+    private static func text(of kind: Kind, _ count: Int, _ queue: String) -> String {
+        switch kind {
+        case .step:
+            "\(times(count, "step")) of a task came from outside virtual time\(named(queue)), so nobody knows at "
+                + "which instant. Likely causes: `Task.sleep` (write `clock.sleep(for:)`), a Dispatch queue or a "
+                + "completion handler, a real socket or file (pass a `MockNetwork` or a `MemoryTransport`)."
+        case .timer:
+            "\(times(count, "timer")) was set or cancelled on another thread\(named(queue)), so nobody knows at "
+                + "which instant. Likely causes: a Dispatch queue, a completion handler, a thread of its own."
+        case .realTime:
+            "A part of the code runs in real time. Pass it the clock: `client.scheduler = clock`, and `on: clock` to "
+                + "each policy, cache and transport that takes a scheduler."
+        case .nothingHappens:
+            "The test waits for something, and nothing is left that could happen in virtual time, so its task was "
+                + "cancelled. Likely causes: a call that the test has not answered, a promise that nobody resolves, "
+                + "an `AsyncStream` that nobody finishes, or a queue or socket that has not answered yet."
+        case .endless:
+            "A hundred thousand timers came due in one wait. Likely cause: a loop that sleeps and never ends; cancel it, or "
+                + "write `advance(by:)` instead of `run()`."
+        case .withoutHooks:
+            "The Swift runtime of this system does not tell which steps of tasks it runs, so `Task { }` and the main "
+                + "actor run outside virtual time."
+        }
+    }
+
+    private static func times(_ count: Int, _ what: String) -> String {
+        count == 1 ? "A \(what)" : "\(count) \(what)s"
+    }
+
+    private static func named(_ queue: String) -> String {
+        queue.isEmpty ? "" : " (on the queue \(queue))"
+    }
+}

@@ -1,0 +1,27 @@
+#if os(Linux) && compiler(>=6.3) && compiler(<6.4)
+@_spi(ExperimentalScheduling) import _Concurrency
+
+// `Task.sleep` asks the executor of the task to wake it. The runtime's own executors would do so in real time. So this
+// notices such a sleep when it begins. Where the protocol isn't in the toolchain, it is noticed when it ends.
+@_spi(ExperimentalScheduling)
+extension SimulationScheduler: SchedulingExecutor {
+    /// Notices that a task sleeps for a time, and wakes it at the end of that time in the simulation.
+    public func enqueue<C: Clock>(
+        _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
+    ) {
+        noteSleep(UnownedJob(job), delay as? Duration ?? .zero)
+    }
+
+    /// Notices that a task sleeps until an instant, and wakes it after as long in the simulation.
+    public func enqueue<C: Clock>(
+        _ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C
+    ) {
+        noteSleep(UnownedJob(job), clock.now.duration(to: instant) as? Duration ?? .zero)
+    }
+
+    private func noteSleep(_ job: UnownedJob, _ delay: Duration) {
+        note(SimulationError(.taskOnAnotherThread))
+        schedule(after: delay) { [self] in add(job, onMain: false) }
+    }
+}
+#endif

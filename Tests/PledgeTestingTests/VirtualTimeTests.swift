@@ -1,0 +1,288 @@
+import Foundation
+import Pledge
+import PledgeTesting
+import Testing
+
+/// What ``withVirtualTime`` promises of tasks, actors and the main actor; Docs/Examples has tests as an app has them.
+struct VirtualTimeTests {
+    actor Counter {
+        var value = 0
+        func increment() { value += 1 }
+    }
+
+    @MainActor final class Log {
+        var lines: [String] = []
+        func add(_ line: String) { lines.append(line) }
+    }
+
+    // MARK: Everything runs before advance returns
+
+    @Test func runsTasksOfEveryKindBeforeItReturns() async {
+        await withVirtualTime { clock in
+            let counter = Counter()
+            Task { await counter.increment() }
+            Task.detached { await counter.increment() }
+            Task { @MainActor in await counter.increment() }
+            let future = Future { await counter.increment() }
+            Task {
+                await withTaskGroup { group in
+                    for _ in 0..<3 { group.addTask { await counter.increment() } }
+                }
+                async let first: Void = counter.increment()
+                async let second: Void = counter.increment()
+                _ = await (first, second)
+            }
+            await clock.advance(by: .zero)
+            #expect(await counter.value == 9)
+            #expect(future.isSettled)
+        }
+    }
+
+    @Test func runsStepsAtEachInstantBeforeTheNext() async {
+        await withVirtualTime { clock in
+            let log = Log()
+            for (name, delay) in [("b", 2), ("a", 1), ("c", 2)] {
+                Task { @Sendable in
+                    try await clock.sleep(for: .seconds(delay))
+                    for _ in 0..<10 { await Task.yield() }
+                    await log.add("\(name) \(clock.now.offset)")
+                    try await clock.sleep(for: .seconds(1))
+                    await log.add("\(name) \(clock.now.offset)")
+                }
+            }
+            await clock.advance(by: .seconds(2))
+            #expect(
+                await log.lines
+                    == ["a 1.0 seconds", "a 2.0 seconds", "b 2.0 seconds", "c 2.0 seconds"])
+            #expect(clock.now.offset == .seconds(2))
+            await clock.run()
+            #expect(await log.lines.suffix(2) == ["b 3.0 seconds", "c 3.0 seconds"])
+            #expect(clock.now.offset == .seconds(3))
+        }
+    }
+
+    @Test func theSameStepsInEachRun() async {
+        func run() async -> [String] {
+            await withVirtualTime { clock in
+                let log = Log()
+                await withTaskGroup { group in
+                    for index in 0..<50 {
+                        group.addTask {
+                            for step in 0..<5 {
+                                try? await clock.sleep(for: .milliseconds((index * 7 + step) % 11))
+                                await log.add("\(index) \(step) \(clock.now.offset)")
+                                let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+                                Task { continuation.finish() }
+                                for await _ in stream {}
+                            }
+                        }
+                    }
+                }
+                return await log.lines
+            }
+        }
+        let first = await run()
+        #expect(first.count == 250)
+        for _ in 0..<5 { #expect(await run() == first) }
+    }
+
+    @Test func twentyThousandTasks() async {
+        await withVirtualTime { clock in
+            let counter = Counter()
+            for index in 0..<20_000 {
+                Task {
+                    try await clock.sleep(for: .milliseconds(index % 100))
+                    await counter.increment()
+                }
+            }
+            await clock.advance(by: .milliseconds(99))
+            #expect(await counter.value == 20_000)
+        }
+    }
+
+    // MARK: The test's own task
+
+    @Test func aWaitOfTheTestMovesTheClock() async throws {
+        let now = try await withVirtualTime { clock in
+            try await clock.sleep(for: .seconds(3600))
+            return clock.now
+        }
+        #expect(now.offset == .seconds(3600))
+    }
+
+    @MainActor @Test func keepsToTheActorOfTheTest() async {
+        var count = 0
+        await withVirtualTime { clock in
+            MainActor.assertIsolated()
+            count += 1
+            await clock.advance(by: .seconds(1))
+            MainActor.assertIsolated()
+            count += 1
+        }
+        MainActor.assertIsolated()
+        #expect(count == 2)
+    }
+
+    @Test func aTestsErrorIsThrown() async {
+        struct Failure: Error {}
+        await #expect(throws: Failure.self) {
+            try await withVirtualTime { clock in
+                await clock.advance(by: .seconds(1))
+                throw Failure()
+            }
+        }
+    }
+
+    @Test func twoAdvancesAtOnce() async {
+        await withVirtualTime { clock in
+            async let long: Void = clock.advance(by: .seconds(2))
+            async let short: Void = clock.advance(by: .seconds(1))
+            await short
+            #expect(clock.now.offset == .seconds(1))
+            await long
+            #expect(clock.now.offset == .seconds(2))
+        }
+    }
+
+    @Test func timersLeftAtTheEndAreDiscarded() async {
+        final class Token: Sendable {}
+        weak var token: Token?
+        await withVirtualTime { clock in
+            let kept = Token()
+            token = kept
+            clock.schedule(after: .seconds(1)) { withExtendedLifetime(kept) {} }
+            Task {
+                try await clock.sleep(for: .seconds(1))
+                withExtendedLifetime(kept) {}
+            }
+        }
+        #expect(token == nil)
+    }
+
+    @Test func testsOfBothKindsBesideEachOther() async {
+        await withTaskGroup { group in
+            for index in 0..<5 {
+                group.addTask {
+                    await withVirtualTime { clock in
+                        let counter = Counter()
+                        for step in 0..<200 {
+                            Task {
+                                try await clock.sleep(for: .milliseconds(step * index))
+                                await counter.increment()
+                            }
+                        }
+                        await clock.run()
+                        #expect(await counter.value == 200)
+                        #expect(clock.now.offset == .milliseconds(199 * index))
+                    }
+                }
+            }
+            for _ in 0..<50 {
+                group.addTask {
+                    let counter = Counter()
+                    await withTaskGroup { group in
+                        for _ in 0..<200 { group.addTask { await counter.increment() } }
+                    }
+                    await MainActor.run { MainActor.assertIsolated() }
+                    #expect(await counter.value == 200)
+                }
+            }
+        }
+    }
+
+    // MARK: What leaves virtual time
+
+    /// Runs a test that must fail with a text.
+    func fails(
+        with text: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (VirtualClock) async throws -> Void
+    ) async {
+        await withKnownIssue(sourceLocation: sourceLocation) {
+            try? await withVirtualTime(function: "badTest()", body)
+        } matching: { issue in
+            let comment = issue.comments.map(\.rawValue).joined()
+            return comment.hasPrefix("badTest(): ") && comment.contains(text)
+        }
+    }
+
+    @Test func aRealSleepFailsTheTest() async {
+        await fails(with: "`Task.sleep` (write `clock.sleep(for:)`)") { clock in
+            Task { try await Task.sleep(for: .milliseconds(1)) }
+            await clock.advance(by: .seconds(1))
+        }
+        // The test has ended long before the sleep would.
+        await fails(with: "`Task.sleep`") { _ in Task { try await Task.sleep(for: .seconds(600)) } }
+        await fails(with: "`Task.sleep`") { _ in
+            Task { @MainActor in try await Task.sleep(for: .seconds(600)) }
+        }
+        await fails(with: "`Task.sleep`") { _ in
+            Task { try await ContinuousClock().sleep(for: .seconds(600)) }
+        }
+        await fails(with: "`Task.sleep`") { _ in
+            Task { try await Sleeper().sleep() }
+        }
+        await fails(with: "`Task.sleep`") { _ in
+            try await Task.sleep(for: .seconds(600))
+        }
+    }
+
+    actor Sleeper {
+        func sleep() async throws { try await Task.sleep(nanoseconds: 600_000_000_000) }
+    }
+
+    @Test func aForeignQueueFailsTheTest() async {
+        // Late enough for the task to be suspended by then.
+        let soon = DispatchTimeInterval.milliseconds(20)
+        await fails(with: "on the queue com.example.foreign") { clock in
+            await withCheckedContinuation { continuation in
+                DispatchQueue(label: "com.example.foreign").asyncAfter(deadline: .now() + soon) {
+                    continuation.resume()
+                }
+            }
+            await clock.advance(by: .seconds(1))
+        }
+        // The test ends at once.
+        await fails(with: "A step of a task came from outside virtual time") { _ in
+            Task {
+                await withCheckedContinuation { continuation in
+                    DispatchQueue(label: "com.example.foreign").asyncAfter(deadline: .now() + soon)
+                    {
+                        continuation.resume()
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func aTimerOfAnotherThreadFailsTheTest() async {
+        await fails(with: "timer was set or cancelled on another thread") { clock in
+            let done = Promise<Void>()
+            DispatchQueue(label: "com.example.foreign").async {
+                clock.schedule(after: .seconds(1)) { done.resolve(with: ()) }
+            }
+            try await done.value
+        }
+    }
+
+    @Test func realTimeFailsTheTest() async {
+        await fails(with: "client.scheduler = clock") { _ in
+            _ = Promise<Int>().timeout(.seconds(600))
+        }
+    }
+
+    @Test func aWaitForNothingFailsTheTest() async {
+        await fails(with: "nothing is left that could happen") { _ in
+            let never = Promise<Int>()
+            _ = try? await never.value
+            withExtendedLifetime(never) {}
+        }
+    }
+
+    @Test func aLoopWithoutEndFailsTheTest() async {
+        await fails(with: "A hundred thousand timers") { clock in
+            let loop = Task { while !Task.isCancelled { try await clock.sleep(for: .seconds(1)) } }
+            await clock.run()
+            loop.cancel()
+        }
+    }
+}
