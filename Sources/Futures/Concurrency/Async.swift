@@ -80,7 +80,11 @@ extension Future {
     /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
     @inlinable
     public final var value: Value {
-        consuming get async throws { try await (consume self).resultWhenSettled.get() }
+        consuming get async throws {
+            if hasSettled { return try settledResult.get() }
+            let waiter = TaskWaiter(of: consume self)
+            return try await waiter.result(of: Value.self).get()
+        }
     }
 
     /// The result, awaited.
@@ -91,11 +95,8 @@ extension Future {
     public final var resultWhenSettled: Result<Value, any Error> {
         consuming get async {
             if hasSettled { return settledResult }
-            let waiter = TaskWaiter()
-            waiter.enroll(on: self)
-            _ = consume self
-            guard let source = await waiter.wait() else { return .failure(CancellationError()) }
-            return unsafeDowncast(source, to: Future<Value>.self).settledResult
+            let waiter = TaskWaiter(of: consume self)
+            return await waiter.result(of: Value.self)
         }
     }
 }
@@ -150,13 +151,22 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     /// Written under the lock.
     @exclusivity(unchecked) var source: FutureNode?
 
+    /// Creates a waiter in the list of a future, which it doesn't keep alive.
     @usableFromInline
-    init() {
+    init(of future: consuming FutureNode) {
         super.init(deliver: Self.deliverByOverride)
+        future.enroll(retained())
     }
 
+    /// Suspends a task until the future has settled, or until the task is cancelled.
+    ///
+    /// - Parameter type: The type of the future's value.
+    /// - Returns: The future's result; a failure with `CancellationError` if the task was cancelled first.
     @usableFromInline
-    func enroll(on future: FutureNode) { future.enroll(retained()) }
+    func result<Value: Sendable>(of type: Value.Type) async -> Result<Value, any Error> {
+        guard let source = await wait() else { return .failure(CancellationError()) }
+        return unsafeDowncast(source, to: Future<Value>.self).settledResult
+    }
 
     /// Suspends a task until the future has settled, or until the task is cancelled.
     ///
@@ -164,8 +174,7 @@ final class TaskWaiter: Waiter, @unchecked Sendable {
     /// runtime, so the word is loaded with acquiring order, too.
     ///
     /// - Returns: The settled future; nil if the task was cancelled first.
-    @usableFromInline
-    func wait() async -> FutureNode? {
+    private func wait() async -> FutureNode? {
         let watch = FutureDiagnostics.watch(self)
         defer { watch?.cancel() }
         #if compiler(>=6.2)
