@@ -293,6 +293,8 @@ extension VirtualScope {
     }
 
     /// Runs everything that can run, on the main thread.
+    ///
+    /// After ten thousand steps, the main thread is left to others in between.
     private func drain() {
         let mayBegin = state.withLock { state in
             if state.isDraining || state.isClosed { return false }
@@ -301,7 +303,19 @@ extension VirtualScope {
         }
         guard mayBegin else { return }
         look.isAway = false
-        repeat { inScope { while step() { steps += 1 } } } while !isAtRest()
+        var left = 10_000
+        repeat {
+            inScope {
+                while left > 0, step() {
+                    steps += 1
+                    left -= 1
+                }
+            }
+        } while left > 0 && !isAtRest()
+        if left == 0, !isTooBusy {
+            state.withLock { $0.isDraining = false }
+            return DispatchQueue.main.async { self.drain() }
+        }
         if isTooBusy { return finish() }
         if look.isAway { return lookAgain() }
         if end != nil { return close() }
