@@ -120,7 +120,7 @@ struct VirtualTimeExamples {
 
     // snippet: pages
     /// The pages of a list, one each second, until an empty one.
-    static func pages(of client: HTTPClient) -> AsyncStream<[Product]> {
+    func pages(of client: HTTPClient) -> AsyncStream<[Product]> {
         AsyncStream { continuation in
             let loading = Task {
                 for page in 1... {
@@ -146,7 +146,7 @@ struct VirtualTimeExamples {
             client.scheduler = clock
 
             var read: [[Product]] = []
-            for await page in Self.pages(of: client) { read.append(page) }
+            for await page in pages(of: client) { read.append(page) }
 
             #expect(read == [[pen], [ink]])
             #expect(clock.now.offset == .seconds(2))

@@ -57,11 +57,29 @@ static struct stack find_stack(void) {
     return stack;
 }
 
+// The calling thread's stack, found once.
+static const struct stack *present_stack(void) {
+    static _Thread_local struct stack stack;
+    static _Thread_local bool is_known;
+    if (!is_known) {
+        stack = find_stack();
+        is_known = true;
+    }
+    return &stack;
+}
+
+// True if at least so many quarters of the calling thread's stack are free.
+static bool are_free(size_t quarters, uintptr_t here) {
+    const struct stack *stack = present_stack();
+    return here > stack->low + stack->size / 4 * quarters && here < stack->low + stack->size;
+}
+
+bool cfutures_stack_has_room(void) { return are_free(2, cfutures_stack_address()); }
+
 // The least that an event loop adds. Foundation's run loop adds about 1,000 bytes on Linux, and more on Apple's systems.
 static const size_t least_of_event_loop = 600;
 
 size_t cfutures_stack_of_event_loop(void) {
-    static _Thread_local struct stack stack;
     uintptr_t here = cfutures_stack_address();
     size_t size = cfutures_thread.edge - here;
     size_t known = cfutures_thread.step;
@@ -69,7 +87,5 @@ size_t cfutures_stack_of_event_loop(void) {
         if (known == 0 || size < known) cfutures_thread.step = size;
         return 0;
     }
-    if (stack.size == 0) stack = find_stack();
-    bool has_room = here > stack.low + stack.size / 2 && here < stack.low + stack.size;
-    return has_room ? size : 0;
+    return are_free(1, here) ? size : 0;
 }

@@ -28,6 +28,10 @@ static SWIFT_CC void *(*current_task)(void);
 static enqueue_function enqueue_main;
 static struct executor main_executor;
 
+extern void *swift_retain(void *object);
+extern void swift_release(void *object);
+static SWIFT_CC void (*cancel)(void *task);
+
 static _Thread_local void *present_scope;
 static _Thread_local uint64_t main_steps;
 
@@ -36,7 +40,11 @@ uint64_t ctesting_main_steps(void) { return main_steps; }
 void *ctesting_scope(void) { return present_scope; }
 void ctesting_set_scope(void *scope) { present_scope = scope; }
 
+static _Thread_local bool probes;
+static void find_status(void *enqueued);
+
 static SWIFT_CC void on_global(void *job, enqueue_function original) {
+    if (probes) find_status(job);
     if (!take(job, false)) original(job);
 }
 
@@ -62,6 +70,7 @@ bool ctesting_install(ctesting_take function) {
     current_task = dlsym(RTLD_DEFAULT, "swift_task_getCurrent");
     enqueue_main = dlsym(RTLD_DEFAULT, "swift_task_enqueueMainExecutor");
     if (!global || !main || !task_id || !job_flags || !current_task || !enqueue_main) return false;
+    cancel = dlsym(RTLD_DEFAULT, "swift_task_cancel");
     take = function;
     *global = on_global;
     *main = on_main;
@@ -89,6 +98,59 @@ uint64_t ctesting_current_task_id(void) {
     void *task = current_task ? current_task() : 0;
     return task ? task_id(task) : 0;
 }
+
+// Where the runtime keeps the status of a task, and its bits, in the layout of version 1. Debuggers know it by this
+// version. `ctesting_find_status` looks whether it is so.
+static const size_t status_offset = 96;
+static const uint32_t is_running = 0x800, is_enqueued = 0x1000, has_ended = 0x2000;
+static bool knows_status;
+
+static uint32_t status(void *task) {
+    return __atomic_load_n((uint32_t *)((char *)task + status_offset), __ATOMIC_ACQUIRE);
+}
+
+void ctesting_probe(bool next) { probes = next; }
+
+static void find_status(void *enqueued) {
+    uint32_t *version = dlsym(RTLD_DEFAULT, "_swift_concurrency_debug_internal_layout_version");
+    void *running = current_task();
+    if (!version || *version != 1 || !running || !ctesting_task_id(enqueued)) return;
+    const uint32_t all = is_running | is_enqueued | has_ended;
+    knows_status = (status(running) & all) == is_running && (status(enqueued) & all) == is_enqueued;
+}
+
+bool ctesting_watch(void *task) {
+    // A child task that is not of a group is freed with its parent's frame, even if it is retained.
+    uint32_t flags = job_flags(task);
+    if (!knows_status || (flags & 0xFF) != 0) return false;
+    if ((flags & 1 << 24) && !(flags & 1 << 26)) return false;
+    swift_retain(task);
+    return true;
+}
+
+bool ctesting_is_away(void *task) {
+    return knows_status && (status(task) & (is_running | is_enqueued)) != 0;
+}
+
+size_t ctesting_forget_ended(void **tasks, size_t count, bool *are_away) {
+    size_t left = 0;
+    for (size_t index = 0; index < count; index++) {
+        uint32_t bits = status(tasks[index]);
+        if (bits & (is_running | is_enqueued)) *are_away = true;
+        if (bits & has_ended) {
+            swift_release(tasks[index]);
+        } else {
+            tasks[left++] = tasks[index];
+        }
+    }
+    return left;
+}
+
+void ctesting_cancel(void *task) {
+    if (cancel) cancel(task);
+}
+
+void ctesting_forget(void *task) { swift_release(task); }
 
 const char *ctesting_queue_name(void) {
     const char *(*name)(void *queue) = dlsym(RTLD_DEFAULT, "dispatch_queue_get_label");

@@ -88,8 +88,9 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// If the other future is cancelled, the promise fails with `CancellationError`. The promise itself isn't cancelled
     /// then, so its own handlers aren't called.
     ///
-    /// If the other future waits for the promise, the promise fails with ``FutureError/Code/cycle``. A task that
-    /// awaits the promise raises the priority of the tasks that produce the other future.
+    /// If the other future is derived from the promise, the promise fails with ``FutureError/Code/cycle``. Two promises
+    /// may follow each other: whichever settles first also settles the other, and neither is released before. A task that awaits the promise raises the
+    /// priority of the tasks that produce the other future.
     public func follow(_ future: Future<Value>) {
         if let cycle = cycle(through: future) {
             _ = fail(Failure(cycle))

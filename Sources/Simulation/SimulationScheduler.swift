@@ -25,7 +25,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     // runs in the simulation's events.
     private let owner: ThreadIdentity
     /// What a test says of its steps and of what leaves them; nil in a simulation.
-    private let test: VirtualTest?
+    private let test: (any VirtualTest)?
     private let instant = Atomic<Nanoseconds>(0)
     let escapes = Locked(Escapes())
     private let queue = EventQueue()
@@ -43,7 +43,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     }
 
     /// Creates a scheduler for a test, whose steps may run on several threads, one after the other.
-    package init(for test: VirtualTest) {
+    package init(for test: any VirtualTest) {
         owner = .current
         self.test = test
     }
@@ -77,7 +77,12 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     /// The present instant, in nanoseconds.
     package var time: Int64 { instant.load(ordering: .relaxed) }
 
-    var isOnItsThread: Bool { test?.isOnItsThread() ?? (owner == .current) }
+    /// Runs an action as a step of a test, if the calling thread runs a task of that test.
+    fileprivate func move(_ action: @escaping @Sendable () -> Void) -> Bool {
+        test?.move(action) ?? false
+    }
+
+    var isOnItsThread: Bool { test?.isOnItsThread ?? (owner == .current) }
 
     /// Adds an event after a delay, unless the simulation is over.
     ///
@@ -137,22 +142,28 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
 }
 
 /// What a scheduler asks and tells a test in virtual time.
-package struct VirtualTest: Sendable {
-    let isOnItsThread: @Sendable () -> Bool
-    let noteEscape: @Sendable (SimulationError.Code) -> Void
+package protocol VirtualTest: Sendable {
+    /// True if the calling thread runs a step of the test.
+    var isOnItsThread: Bool { get }
 
-    /// Creates a value from functions that are called on any thread.
+    /// Records that an action has left the test's steps.
+    func noteEscape(_ code: SimulationError.Code)
+
+    /// Runs an action as a step of the test, if the calling thread runs a task of the test.
     ///
-    /// - Parameters:
-    ///   - isOnItsThread: Returns whether the calling thread runs a step of the test.
-    ///   - noteEscape: Records that an action has left the test's steps.
-    package init(
-        isOnItsThread: @escaping @Sendable () -> Bool,
-        noteEscape: @escaping @Sendable (SimulationError.Code) -> Void
-    ) {
-        self.isOnItsThread = isOnItsThread
-        self.noteEscape = noteEscape
-    }
+    /// - Returns: False if it doesn't, or if the test has ended.
+    func move(_ action: @escaping @Sendable () -> Void) -> Bool
+
+    /// Takes a step of a task that has the scheduler as its executor; called on any thread.
+    ///
+    /// - Returns: False if the test has ended.
+    func take(_ job: UnownedJob) -> Bool
+
+    /// Called before a watched step.
+    func willRun(_ job: UnownedJob)
+
+    /// Called after a watched step.
+    func didRun(_ job: UnownedJob)
 }
 
 /// A scheduled action.
@@ -174,7 +185,10 @@ private final class SimulatedTimer: SimulatedEvent, ScheduledAction, @unchecked 
     func cancel() {
         guard let scheduler else { return }
         guard scheduler.isOnItsThread else {
-            return scheduler.note(SimulationError(.actionOnAnotherThread))
+            if !scheduler.move({ self.cancel() }) {
+                scheduler.note(SimulationError(.actionOnAnotherThread))
+            }
+            return
         }
         guard let action = action.take() else { return }
         scheduler.remove(self)
@@ -196,7 +210,9 @@ extension SimulationScheduler: TaskExecutor {
     /// end is cancelled, so a loop in a task must end on cancellation.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if isOnItsThread, !isClosed {
+        if let test {
+            if !test.take(job) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+        } else if isOnItsThread, !isClosed {
             add(job)
         } else if !escapes.withLock({ $0.keep(job) }) {
             globalConcurrentExecutor.enqueue(ExecutorJob(job))
@@ -207,9 +223,12 @@ extension SimulationScheduler: TaskExecutor {
     ///
     /// Call it on the owner's thread.
     ///
-    /// - Parameter onMain: True for a step on the main actor; the owner's thread is then the main thread.
-    package func add(_ job: UnownedJob, onMain: Bool = false) {
-        addNow(TaskStep(job, onMain: onMain, of: self))
+    /// - Parameters:
+    ///   - job: The step.
+    ///   - onMain: True for a step on the main actor; the owner's thread is then the main thread.
+    ///   - isWatched: True if the test is told before and after the step.
+    package func add(_ job: UnownedJob, onMain: Bool = false, isWatched: Bool = false) {
+        addNow(TaskStep(job, onMain: onMain, isWatched: isWatched, of: self))
     }
 
     /// The executor for the tasks of futures: this scheduler.
@@ -241,15 +260,17 @@ extension SimulationScheduler: TaskExecutor {
 
     private func addWork(_ work: @escaping () -> Void) { addNow(TaskWork(work)) }
 
-    fileprivate func run(_ job: UnownedJob, onMain: Bool = false) {
+    fileprivate func run(_ job: UnownedJob, onMain: Bool = false, isWatched: Bool = false) {
         let wasInTask = isInTask
         isInTask = true
+        if isWatched { test?.willRun(job) }
         if onMain {
             job.runSynchronously(
                 isolatedTo: MainActor.sharedUnownedExecutor, taskExecutor: asUnownedTaskExecutor())
         } else {
             job.runSynchronously(on: asUnownedTaskExecutor())
         }
+        if isWatched { test?.didRun(job) }
         isInTask = wasInTask
     }
 }
@@ -294,15 +315,17 @@ struct Escapes {
 private final class TaskStep: SimulatedEvent {
     private let job: UnownedJob
     private let onMain: Bool
+    private let isWatched: Bool
     private unowned let scheduler: SimulationScheduler
 
-    init(_ job: UnownedJob, onMain: Bool, of scheduler: SimulationScheduler) {
+    init(_ job: UnownedJob, onMain: Bool, isWatched: Bool, of scheduler: SimulationScheduler) {
         self.job = job
         self.onMain = onMain
+        self.isWatched = isWatched
         self.scheduler = scheduler
     }
 
-    override func happen() { scheduler.run(job, onMain: onMain) }
+    override func happen() { scheduler.run(job, onMain: onMain, isWatched: isWatched) }
 
     override func discard() { happen() }
 }

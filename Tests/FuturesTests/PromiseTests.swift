@@ -115,6 +115,15 @@ import Testing
         #expect(calls.elements == [2])
     }
 
+    @Test("promises that follow each other settle together", arguments: [0, 1])
+    func followingEachOther(first: Int) {
+        let promises = [Promise<Int>(), Promise<Int>()]
+        promises[0].follow(promises[1])
+        promises[1].follow(promises[0])
+        promises[first].resolve(with: 7)
+        #expect(promises.allSatisfy { $0.valueNow == 7 })
+    }
+
     @Test("F10: what is handed out by the framework is no promise") func nobodyCastsToSettle() {
         let queue = DispatchQueue(label: "casts")
         let futures = [

@@ -54,12 +54,16 @@ static inline uintptr_t cfutures_stack_address(void) {
     return (uintptr_t)__builtin_frame_address(0);
 }
 
+/// True if half of the calling thread's stack is free; false if the system does not tell.
+bool cfutures_stack_has_room(void);
+
 /// Returns the bytes of stack that the present code takes more than the delivery that reached the limit, if they show
 /// that this delivery's closure runs an event loop, which called the present code; otherwise 0.
 ///
 /// An event loop and the code that it calls take more of the stack than a closure that settles the next future itself.
 /// How much the latter takes is learned. Closures that take much more than others are mistaken for an event loop, which
-/// only costs stack. So the result is 0 if half of the stack is used, or if the system does not tell the stack's bounds.
+/// only costs stack. So the result is 0 if only a quarter of the stack is free, or if the system does not tell the
+/// stack's bounds.
 size_t cfutures_stack_of_event_loop(void);
 
 /// Takes one turn of a short wait for another thread.

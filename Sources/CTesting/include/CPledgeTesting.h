@@ -2,6 +2,7 @@
 #define CPLEDGE_TESTING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /// Takes a step of a task that the Swift runtime is about to give to one of its executors.
@@ -38,6 +39,33 @@ uint64_t ctesting_task_id(void *_Nonnull job);
 
 /// The ID of the calling task; 0 outside a task.
 uint64_t ctesting_current_task_id(void);
+
+/// Finds out, by the first step of a task that the calling task begins next, whether this runtime tells of a task that
+/// it runs or waits for an executor. If it doesn't, no task can be watched.
+///
+/// @param begins True before the new task, and false after it.
+void ctesting_probe(bool begins);
+
+/// Retains a task, so that it can be watched.
+///
+/// @return False if it can't be watched.
+bool ctesting_watch(void *_Nonnull task);
+
+/// Releases the watched tasks that have ended, and moves the others to the front.
+///
+/// @param are_away Set to true if one of the others runs at present, or waits for an executor.
+/// @return The number of the others.
+size_t ctesting_forget_ended(
+    void *_Nonnull *_Nullable tasks, size_t count, bool *_Nonnull are_away);
+
+/// Cancels a watched task.
+void ctesting_cancel(void *_Nonnull task);
+
+/// Releases a watched task.
+void ctesting_forget(void *_Nonnull task);
+
+/// True if a task runs at present, or waits for an executor.
+bool ctesting_is_away(void *_Nonnull task);
 
 /// The name of the Dispatch queue on which the calling thread runs; empty if it is not known.
 const char *_Nonnull ctesting_queue_name(void);

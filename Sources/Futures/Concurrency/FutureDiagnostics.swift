@@ -113,11 +113,20 @@ public enum FutureDiagnostics {
         node.usersPlace.map { " made at \($0)" } ?? ""
     }
 
+    /// The words about a cycle in which a future, or one of the next sixty that it waits for, waits for itself.
     private static func cycle(of future: FutureNode) -> String? {
-        let cycle = future.findCycle()
-        if cycle.isEmpty { return nil }
-        let places = cycle.compactMap(\.usersPlace).map { "\($0)" }.joined(separator: ", ")
-        return ": it waits for itself, by way of \(places)"
+        var (node, count): (FutureNode?, Int) = (future, 0)
+        while let present = node, count < 60 {
+            let cycle = present.findCycle()
+            if !cycle.isEmpty {
+                let places = cycle.compactMap(\.usersPlace).map { "\($0)" }
+                    .joined(separator: ", ")
+                let what = present === future ? "it waits" : "it waits for one that waits"
+                return ": \(what) for itself, by way of \(places)"
+            }
+            (node, count) = (present.lockedUpstream() ?? present.followed, count + 1)
+        }
+        return nil
     }
 
     /// The reason why a future may never settle; nil if it waits for something that ends by itself.
@@ -166,6 +175,9 @@ extension FutureNode {
         let place = origin ?? producer { ($0 as? TaskHandlers)?.location }
         return place.flatMap { $0.isOfFramework ? nil : $0 }
     }
+
+    /// The node with which a pending promise waits for the future that it follows; nil if it follows none.
+    var followed: FutureNode? { producer { $0 as? FollowingHandlers }?.awaited }
 
     /// Calls `find` with each cancel handler of a root's producer, and returns the first result that isn't nil.
     fileprivate func producer<Found>(_ find: (CancelHandlers) -> Found?) -> Found? {

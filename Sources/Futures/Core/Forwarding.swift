@@ -189,7 +189,8 @@ extension FutureNode {
         var index = 0
         while index < found.count, found.count < 10_000 {
             let node = found[index].node
-            for next in [node.lockedUpstream()].compactMap(\.self) + node.inputsOfAggregate {
+            let upstream = node.isRoot ? node.followed : node.lockedUpstream()
+            for next in [upstream].compactMap(\.self) + node.inputsOfAggregate {
                 if next === self { return way(to: index, in: found) }
                 if known.insert(ObjectIdentifier(next)).inserted { found.append((next, index)) }
             }

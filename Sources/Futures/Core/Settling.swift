@@ -189,10 +189,11 @@ extension FutureNode {
 
 // MARK: - Nesting
 
-/// The number of deliveries that may nest on one thread's stack.
+/// The number of deliveries that may nest on one thread's stack after half of it is used.
 ///
-/// Each takes a few hundred bytes of stack, or a few thousand in a debug build. A thread with a stack of 512 KB has
-/// room for many times this number.
+/// Each takes a few hundred bytes of stack, or a few thousand in a debug build. As long as half of the stack is free, more
+/// may nest: a closure that runs an event loop can be told from other closures only by how much of the stack it takes,
+/// which isn't certain.
 let maximumDepth = 32
 
 /// Deliveries that nest.
@@ -239,9 +240,9 @@ extension FutureNode {
     /// - Returns: False if it would nest too deep. It is then not counted.
     private class final func beginDelivery() -> Bool {
         let thread = cfutures_current_thread()
-        guard thread.pointee.depth < maximumDepth else { return false }
+        if thread.pointee.depth >= maximumDepth, !cfutures_stack_has_room() { return false }
         thread.pointee.depth += 1
-        if thread.pointee.depth == maximumDepth { thread.pointee.edge = cfutures_stack_address() }
+        if thread.pointee.depth >= maximumDepth { thread.pointee.edge = cfutures_stack_address() }
         return true
     }
 
@@ -276,13 +277,12 @@ extension FutureNode {
         let size = cfutures_stack_of_event_loop()
         if size == 0 { return }
         let thread = cfutures_current_thread()
-        let (edge, step) = (thread.pointee.edge, thread.pointee.step)
+        let (depth, edge, step) = (thread.pointee.depth, thread.pointee.edge, thread.pointee.step)
         // If the next delivery that reaches the limit finds as much, these bytes are no event loop's.
         thread.pointee.step = size
         thread.pointee.depth = 1
         leaveDelivery()
-        thread.pointee.depth = maximumDepth
-        (thread.pointee.edge, thread.pointee.step) = (edge, step)
+        (thread.pointee.depth, thread.pointee.edge, thread.pointee.step) = (depth, edge, step)
     }
 
     /// Runs a closure after the work that was deferred before it, and before an outer delivery on this thread returns.

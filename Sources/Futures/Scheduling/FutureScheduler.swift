@@ -114,11 +114,12 @@ public struct SchedulerClock: Clock {
     /// - Parameters:
     ///   - deadline: The instant.
     ///   - tolerance: Ignored: the scheduler decides how late it may be.
-    /// - Throws: `CancellationError` if the task is cancelled. Nothing then stays in the scheduler.
-    public func sleep(until deadline: SchedulerInstant, tolerance: Duration?) async throws {
+    /// - Throws: `CancellationError` if the task is cancelled, and nothing then stays in the scheduler; also if the
+    ///   scheduler drops its timers, because it is released or its test has ended.
+    public func sleep(until deadline: SchedulerInstant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         if deadline <= now { return }
-        try await wakeUp(at: deadline).value
+        do { try await wakeUp(at: deadline).value } catch { throw CancellationError() }
     }
 
     /// Returns a future that resolves at an instant.

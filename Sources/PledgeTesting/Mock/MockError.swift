@@ -37,7 +37,7 @@ extension MockError: CustomStringConvertible {
 
 extension MockError {
     init(
-        noCallAfter received: [Endpoint], within limit: Duration? = nil,
+        noCallAfter received: [Endpoint], within limit: Duration? = nil, isInVirtualTime: Bool,
         at location: TestSourceLocation
     ) {
         code = .noCall
@@ -47,19 +47,28 @@ extension MockError {
             received.isEmpty
             ? "none had arrived before"
             : "\(received.count) had arrived before, the last was \(received[received.count - 1])"
-        if let limit {
-            text = "no call arrived within \(limit); \(before). \(Self.waiting)"
-        } else {
-            text = """
-                no call has arrived; \(before). \(Self.waiting) If it comes from another thread: \
-                try await network.next()
-                """
-        }
+        let start =
+            limit.map { "no call arrived within \($0); \(before)." }
+            ?? "no call has arrived; \(before). \(isInVirtualTime ? Self.atPresent : Self.waiting)"
+        text =
+            switch (limit, isInVirtualTime) {
+            case (_, true): "\(start) \(Self.nothingElse)"
+            case (nil, _): "\(start) If it comes from another thread: try await network.next()"
+            default: "\(start) \(Self.waiting)"
+            }
     }
 
     private static let waiting = """
         If the call waits for time to pass: advance its clock. If time was advanced already, async code before the \
         call may not have run yet: run the test in withVirtualTime, whose `await clock.advance(by:)` waits for it.
+        """
+
+    private static let atPresent =
+        "If the call waits for time to pass: `await clock.advance(by:)`. If time was advanced already:"
+
+    private static let nothingElse = """
+        Everything has run that can run in virtual time. Likely causes: the code makes no call, makes it with another \
+        network, or makes it from another thread, such as a Dispatch queue's.
         """
 
     init(unexpected endpoint: Endpoint) {

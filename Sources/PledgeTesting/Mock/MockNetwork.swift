@@ -198,7 +198,7 @@ extension MockNetwork {
     ) throws -> MockCall {
         if let call = takeArrived() { return call }
         throw MockError(
-            noCallAfter: received,
+            noCallAfter: received, isInVirtualTime: VirtualScope.current != nil,
             at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
@@ -251,7 +251,9 @@ extension MockNetwork {
         let timer = scheduler.schedule(after: limit) { [weak self, promise] in
             self?.stopWaiting(number)
             promise.reject(
-                with: MockError(noCallAfter: self?.received ?? [], within: limit, at: place))
+                with: MockError(
+                    noCallAfter: self?.received ?? [], within: limit,
+                    isInVirtualTime: scheduler is VirtualClock, at: place))
         }
         promise.onCancel { [weak self] in
             self?.stopWaiting(number)

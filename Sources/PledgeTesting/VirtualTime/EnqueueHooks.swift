@@ -15,6 +15,9 @@ enum EnqueueHooks {
     /// Whether the runtime has the hooks; they are installed when this is first read.
     static let areInstalled: Bool = {
         guard ctesting_install(take) else { return false }
+        ctesting_probe(true)
+        Task {}
+        ctesting_probe(false)
         // Whether steps on the main actor are reported is found out by one of them.
         let reported = ctesting_main_steps()
         Task { @MainActor in }
@@ -43,6 +46,11 @@ enum EnqueueHooks {
         return scope.hasFirstTask
     }
 
+    /// The scope with an identity, unless it has ended.
+    static func scope(of identity: VirtualScope.Leftover) -> VirtualScope? {
+        scopes.withLock { $0.first { $0.identity === identity } }
+    }
+
     /// Forgets a scope that has ended.
     static func remove(_ scope: VirtualScope) {
         scopes.withLock { scopes in
@@ -60,8 +68,9 @@ enum EnqueueHooks {
         guard isInUse.load(ordering: .relaxed) else { return false }
         let task = ctesting_task_id(pointer)
         if task == 0 { return false }
+        let present = ctesting_current_task_id()
         return scopes.withLock { $0 }.contains {
-            $0.receive(task, job, onMain: onMain)
+            $0.receive(task, job, from: present, onMain: onMain)
         }
     }
 }

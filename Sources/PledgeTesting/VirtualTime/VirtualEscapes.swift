@@ -15,6 +15,12 @@ final class VirtualEscapes: Sendable {
         case nothingHappens
         /// Timers set other timers without an end.
         case endless
+        /// Steps follow each other at one instant without an end.
+        case busy
+        /// An actor that another thread runs doesn't let a task go.
+        case away
+        /// The test is within another one.
+        case nested
         /// The runtime has no hooks.
         case withoutHooks
     }
@@ -55,18 +61,30 @@ final class VirtualEscapes: Sendable {
                 + "which instant. Likely causes: `Task.sleep` (write `clock.sleep(for:)`), a Dispatch queue or a "
                 + "completion handler, a real socket or file (pass a `MockNetwork` or a `MemoryTransport`)."
         case .timer:
-            "\(times(count, "timer")) was set or cancelled on another thread\(named(queue)), so nobody knows at "
-                + "which instant. Likely causes: a Dispatch queue, a completion handler, a thread of its own."
+            "Another thread has set or cancelled \(count == 1 ? "a timer" : "\(count) timers"), or moved the "
+                + "clock\(named(queue)), so nobody knows at which instant. Likely causes: a Dispatch queue, a completion "
+                + "handler, a thread or task from outside the test, a transport with a real socket (pass a "
+                + "`MockNetwork` or a `MemoryTransport`)."
         case .realTime:
             "A part of the code runs in real time. Pass it the clock: `client.scheduler = clock`, and `on: clock` to "
-                + "each policy, cache and transport that takes a scheduler."
+                + "each policy and cache that takes a scheduler. A transport with a real socket can't run in virtual "
+                + "time: pass a `MockNetwork` or a `MemoryTransport`."
         case .nothingHappens:
             "The test waits for something, and nothing is left that could happen in virtual time, so its task was "
                 + "cancelled. Likely causes: a call that the test has not answered, a promise that nobody resolves, "
                 + "an `AsyncStream` that nobody finishes, or a queue or socket that has not answered yet."
         case .endless:
-            "A hundred thousand timers came due in one wait. Likely cause: a loop that sleeps and never ends; cancel it, or "
-                + "write `advance(by:)` instead of `run()`."
+            "The clock has moved to a hundred thousand instants, and timers are left. Likely cause: a loop that sleeps and "
+                + "never ends; cancel it, or write `advance(by:)`, which ends at an instant."
+        case .busy:
+            "More than 100,000 steps ran at one instant, and 100 for each task. Likely cause: a loop of `Task.yield()`, which waits for something that "
+                + "happens only later. Write `await clock.advance(by:)` in the test, or wait for the thing itself."
+        case .away:
+            "A task of the test waits for an actor that another thread runs, for more than ten seconds. Likely causes: "
+                + "an actor that code outside the test uses too, and that blocks its thread."
+        case .nested:
+            "`withVirtualTime` is called within `withVirtualTime`. The inner test got the outer clock; write one scope "
+                + "for the whole test."
         case .withoutHooks:
             "The Swift runtime of this system does not tell which steps of tasks it runs, so `Task { }` and the main "
                 + "actor run outside virtual time."

@@ -3,6 +3,7 @@ import Dispatch
 import PledgeFutures
 import PledgeServices
 import PledgeSimulation
+import Synchronization
 
 /// What one test in virtual time runs: its steps, its timers, and its waits for the clock.
 ///
@@ -34,14 +35,18 @@ final class VirtualScope: @unchecked Sendable {
         var isClosed = false
     }
 
-    let escapes = VirtualEscapes()
+    let escapes: VirtualEscapes
     let executor: SimulationScheduler
     /// Nil once the tasks have ended that the test has begun with `Task { }`.
     weak var leftover: Leftover?
 
+    private let isStuck: Promise<Void>
+
     private let state = Locked(State())
+    /// True while `arrivals` isn't empty; a hint, by which most steps don't take the lock.
+    private let hasArrivals = Atomic<Bool>(false)
     /// Stands for this scope where the scope itself would keep itself alive.
-    private let identity: Leftover
+    let identity: Leftover
     private let home: TaskHome
     /// The test's own task; nil once it may have ended, because a child task is freed even if a reference is left.
     private var task: UnsafeCurrentTask?
@@ -51,21 +56,32 @@ final class VirtualScope: @unchecked Sendable {
     private var isOver = false
     /// True while the end waits for a step of another thread.
     private var isPatient = false
+    /// True once the test has been cancelled.
+    private var isCancelled = false
+    /// The tasks of the test, which may be running on another thread because they call an actor there.
+    private var watched = WatchedTasks()
+    /// The IDs of those that were last seen to run, or to wait for an executor, elsewhere.
+    private var away: Set<UInt64> = []
+    private var look = Look()
     /// The number of steps and actions, by which ``giveUp(after:)`` sees whether anything has happened.
     private var steps = 0
-    /// The number of timers since an `advance` has returned.
-    private var timers = 0
+    /// The number of instants to which the clock has moved since an `advance` has returned.
+    private var moves = 0
+    /// The number of steps at the present instant, and that instant.
+    private var present = (steps: 0, time: Int64(0))
+    /// The number of steps at one instant that are too many: 100,000, and 100 for each task.
+    private var mostSteps = 100_000
 
-    private init(of task: UnsafeCurrentTask?, _ id: UInt64) {
+    private init(
+        of task: UnsafeCurrentTask?, _ id: UInt64, _ escapes: VirtualEscapes,
+        _ isStuck: Promise<Void>
+    ) {
         self.task = task
-        let (identity, escapes) = (Leftover(), escapes)
+        self.escapes = escapes
+        self.isStuck = isStuck
+        let identity = Leftover()
         self.identity = identity
-        executor = SimulationScheduler(
-            for: VirtualTest {
-                VirtualScope.current?.identity === identity
-            } noteEscape: {
-                escapes.note($0)
-            })
+        executor = SimulationScheduler(for: Stand(identity: identity, escapes: escapes))
         home = executor.home
         state.withLock { $0.tasks.caller = id }
     }
@@ -81,6 +97,13 @@ final class VirtualScope: @unchecked Sendable {
     static func clock(insteadOf scheduler: any FutureScheduler) -> any FutureScheduler {
         guard scheduler is LiveScheduler, let current else { return scheduler }
         return VirtualClock(of: current)
+    }
+
+    /// True if the calling thread runs a task of this test, here or elsewhere.
+    private var isInItsTask: Bool {
+        if Self.current === self { return true }
+        let task = ctesting_current_task_id()
+        return state.withLock { $0.tasks.contains(task) }
     }
 
     /// True once the hooks have reported a task.
@@ -99,11 +122,15 @@ final class VirtualScope: @unchecked Sendable {
 
 extension VirtualScope {
     /// Begins a scope, and moves the calling task into it.
-    static func begin() async -> VirtualScope {
+    ///
+    /// - Parameters:
+    ///   - escapes: Gets what leaves virtual time.
+    ///   - isStuck: Resolved if the test has to be reported although it doesn't end.
+    static func begin(_ escapes: VirtualEscapes, _ isStuck: Promise<Void>) async -> VirtualScope {
         let hasHooks = EnqueueHooks.areInstalled
         // Used only until `end` returns, so the task lives.
         nonisolated(unsafe) let task = withUnsafeCurrentTask { $0 }
-        let scope = VirtualScope(of: task, ctesting_current_task_id())
+        let scope = VirtualScope(of: task, ctesting_current_task_id(), escapes, isStuck)
         scope.onItsThread {
             if hasHooks, EnqueueHooks.report(to: scope) { return }
             scope.escapes.note(.withoutHooks)
@@ -122,7 +149,8 @@ extension VirtualScope {
     /// What has left virtual time by then is in ``escapes``.
     func end() async {
         await withUnsafeContinuation { continuation in
-            onItsThread { self.end = continuation }
+            let isClosed = !onItsThread { self.end = continuation }
+            if isClosed { continuation.resume() }
         }
     }
 
@@ -140,7 +168,7 @@ extension VirtualScope {
     }
 
     private func finish() {
-        guard let end = end.take() else { return }
+        let end = end.take()
         let arrivals = state.withLock { state in
             state.isClosed = true
             defer { state.arrivals = [] }
@@ -149,12 +177,14 @@ extension VirtualScope {
         EnqueueHooks.remove(self)
         inScope {
             for work in arrivals { work() }
+            if !isOver { executor.end {} }
             while executor.runNext(until: executor.time) {}
         }
         for wait in waits { wait.continuation.resume() }
         waits = []
         task = nil
-        end.resume()
+        watched.forget()
+        end?.resume()
     }
 }
 
@@ -170,21 +200,46 @@ extension VirtualScope {
     ///   - job: The step.
     ///   - onMain: True for a step on the main actor.
     func take(_ task: UInt64, _ job: UnownedJob, onMain: Bool) -> Bool {
-        let isMine = state.withLock { state in
-            if state.isClosed { return false }
-            return task == 0 || state.tasks.insert(task)
+        let known = state.withLock { state in
+            state.isClosed ? .refused : state.tasks.insert(task)
         }
-        if isMine { executor.add(job, onMain: onMain) }
-        return isMine
+        if known == .refused { return false }
+        add(task, job, known, onMain: onMain)
+        return true
     }
 
-    /// Takes a step that another thread has resumed, if the step is one of this test.
-    func receive(_ task: UInt64, _ job: UnownedJob, onMain: Bool) -> Bool {
-        let isMine = state.withLock { !$0.isClosed && $0.tasks.contains(task) }
-        guard isMine else { return false }
-        escapes.note(.step, on: String(cString: ctesting_queue_name()))
-        onItsThread { self.executor.add(job, onMain: onMain) }
-        return true
+    /// Takes a step that another thread has begun or resumed, if the step is one of this test.
+    ///
+    /// - Parameters:
+    ///   - present: The task that the other thread runs; 0 for none.
+    ///   - isOurs: True if the step is known to be one of this test.
+    func receive(
+        _ task: UInt64, _ job: UnownedJob, from present: UInt64, isOurs: Bool = false, onMain: Bool
+    ) -> Bool {
+        let (known, isWithin) = state.withLock { state -> (TaskIDs.Insertion, Bool) in
+            if state.isClosed { return (.refused, false) }
+            let isWithin = state.tasks.contains(present)
+            guard isOurs || isWithin || state.tasks.contains(task) else { return (.refused, false) }
+            return (state.tasks.insert(task), isWithin)
+        }
+        if known == .refused { return false }
+        let queue = String(cString: ctesting_queue_name())
+        return onItsThread {
+            // A task that calls an actor which another thread was running just then comes back from there.
+            if !isWithin, task != 0, self.away.remove(task) == nil {
+                self.escapes.note(.step, on: queue)
+            }
+            self.add(task, job, known, onMain: onMain)
+        }
+    }
+
+    private func add(_ task: UInt64, _ job: UnownedJob, _ known: TaskIDs.Insertion, onMain: Bool) {
+        var isWatched = known == .watched
+        if known == .new, watched.add(job) {
+            state.withLock { $0.tasks.watch(task) }
+            isWatched = true
+        }
+        executor.add(job, onMain: onMain, isWatched: isWatched)
     }
 
     /// Runs an action once, after a delay of the clock.
@@ -192,17 +247,21 @@ extension VirtualScope {
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
         if Self.current === self { return executor.schedule(after: delay, action) }
-        escapes.note(.timer, on: String(cString: ctesting_queue_name()))
+        if !isInItsTask { escapes.note(.timer, on: String(cString: ctesting_queue_name())) }
         let timer = ForeignTimer()
-        onItsThread { timer.begin(self.executor.schedule(after: delay, action)) }
+        let isTaken = onItsThread {
+            timer.begin(self.executor.schedule(after: delay, action))
+        }
+        // A loop that sleeps on the clock of a test that has ended would never end.
+        if !isTaken { withUnsafeCurrentTask { $0?.cancel() } }
         return timer
     }
 
     /// Waits until the clock has been moved, or until nothing is left to run.
     func advance(by duration: Duration?) async {
-        if state.withLock({ $0.isClosed }) { return }
+        if !isInItsTask { escapes.note(.timer, on: String(cString: ctesting_queue_name())) }
         await withUnsafeContinuation { continuation in
-            onItsThread {
+            let isTaken = onItsThread {
                 let now = self.executor.time
                 let end = duration.map { now.addingReportingOverflow($0.nanoseconds) }
                 self.waits.append(
@@ -210,21 +269,32 @@ extension VirtualScope {
                         end: end.map { $0.overflow ? .max : $0.partialValue },
                         continuation: continuation))
             }
+            if !isTaken { continuation.resume() }
         }
     }
 
-    /// Does something in this scope: now, or on the main thread a moment later; never once the scope has ended.
-    private func onItsThread(_ work: @escaping @Sendable () -> Void) {
-        if Self.current === self { return work() }
-        let mustDrain = state.withLock { state in
-            if state.isClosed { return false }
+    /// Does something in this scope: now, or on the main thread a moment later.
+    ///
+    /// - Returns: False if the scope has ended; nothing is done then.
+    @discardableResult
+    private func onItsThread(_ work: @escaping @Sendable () -> Void) -> Bool {
+        if Self.current === self {
+            work()
+            return true
+        }
+        let (isTaken, mustDrain) = state.withLock { state in
+            if state.isClosed { return (false, false) }
             state.arrivals.append(work)
-            return !state.isDraining
+            hasArrivals.store(true, ordering: .relaxed)
+            return (true, !state.isDraining)
         }
         if mustDrain { DispatchQueue.main.async { self.drain() } }
+        return isTaken
     }
 
     /// Runs everything that can run, on the main thread.
+    ///
+    /// After ten thousand steps, the main thread is left to others in between.
     private func drain() {
         let mayBegin = state.withLock { state in
             if state.isDraining || state.isClosed { return false }
@@ -232,7 +302,22 @@ extension VirtualScope {
             return true
         }
         guard mayBegin else { return }
-        repeat { inScope { while step() { steps += 1 } } } while !isAtRest()
+        look.isAway = false
+        var left = 10_000
+        repeat {
+            inScope {
+                while left > 0, step() {
+                    steps += 1
+                    left -= 1
+                }
+            }
+        } while left > 0 && !isAtRest()
+        if left == 0, !isTooBusy {
+            state.withLock { $0.isDraining = false }
+            return DispatchQueue.main.async { self.drain() }
+        }
+        if isTooBusy { return finish() }
+        if look.isAway { return lookAgain() }
         if end != nil { return close() }
         giveUp(unlessAfter: steps)
     }
@@ -240,81 +325,168 @@ extension VirtualScope {
     /// Ends a drain, unless work has arrived meanwhile.
     private func isAtRest() -> Bool {
         state.withLock { state in
-            state.isDraining = !state.arrivals.isEmpty
+            state.isDraining = !state.arrivals.isEmpty && !isTooBusy
             return !state.isDraining
         }
     }
 
     /// Does the next thing; returns false if there is nothing to do.
     private func step() -> Bool {
-        let arrivals = state.withLock { state in
-            let arrivals = state.arrivals
-            state.arrivals = []
-            return arrivals
-        }
-        for work in arrivals { work() }
+        if hasArrivals.load(ordering: .relaxed) { takeArrivals() }
+        guard mayStep() else { return false }
         if executor.runNext(until: executor.time) { return true }
-        // Nothing more can run at this instant.
+        // Nothing more can run at this instant, unless on another thread.
+        look.isAway = isAway()
+        if look.isAway { return false }
         if let next = waits.indices.min(by: { waits[$0].isBefore(waits[$1]) }) {
-            if mayMove(), executor.runNext(until: waits[next].end ?? .max) { return true }
+            let end = waits[next].end
+            if end != nil || mayMove(), executor.runNext(until: end ?? .max) { return true }
             let wait = waits.remove(at: next)
-            if let end = wait.end { executor.run(until: end) }
-            timers = 0
+            if let end { executor.run(until: end) }
+            moves = 0
             wait.continuation.resume()
             return true
         }
         return end == nil && mayMove() && executor.runNext(until: .max)
     }
 
+    private func takeArrivals() {
+        let arrivals = state.withLock { state in
+            hasArrivals.store(false, ordering: .relaxed)
+            let arrivals = state.arrivals
+            state.arrivals = []
+            return arrivals
+        }
+        for work in arrivals { work() }
+    }
+
     /// Returns whether the clock may move to another instant, and counts how often it does.
     private func mayMove() -> Bool {
-        timers += 1
-        if timers == 100_000 { escapes.note(.endless) }
-        return timers < 100_000
+        moves += 1
+        if moves == 100_000 { escapes.note(.endless) }
+        return moves < 100_000
+    }
+
+    /// Returns whether another step may run at the present instant, and counts them.
+    ///
+    /// If there are too many, this cancels the test's tasks. If there are twice as many, the scope ends.
+    private func mayStep() -> Bool {
+        let time = executor.time
+        present = present.time == time ? (present.steps + 1, time) : (1, time)
+        guard present.steps >= mostSteps else { return true }
+        mostSteps = 100_000 + 100 * state.withLock { $0.tasks.count }
+        if present.steps == mostSteps {
+            escapes.note(.busy)
+            cancel()
+            watched.cancel()
+        }
+        return present.steps < 2 * mostSteps
+    }
+
+    private var isTooBusy: Bool { present.steps >= 2 * mostSteps }
+
+    private func cancel() {
+        isCancelled = true
+        inScope { task?.cancel() }
     }
 
     /// Cancels the test if nothing happens any more.
+    ///
+    /// If that has no effect, the test is reported as it is.
     ///
     /// Another thread may still resume the test, which fails in either case. So the wait for that thread is short.
     private func giveUp(unlessAfter steps: Int) {
         DispatchQueue.main.asyncAfter(deadline: .now() + .seconds(1)) { [self] in
             guard steps == self.steps, !state.withLock({ $0.isClosed }) else { return }
+            if isCancelled {
+                isStuck.resolve(with: ())
+                return
+            }
             escapes.note(.nothingHappens)
-            inScope { task?.cancel() }
+            cancel()
             drain()
         }
     }
 }
 
-/// The IDs of a test's tasks.
-///
-/// The process counts its tasks, so an array with one element for each task since the first is enough.
-private struct TaskIDs {
-    /// The task of the test itself, which began before.
-    var caller: UInt64 = 0
-    /// The first task that has begun after the test; 0 before it is known.
-    private(set) var first: UInt64 = 0
-    private var isMine: [Bool] = []
+// MARK: - Actors that other threads run
 
-    /// Adds a task that a step of the test has begun or resumed.
-    ///
-    /// - Returns: False if the task began before the test, so that it belongs to someone else.
-    mutating func insert(_ task: UInt64) -> Bool {
-        if task == caller { return true }
-        if first == 0 { first = task }
-        guard task >= first, task - first < 1 << 40 else { return false }
-        let index = Int(task - first)
-        if index >= isMine.count {
-            isMine.append(contentsOf: repeatElement(false, count: index + 1 - isMine.count))
+extension VirtualScope {
+    /// Stands for a scope where the scheduler would keep the scope itself alive.
+    private struct Stand: VirtualTest {
+        let identity: Leftover
+        let escapes: VirtualEscapes
+
+        var isOnItsThread: Bool { VirtualScope.current?.identity === identity }
+
+        func noteEscape(_ code: SimulationError.Code) { escapes.note(code) }
+
+        func move(_ action: @escaping @Sendable () -> Void) -> Bool {
+            guard let scope = EnqueueHooks.scope(of: identity), scope.isInItsTask else {
+                return false
+            }
+            return scope.onItsThread(action)
         }
-        isMine[index] = true
-        return true
+
+        func take(_ job: UnownedJob) -> Bool {
+            let task = ctesting_task_id(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
+            if isOnItsThread {
+                return VirtualScope.current?.take(task, job, onMain: false) ?? false
+            }
+            return EnqueueHooks.scope(of: identity)?.receive(
+                task, job, from: ctesting_current_task_id(), isOurs: true, onMain: false) ?? false
+        }
+
+        func willRun(_ job: UnownedJob) { VirtualScope.current?.willRun(job) }
+
+        func didRun(_ job: UnownedJob) { VirtualScope.current?.didRun(job) }
     }
 
-    func contains(_ task: UInt64) -> Bool {
-        if task == caller { return true }
-        return first != 0 && task >= first && task - first < UInt64(isMine.count)
-            && isMine[Int(task - first)]
+    /// A watched task goes on here.
+    private func willRun(_ job: UnownedJob) {
+        if away.isEmpty { return }
+        away.remove(ctesting_task_id(unsafeBitCast(job, to: UnsafeMutableRawPointer.self)))
+    }
+
+    /// A watched task has ended, waits, or waits for an executor.
+    private func didRun(_ job: UnownedJob) {
+        let task = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
+        if ctesting_is_away(task) { away.insert(ctesting_task_id(task)) }
+    }
+
+    /// When to look again whether a task is back from another thread.
+    private struct Look {
+        /// True if the last look has found that a task is away.
+        var isAway = false
+        var isPlanned = false
+        /// The number of looks at the present step.
+        var count = 0
+        var steps = -1
+    }
+
+    /// Returns whether another thread runs a task of this test, or an actor there will.
+    ///
+    /// If a task calls an actor that another thread is running just then, that thread goes on with the task.
+    private func isAway() -> Bool {
+        let areAway = watched.look(for: &away)
+        let isBodyAway =
+            task.map { ctesting_is_away(unsafeBitCast($0, to: UnsafeMutableRawPointer.self)) }
+            ?? false
+        return (areAway || isBodyAway) && look.count < 10_000
+    }
+
+    /// Drains again in a moment: 50 microseconds at first, and then a millisecond.
+    private func lookAgain() {
+        if look.isPlanned { return }
+        if look.steps != steps { (look.steps, look.count) = (steps, 0) }
+        look.count += 1
+        if look.count == 10_000 { escapes.note(.away) }
+        look.isPlanned = true
+        let pause = DispatchTimeInterval.microseconds(look.count < 100 ? 50 : 1_000)
+        DispatchQueue.main.asyncAfter(deadline: .now() + pause) {
+            self.look.isPlanned = false
+            self.drain()
+        }
     }
 }
 

@@ -44,29 +44,33 @@ public func withVirtualTime<Output, Failure: Error>(
     line: UInt = #line, column: UInt = #column, function: StaticString = #function,
     _ body: (VirtualClock) async throws(Failure) -> Output
 ) async throws(Failure) -> Output {
+    let place = TestSourceLocation(
+        fileID: fileID, filePath: filePath, line: line, column: column)
+    func report(_ escapes: VirtualEscapes) {
+        guard let text = escapes.description else { return }
+        reportTestFailure("\(function): \(text)", at: place)
+    }
+    if let outer = VirtualScope.current {
+        outer.escapes.note(.nested)
+        return try await body(VirtualClock(of: outer))
+    }
     // The body runs in a child task, which can be cancelled without the test. Its closure hops to its own actor.
     nonisolated(unsafe) let body = body
-    async let child = run(body)
+    let (escapes, isStuck) = (VirtualEscapes(), Promise<Void>())
+    async let child = run(body, escapes, isStuck)
+    // If the test doesn't end, its report doesn't wait for the end.
+    let wasStuck = (try? await isStuck.value) != nil
+    if wasStuck { report(escapes) }
     let end = await child
-    if let text = end.escapes.description {
-        reportTestFailure(
-            "\(function): \(text)",
-            at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
-    }
-    return try end.result.get()
-}
-
-/// The end of a test in virtual time.
-private struct VirtualEnd<Output, Failure: Error>: @unchecked Sendable {
-    // Unchecked: the child task hands it over to its parent.
-    let result: Result<Output, Failure>
-    let escapes: VirtualEscapes
+    if !wasStuck { report(escapes) }
+    return try end.get()
 }
 
 private func run<Output, Failure: Error>(
-    _ body: (VirtualClock) async throws(Failure) -> Output
-) async -> VirtualEnd<Output, Failure> {
-    let scope = await VirtualScope.begin()
+    _ body: (VirtualClock) async throws(Failure) -> Output,
+    _ escapes: VirtualEscapes, _ isStuck: Promise<Void>
+) async -> VirtualResult<Output, Failure> {
+    let scope = await VirtualScope.begin(escapes, isStuck)
     let leftover = VirtualScope.Leftover()
     scope.leftover = leftover
     let result = await VirtualScope.$leftover.withValue(consume leftover) {
@@ -76,5 +80,13 @@ private func run<Output, Failure: Error>(
         }
     }
     await scope.end()
-    return VirtualEnd(result: result, escapes: scope.escapes)
+    isStuck.cancel()
+    return VirtualResult(result: result)
+}
+
+/// The result of a test, which the child task hands over to its parent.
+private struct VirtualResult<Output, Failure: Error>: @unchecked Sendable {
+    let result: Result<Output, Failure>
+
+    func get() throws(Failure) -> Output { try result.get() }
 }

@@ -190,6 +190,28 @@ extension Result where Failure == any Error {
         }
     }
 
+    @Test("F6: a debug report names promises that follow each other")
+    func aCycleOfFollowingIsReported() async {
+        await #expect(processExitsWith: .success) {
+            let reports = TestLog<String>()
+            FutureDiagnostics.send { reports.append($0) }
+            FutureDiagnostics.awaitingLimit = .milliseconds(1)
+            let first = Promise<Int>(fileID: "Test/Load.swift", line: 3)
+            let second = Promise<Int>(fileID: "Test/Load.swift", line: 4)
+            first.follow(second)
+            second.follow(first)
+            let task = Task { try await first.map { $0 }.value }
+            let cameTrue = await comesTrue { !reports.elements.isEmpty }
+            precondition(cameTrue, "a report came")
+            let text = reports.elements[0]
+            precondition(text.contains("waits for one that waits for itself"), "it tells why")
+            precondition(text.contains("Test/Load.swift:3, Test/Load.swift:4"), "it names both")
+            second.resolve(with: 1)
+            let value = try? await task.value
+            precondition(value == 1, "the report changed nothing")
+        }
+    }
+
     @Test("F6: a promise dropped unobserved is reported by a switch")
     func aPromiseDroppedUnobserved() async {
         await #expect(processExitsWith: .success) {

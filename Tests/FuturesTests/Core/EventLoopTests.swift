@@ -86,6 +86,29 @@ import Testing
         #expect(log.elements == ["enter", "inner", "deep inner", "leave"])
     }
 
+    @Test(
+        "C4: at any depth of a chain of large steps", arguments: [63, 64, 100, 1_000],
+        [450, 700, 1_000, 3_000])
+    func inAChainOfLargeSteps(depth: Int, bytes: Int) {
+        let log = TestLog<String>()
+        Self.onLargeThread {
+            let first = Promise<Int>()
+            var last = first
+            for _ in 0..<depth {
+                let next = Promise<Int>()
+                last.observe { _ in
+                    withUnsafeTemporaryAllocation(byteCount: bytes, alignment: 8) { _ in
+                        _ = next.resolve(with: 1)
+                    }
+                }
+                last = next
+            }
+            last.observe { _ in Self.loop(log) }
+            first.resolve(with: 1)
+        }
+        #expect(log.elements == ["enter", "inner", "deep inner", "leave"])
+    }
+
     /// An event loop that settles one promise that is observed, and one at the head of a long chain.
     @Sendable private static func loop(_ log: TestLog<String>) {
         log.append("enter")
@@ -117,10 +140,10 @@ import Testing
 
     @Test(
         "C4: what the observer settled before, and all kinds of calls",
-        arguments: [10, 31, 32, 100])
+        arguments: [10, 31, 32, 63, 64, 100, 1_000])
     func everyKind(depth: Int) {
         let log = TestLog<String>()
-        onSmallThread {
+        Self.onLargeThread {
             let (before, after, cancelled) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
             let settled = Future(value: 1)
             before.observe { _ in
