@@ -85,6 +85,8 @@ struct GitHubCLITests {
         #expect(run.progress.lines.contains { $0.contains("100 %") })
     }
 
+    // Exit tests capture values since Swift 6.3.
+    #if compiler(>=6.3)
     @Test("D2: a download whose process is killed goes on in the next run")
     func killedDownload() async throws {
         let run = try Run()
@@ -112,6 +114,7 @@ struct GitHubCLITests {
         #expect(try Data(contentsOf: film) == GitHubServer.film)
         #expect(run.hub.server.requests.last?.headers["Range"] == "bytes=\(kept)-")
     }
+    #endif
 
     @Test("D2: the next run answers from the cache on the disk")
     func keepsAnswers() async throws {

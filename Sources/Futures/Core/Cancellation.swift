@@ -168,11 +168,9 @@ struct Cancellation {
         // The thread that settles or frees the upstream waits for this store, and then continues.
         //
         // The store is releasing, to match the load in `waitUntilDetached`: everything that this thread did to the
-        // upstream, including changes of its retain count, happens before the other thread frees the upstream. If the
-        // store were relaxed, neither ThreadSanitizer nor the model in Tests/Model would notice. ThreadSanitizer takes
-        // the order from the upstream's lock, and the model has no weak memory order. But if `retainUpstream` fails,
-        // this thread doesn't take that lock. Then only this store orders this thread's read of the upstream before the
-        // other thread's free.
+        // upstream, including changes of its retain count, happens before the other thread frees the upstream. If
+        // `retainUpstream` fails, this thread doesn't take the upstream's lock. Then only this store orders this
+        // thread's read of the upstream before the other thread's free (the litmus test `detached` in Tests/Model).
         //
         // The load is relaxed, because only this thread changes a word that is `detaching`.
         if node.word.load(ordering: .relaxed) == StateWord.detaching {

@@ -364,8 +364,8 @@ extension FutureNode {
     /// other thread did to the upstream has happened before this method returns, so this thread may free the upstream.
     /// This thread needs that order even if its first load already finds `failure`.
     ///
-    /// No test would fail with a weaker load. On x86, a weaker load is the same instruction. And ThreadSanitizer sees
-    /// no access to the upstream by the other thread after that thread's store.
+    /// The litmus test `detached` in Tests/Model shows what happens with a weaker load. ThreadSanitizer wouldn't notice:
+    /// it sees no access to the upstream by the other thread after that thread's store.
     final func waitUntilDetached() {
         var turns: UInt32 = 0
         while word.load(ordering: .acquiring) == StateWord.detaching { cfutures_relax(&turns) }

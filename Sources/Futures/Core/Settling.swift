@@ -191,9 +191,9 @@ extension FutureNode {
 
 /// The number of deliveries that may nest on one thread's stack after half of it is used.
 ///
-/// Each takes a few hundred bytes of stack, or a few thousand in a debug build. As long as half of the stack is free, more
-/// may nest: a closure that runs an event loop can be told from other closures only by how much of the stack it takes,
-/// which isn't certain.
+/// Each takes a few hundred bytes of stack, or a few thousand in a debug build. As long as half of the stack is free,
+/// more may nest: a closure that runs an event loop can be told from other closures only by how much of the stack it
+/// takes, which isn't certain.
 let maximumDepth = 32
 
 /// Deliveries that nest.

@@ -18,7 +18,7 @@ struct ReportTestFailureTests {
         } matching: { issue in
             issue.comments.map(\.rawValue) == ["what is wrong, in more than fifteen bytes"]
                 && issue.sourceLocation?.fileID == "Module/File.swift"
-                && issue.sourceLocation?.filePath == "/path/to/File.swift"
+                && issue.sourceLocation?.path == "/path/to/File.swift"
                 && issue.sourceLocation?.line == 42
                 && issue.sourceLocation?.column == 7
         }
@@ -32,7 +32,7 @@ struct ReportTestFailureTests {
         } matching: { issue in
             issue.comments.first?.rawValue.hasSuffix("- 2\n+ 1") == true
                 && issue.sourceLocation?.fileID == #fileID
-                && issue.sourceLocation?.filePath == #filePath
+                && issue.sourceLocation?.path == #filePath
         }
     }
 
@@ -108,4 +108,14 @@ private final class FailingCase: XCTestCase {
         places.append("\(filePath):\(lineNumber)")
     }
     #endif
+}
+
+extension SourceLocation {
+    fileprivate var path: String {
+        #if compiler(>=6.3)
+        filePath
+        #else
+        _filePath
+        #endif
+    }
 }
