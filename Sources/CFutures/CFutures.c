@@ -29,11 +29,19 @@ void cfutures_relax(uint32_t *turns) {
 // A function of the Swift runtime, which compiled Swift code calls too.
 extern void *swift_tryRetain(void *object);
 
-void *cfutures_opaque(void *object) { return object; }
+// These two aren't inlined, and the empty assembly makes them unknown to an optimiser that sees their bodies, as one does
+// that links whole programs.
+
+__attribute__((noinline)) void *cfutures_opaque(void *object) {
+    __asm__ volatile("" : "+r"(object) : : "memory");
+    return object;
+}
 
 void *cfutures_try_retain(void *object) { return swift_tryRetain(object); }
 
-void cfutures_retain_before_this(void) {}
+__attribute__((noinline)) void cfutures_retain_before_this(void) {
+    __asm__ volatile("" : : : "memory");
+}
 
 // The calling thread's stack; empty if the system does not tell.
 struct stack {

@@ -120,7 +120,7 @@ extension MultipartReader: AsyncSequence {
         /// Cancelling the task cancels the body, even if parts are ready.
         public mutating func next() async throws -> Part? {
             if Task.isCancelled { reader.cancel() }
-            return try await reader.next().value
+            return try await reader.next().get()
         }
     }
 

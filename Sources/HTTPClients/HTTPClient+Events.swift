@@ -266,7 +266,7 @@ extension HTTPClient.EventStream.Iterator {
 
     private mutating func connect() async throws {
         let scheduler = stream.client.scheduler
-        let response = try await stream.open(stream, knownID).value
+        let response = try await stream.open(stream, knownID).get()
         events = try await response.serverSentEvents(
             after: knownID, limit: stream.limit, idleTimeout: stream.idleTimeout, on: scheduler
         ).value.makeAsyncIterator()

@@ -31,7 +31,7 @@ extension HTTPClient {
         headers: HTTPHeaders = [:],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try self.json.value(of: await call(.get, path, query, headers).value)
+        try self.json.value(of: await call(.get, path, query, headers).get())
     }
 
     /// Sends a GET and returns the response, which has an accepted status.
@@ -42,7 +42,7 @@ extension HTTPClient {
         headers: HTTPHeaders = [:],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> HTTPResponse {
-        try await call(.get, path, query, headers).value
+        try await call(.get, path, query, headers).get()
     }
 
     /// Sends a GET and returns a future of the decoded body.
@@ -86,7 +86,7 @@ extension HTTPClient {
         headers: HTTPHeaders = [:],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try self.json.value(of: await call(.delete, path, query, headers).value)
+        try self.json.value(of: await call(.delete, path, query, headers).get())
     }
 
     /// Sends a DELETE and returns the response, which has an accepted status.
@@ -97,7 +97,7 @@ extension HTTPClient {
         headers: HTTPHeaders = [:],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> HTTPResponse {
-        try await call(.delete, path, query, headers).value
+        try await call(.delete, path, query, headers).get()
     }
 
     /// Sends a DELETE and returns a future of the decoded body.
@@ -170,7 +170,7 @@ extension HTTPClient {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
         try self.json.value(
-            of: await call(.post, path, query, headers, json, form, multipart, file).value)
+            of: await call(.post, path, query, headers, json, form, multipart, file).get())
     }
 
     /// Sends a POST and returns the response, which has an accepted status.
@@ -185,7 +185,7 @@ extension HTTPClient {
         file: URL? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> HTTPResponse {
-        try await call(.post, path, query, headers, json, form, multipart, file).value
+        try await call(.post, path, query, headers, json, form, multipart, file).get()
     }
 
     /// Sends a POST and returns a future of the decoded body.
@@ -246,7 +246,7 @@ extension HTTPClient {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
         try self.json.value(
-            of: await call(.put, path, query, headers, json, form, multipart, file).value)
+            of: await call(.put, path, query, headers, json, form, multipart, file).get())
     }
 
     /// Sends a PUT and returns the response, which has an accepted status.
@@ -261,7 +261,7 @@ extension HTTPClient {
         file: URL? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> HTTPResponse {
-        try await call(.put, path, query, headers, json, form, multipart, file).value
+        try await call(.put, path, query, headers, json, form, multipart, file).get()
     }
 
     /// Sends a PUT and returns a future of the decoded body.
@@ -322,7 +322,7 @@ extension HTTPClient {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
         try self.json.value(
-            of: await call(.patch, path, query, headers, json, form, multipart, file).value)
+            of: await call(.patch, path, query, headers, json, form, multipart, file).get())
     }
 
     /// Sends a PATCH and returns the response, which has an accepted status.
@@ -337,7 +337,7 @@ extension HTTPClient {
         file: URL? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> HTTPResponse {
-        try await call(.patch, path, query, headers, json, form, multipart, file).value
+        try await call(.patch, path, query, headers, json, form, multipart, file).get()
     }
 
     /// Sends a PATCH and returns a future of the decoded body.
@@ -393,7 +393,7 @@ extension HTTPClient {
         headers: HTTPHeaders = [:],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> HTTPResponse {
-        try await call(.head, path, query, headers).value
+        try await call(.head, path, query, headers).get()
     }
 
     /// Sends a HEAD and returns a future of the response, which has no body.

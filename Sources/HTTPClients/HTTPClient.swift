@@ -430,7 +430,7 @@ extension HTTPClient {
     public func decoded<Value: Decodable>(
         _ endpoint: Endpoint, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try json.value(of: await send(endpoint).value)
+        try json.value(of: await send(endpoint).get())
     }
 }
 

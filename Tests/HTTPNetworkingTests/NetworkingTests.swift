@@ -67,9 +67,8 @@ import Testing
             (error as? HTTPError)?.endpoint == endpoint
                 && (error as? HTTPError)?.code == .connectionLost
         }
-        #expect(throws: Own.self) {
-            try makeNetworking(over: { _ in Future(error: Own()) })(endpoint).result?.get()
-        }
+        let own = makeNetworking(over: { _ in Future(error: Own()) })
+        #expect(throws: Own.self) { try own(endpoint).result?.get() }
     }
 
     @Test func cancellingReachesTheService() {

@@ -75,16 +75,26 @@ extension Future {
     ///
     /// Awaiting doesn't keep the future alive. If there are no other references, as in the example, the future is
     /// released while the task is suspended. So if the future is a promise, and its producer drops it without settling
-    /// it, the promise fails as abandoned.
+    /// it, the promise fails as abandoned. In a debug build by a compiler before Swift 6.3, the expression itself keeps
+    /// such a future until it has settled; there, write ``get()``.
     ///
     /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
     @inlinable
     public final var value: Value {
-        consuming get async throws {
-            if hasSettled { return try settledResult.get() }
-            let waiter = TaskWaiter(of: consume self)
-            return try await waiter.result(of: Value.self).get()
-        }
+        consuming get async throws { try await (consume self).get() }
+    }
+
+    /// Returns the value, awaited.
+    ///
+    /// It does the same as ``value``. But a method gets its object, by the rules of Swift's ownership, so that no compiler
+    /// keeps a future that only the expression refers to.
+    ///
+    /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
+    @inlinable
+    public final consuming func get() async throws -> Value {
+        if hasSettled { return try settledResult.get() }
+        let waiter = TaskWaiter(of: consume self)
+        return try await waiter.result(of: Value.self).get()
     }
 
     /// The result, awaited.
@@ -133,7 +143,7 @@ public func awaiting<Input: Sendable, Output: Sendable>(
 ) -> @Sendable (Input) async throws -> Output {
     { input in
         try Task.checkCancellation()
-        return try await function(input).value
+        return try await function(input).get()
     }
 }
 

@@ -119,7 +119,7 @@ public struct SchedulerClock: Clock {
     public func sleep(until deadline: SchedulerInstant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         if deadline <= now { return }
-        do { try await wakeUp(at: deadline).value } catch { throw CancellationError() }
+        do { try await wakeUp(at: deadline).get() } catch { throw CancellationError() }
     }
 
     /// Returns a future that resolves at an instant.

@@ -51,12 +51,12 @@ extension HTTPClient {
             self.init(
                 send: Middleware { request, next in
                     let response = try await body(request) { try await next($0) }
-                    return try await response.collected(upTo: .max).value
+                    return try await response.collected(upTo: .max).get()
                 },
                 stream: Middleware { request, next in
                     let response = try await body(request) { try await next($0) }
                     if let streamed = response as? HTTPStreamedResponse { return streamed }
-                    let whole = try await response.collected(upTo: .max).value
+                    let whole = try await response.collected(upTo: .max).get()
                     return HTTPStreamedResponse(whole, body: HTTPBodyStream(whole.body))
                 })
         }

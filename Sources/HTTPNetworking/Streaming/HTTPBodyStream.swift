@@ -154,7 +154,7 @@ extension HTTPBodyStream: AsyncSequence {
         /// Cancelling the task cancels the stream, even if chunks are ready.
         public mutating func next() async throws -> Data? {
             if Task.isCancelled { stream.cancel() }
-            return try await stream.next().value
+            return try await stream.next().get()
         }
     }
 

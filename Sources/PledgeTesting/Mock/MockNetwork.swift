@@ -226,7 +226,7 @@ extension MockNetwork {
         let place = TestSourceLocation(
             fileID: fileID, filePath: filePath, line: line, column: column)
         let clock = VirtualScope.clock(insteadOf: scheduler)
-        return try await upcoming(within: limit, on: clock, askedAt: place).value
+        return try await upcoming(within: limit, on: clock, askedAt: place).get()
     }
 
     private func takeArrived() -> MockCall? {
