@@ -1,7 +1,9 @@
 import Foundation
 import Pledge
 import PledgeTesting
+// snippet: parcel-import
 import Synchronization
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/Futures.md on errors, async/await, cancellation and time.

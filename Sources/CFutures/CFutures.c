@@ -1,4 +1,6 @@
+#ifdef __linux__
 #define _GNU_SOURCE  // pthread_getattr_np
+#endif
 #include "CPledgeFutures.h"
 
 #include <sched.h>
