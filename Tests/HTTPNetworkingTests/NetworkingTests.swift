@@ -36,7 +36,8 @@ import Testing
     @Test(arguments: [199, 300, 404, 500])
     func anotherStatusIsAnErrorThatKeepsEverything(status: Int) throws {
         let endpoint = Endpoint(path: "/a", base: base)
-        let future = makeNetworking(over: answering(status))(endpoint)
+        let networking = makeNetworking(over: answering(status))
+        let future = networking(endpoint)
         #expect { try future.result?.get() } throws: { error in
             guard let error = error as? HTTPError else { return false }
             return error.code == .unacceptableStatus && error.status == status
@@ -47,14 +48,18 @@ import Testing
 
     @Test func theStatusesThatAreAcceptedCanBeNamed() throws {
         let endpoint = Endpoint(path: "/a", base: base)
-        #expect(makeNetworking(over: answering(404), accepting: 200..<500)(endpoint).hasSucceeded)
-        #expect(!makeNetworking(over: answering(200), accepting: 201...201)(endpoint).hasSucceeded)
-        #expect(makeNetworking(over: answering(900), accepting: 100...)(endpoint).hasSucceeded)
+        let upTo500 = makeNetworking(over: answering(404), accepting: 200..<500)
+        #expect(upTo500(endpoint).hasSucceeded)
+        let only201 = makeNetworking(over: answering(200), accepting: 201...201)
+        #expect(!only201(endpoint).hasSucceeded)
+        let all = makeNetworking(over: answering(900), accepting: 100...)
+        #expect(all(endpoint).hasSucceeded)
     }
 
     @Test func whatCannotBeSentIsNotSent() {
         let seen = Locked([HTTPRequest]())
-        let future = makeNetworking(over: answering(200, seen: seen))(Endpoint(path: "/a"))
+        let networking = makeNetworking(over: answering(200, seen: seen))
+        let future = networking(Endpoint(path: "/a"))
         #expect(throws: Endpoint.Error.invalidURL) { try future.result?.get() }
         #expect(seen.withLock { $0 }.isEmpty)
     }
@@ -75,7 +80,8 @@ import Testing
         let cancelled = Locked(false)
         let promise = Promise<HTTPResponse>()
         promise.onCancel { cancelled.withLock { $0 = true } }
-        makeNetworking(over: { _ in promise }, base: base)(Endpoint(path: "/a")).cancel()
+        let networking = makeNetworking(over: { _ in promise }, base: base)
+        networking(Endpoint(path: "/a")).cancel()
         #expect(cancelled.withLock { $0 })
     }
 }

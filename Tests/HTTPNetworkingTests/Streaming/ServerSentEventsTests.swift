@@ -161,7 +161,19 @@ import Testing
 
     private static let long = String(repeating: "x", count: 2_048)
 
-    static let cases = [
+    private static let noFields: String =
+        "data:\0\ndata:  2\rData:1\ndata\0:2\ndata:1\r\0data:4\nda-ta:3\rdata_5\ndata:3\rdata:\r\n"
+        + " data:32\ndata:4\n\n"
+
+    private static let invalid: [UInt8] = {
+        var bytes = Array("data:a".utf8)
+        bytes += [0xFF, 0xE2, 0x80]
+        bytes += Array("\ndata:b".utf8)
+        bytes += [0xC3, 0x28]
+        return bytes + Array("\n\n".utf8)
+    }()
+
+    static let cases: [Case] = [
         Case(
             "one byte order mark", "\u{FEFF}data:1\n\n\u{FEFF}data:2\n\ndata:3\n\n",
             data("1", "3")),
@@ -218,11 +230,7 @@ import Testing
         Case(
             "ends of lines", "data:test\r\ndata\ndata:test\r\n\r", data("test\n\ntest")),
         Case("NUL in data", "data:\0\n\n\n\n", data("\0")),
-        Case(
-            "names that are no fields",
-            "data:\0\ndata:  2\rData:1\ndata\0:2\ndata:1\r\0data:4\nda-ta:3\rdata_5\ndata:3\rdata:\r\n"
-                + " data:32\ndata:4\n\n",
-            data("\0\n 2\n1\n3\n\n4")),
+        Case("names that are no fields", noFields, data("\0\n 2\n1\n3\n\n4")),
         Case(
             "unknown fields", "data:test\n data\ndata\nfoobar:xxx\njusttext\n:a comment\n\n",
             data("test\n")),
@@ -237,10 +245,7 @@ import Testing
             [ServerSentEvent(data: "x", retry: .seconds(2))], retry: .seconds(2)),
         Case("UTF-8", "data:ok…\n\n", data("ok…")),
         Case(
-            "invalid UTF-8",
-            Array("data:a".utf8) + [0xFF, 0xE2, 0x80] + Array("\n".utf8)
-                + Array("data:b".utf8) + [0xC3, 0x28] + Array("\n\n".utf8),
-            data("a\u{FFFD}\u{FFFD}\nb\u{FFFD}(")),
+            "invalid UTF-8", invalid, data("a\u{FFFD}\u{FFFD}\nb\u{FFFD}(")),
     ]
 
     @Test("L2: an event stream is read as the web platform's tests say", arguments: cases)
