@@ -247,13 +247,14 @@ extension VirtualScope {
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
         if Self.current === self { return executor.schedule(after: delay, action) }
+        let isInItsTask = isInItsTask
         if !isInItsTask { escapes.note(.timer, on: String(cString: ctesting_queue_name())) }
         let timer = ForeignTimer()
         let isTaken = onItsThread {
             timer.begin(self.executor.schedule(after: delay, action))
         }
-        // A loop that sleeps on the clock of a test that has ended would never end.
-        if !isTaken { withUnsafeCurrentTask { $0?.cancel() } }
+        // A loop that is left over from a test that has ended would never end.
+        if !isTaken, isInItsTask { withUnsafeCurrentTask { $0?.cancel() } }
         return timer
     }
 
