@@ -46,7 +46,8 @@ import Testing
         for layer in adding {
             let service = stack(
                 .redirect(), .acceptStatus(), .decompress(upTo: 9), layer, over: lost)
-            let error = makeNetworking(over: service)(Endpoint(url: url)).errorNow as? HTTPError
+            let networking = makeNetworking(over: service)
+            let error = networking(Endpoint(url: url)).errorNow as? HTTPError
             #expect(error?.request?.headers["X-API-Key"] == "key")
             #expect(error?.endpoint?.headers["X-API-Key"] == nil)
         }
@@ -59,7 +60,8 @@ import Testing
             over: { _ in
                 Future(value: HTTPResponse(status: 403, request: sent))
             })
-        let error = makeNetworking(over: service)(Endpoint(url: url)).errorNow as? HTTPError
+        let networking = makeNetworking(over: service)
+        let error = networking(Endpoint(url: url)).errorNow as? HTTPError
         #expect(error?.request == sent && error?.response?.request == sent)
     }
 
