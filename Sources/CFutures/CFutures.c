@@ -31,8 +31,8 @@ void cfutures_relax(uint32_t *turns) {
 // A function of the Swift runtime, which compiled Swift code calls too.
 extern void *swift_tryRetain(void *object);
 
-// These two aren't inlined, and the empty assembly makes them unknown to an optimiser that sees their bodies, as one does
-// that links whole programs.
+// These two aren't inlined, and an optimiser that sees their bodies, when it links the whole program, can't see through
+// the empty assembly.
 
 __attribute__((noinline)) void *cfutures_opaque(void *object) {
     __asm__ volatile("" : "+r"(object) : : "memory");

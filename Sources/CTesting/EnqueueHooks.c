@@ -100,7 +100,7 @@ uint64_t ctesting_current_task_id(void) {
 }
 
 // Where the runtime keeps the status of a task, and its bits, in the layout of version 1. Debuggers know it by this
-// version. `ctesting_find_status` looks whether it is so.
+// version. `find_status` looks whether it is so.
 static const size_t status_offset = 96;
 static const uint32_t is_running = 0x800, is_enqueued = 0x1000, has_ended = 0x2000;
 static bool knows_status;
@@ -109,7 +109,7 @@ static uint32_t status(void *task) {
     return __atomic_load_n((uint32_t *)((char *)task + status_offset), __ATOMIC_ACQUIRE);
 }
 
-void ctesting_probe(bool next) { probes = next; }
+void ctesting_probe(bool begins) { probes = begins; }
 
 static void find_status(void *enqueued) {
     uint32_t *version = dlsym(RTLD_DEFAULT, "_swift_concurrency_debug_internal_layout_version");

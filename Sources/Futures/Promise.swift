@@ -89,8 +89,9 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// then, so its own handlers aren't called.
     ///
     /// If the other future is derived from the promise, the promise fails with ``FutureError/Code/cycle``. Two promises
-    /// may follow each other: whichever settles first also settles the other, and neither is released before. A task that awaits the promise raises the
-    /// priority of the tasks that produce the other future.
+    /// may follow each other: whichever settles first also settles the other, and neither is released before.
+    ///
+    /// A task that awaits the promise raises the priority of the tasks that produce the other future.
     public func follow(_ future: Future<Value>) {
         if let cycle = cycle(through: future) {
             _ = fail(Failure(cycle))

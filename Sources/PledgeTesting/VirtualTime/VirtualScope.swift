@@ -63,7 +63,7 @@ final class VirtualScope: @unchecked Sendable {
     /// The IDs of those that were last seen to run, or to wait for an executor, elsewhere.
     private var away: Set<UInt64> = []
     private var look = Look()
-    /// The number of steps and actions, by which ``giveUp(after:)`` sees whether anything has happened.
+    /// The number of steps and actions, by which ``giveUp(unlessAfter:)`` sees whether anything has happened.
     private var steps = 0
     /// The number of instants to which the clock has moved since an `advance` has returned.
     private var moves = 0
