@@ -23,12 +23,14 @@ import Testing
         #expect(combine((1, 2), 3, with: { [$0.1, $0.0, $1] })() == [2, 1, 3])
     }
 
+    #if compiler(>=6.3)  // 6.2.3, built with assertions, ends at an empty tuple in a parameter pack
     @Test func voidIsAValueToo() {
         let answer: @Sendable (()) -> Int = { _ in 42 }
         #expect(combine((), with: answer)() == 42)
         let print: @Sendable (Int, (), String) -> String = { number, _, text in "\(number)\(text)" }
         #expect(combine(1, (), "b", with: print)() == "1b")
     }
+    #endif
 
     @Test func valuesAreCapturedWhenCombined() {
         var id = 1
