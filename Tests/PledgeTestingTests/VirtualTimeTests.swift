@@ -1,7 +1,8 @@
 import Foundation
 import Pledge
-import PledgeTesting
 import Testing
+
+@testable import PledgeTesting
 
 /// What ``withVirtualTime`` promises of tasks, actors and the main actor; Docs/Examples has tests as an app has them.
 struct VirtualTimeTests {
@@ -209,13 +210,16 @@ struct VirtualTimeTests {
         let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let other = Task.detached { await shared.hold(begun, until: end) }
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 begun.wait()
                 continuation.resume()
             }
         }
         await withVirtualTime { clock in
-            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { end.signal() }
+            Thread.detachNewThread {
+                usleep(20_000)
+                end.signal()
+            }
             let slept = [
                 Future { try await shared.sleepASecond(on: clock) },
                 Future { try await Task { try await shared.sleepASecond(on: clock) }.value },
@@ -283,37 +287,43 @@ struct VirtualTimeTests {
         func sleep() async throws { try await Task.sleep(nanoseconds: 600_000_000_000) }
     }
 
-    @Test func aForeignQueueFailsTheTest() async {
-        // Late enough for the task to be suspended by then.
-        let soon = DispatchTimeInterval.milliseconds(20)
-        await fails(with: "on the queue com.example.foreign") { clock in
-            await withCheckedContinuation { continuation in
-                DispatchQueue(label: "com.example.foreign").asyncAfter(deadline: .now() + soon) {
-                    continuation.resume()
-                }
-            }
-            await clock.advance(by: .seconds(1))
-        }
-        // The test ends at once.
-        await fails(with: "A step of a task came from outside virtual time") { _ in
+    /// Resumes a task of a test from another queue, once the task is suspended.
+    func resumedFromOutside() async {
+        await withCheckedContinuation { continuation in
+            // Its step comes after the one that suspends the task.
             Task {
-                await withCheckedContinuation { continuation in
-                    DispatchQueue(label: "com.example.foreign").asyncAfter(deadline: .now() + soon)
-                    {
-                        continuation.resume()
-                    }
+                DispatchQueue(label: "com.example.foreign").async {
+                    // When the main thread has nothing more to do.
+                    DispatchQueue.main.sync {}
+                    continuation.resume()
                 }
             }
         }
     }
 
-    @Test func aTimerOfAnotherThreadFailsTheTest() async {
-        await fails(with: "Another thread has set or cancelled a timer") { clock in
-            let done = Promise<Void>()
-            DispatchQueue(label: "com.example.foreign").async {
-                clock.schedule(after: .seconds(1)) { done.resolve(with: ()) }
+    @Test func aForeignQueueFailsTheTest() async {
+        // However long the queue takes on a busy machine.
+        await VirtualScope.$patience.withValue(6_000) {
+            await fails(with: "on the queue com.example.foreign") { clock in
+                await resumedFromOutside()
+                await clock.advance(by: .seconds(1))
             }
-            try await done.value
+            // The test ends at once.
+            await fails(with: "A step of a task came from outside virtual time") { _ in
+                Task { await resumedFromOutside() }
+            }
+        }
+    }
+
+    @Test func aTimerOfAnotherThreadFailsTheTest() async {
+        await VirtualScope.$patience.withValue(6_000) {
+            await fails(with: "Another thread has set or cancelled a timer") { clock in
+                let done = Promise<Void>()
+                DispatchQueue(label: "com.example.foreign").async {
+                    clock.schedule(after: .seconds(1)) { done.resolve(with: ()) }
+                }
+                try await done.value
+            }
         }
     }
 
@@ -372,12 +382,14 @@ struct VirtualTimeTests {
     }
 
     @Test func aTaskFromOutsideThatMovesTheClockFailsTheTest() async {
-        await fails(with: "moved the clock") { clock in
-            try? await withCheckedThrowingContinuation { continuation in
-                DispatchQueue(label: "com.example.foreign").async {
-                    Task {
-                        await clock.advance(by: .seconds(1))
-                        continuation.resume()
+        await VirtualScope.$patience.withValue(6_000) {
+            await fails(with: "moved the clock") { clock in
+                try? await withCheckedThrowingContinuation { continuation in
+                    DispatchQueue(label: "com.example.foreign").async {
+                        Task {
+                            await clock.advance(by: .seconds(1))
+                            continuation.resume()
+                        }
                     }
                 }
             }

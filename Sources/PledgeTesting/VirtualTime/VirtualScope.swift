@@ -16,6 +16,11 @@ final class VirtualScope: @unchecked Sendable {
     final class Leftover: Sendable {}
     @TaskLocal static var leftover: Leftover?
 
+    /// The seconds for which a test that can't go on waits for another thread; at its end, a tenth of them.
+    ///
+    /// The test fails in either case. If the thread resumes a task meanwhile, the report names the thread's queue.
+    @TaskLocal static var patience = 1.0
+
     /// A caller of `advance`, which waits until the clock has reached an instant and nothing more can run there.
     private struct Wait {
         /// The instant; nil for `run`, which waits until nothing is left.
@@ -41,6 +46,7 @@ final class VirtualScope: @unchecked Sendable {
     weak var leftover: Leftover?
 
     private let isStuck: Promise<Void>
+    private let patience: Double
 
     private let state = Locked(State())
     /// True while `arrivals` isn't empty; a hint, by which most steps don't take the lock.
@@ -83,6 +89,7 @@ final class VirtualScope: @unchecked Sendable {
         self.identity = identity
         executor = SimulationScheduler(for: Stand(identity: identity, escapes: escapes))
         home = executor.home
+        patience = Self.patience
         state.withLock { $0.tasks.caller = id }
     }
 
@@ -164,7 +171,7 @@ extension VirtualScope {
         // A task is left that may wait for another thread. A moment shows whether that thread resumes it soon.
         if isPatient { return }
         isPatient = true
-        DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(100)) { self.finish() }
+        DispatchQueue.main.asyncAfter(deadline: .now() + patience / 10) { self.finish() }
     }
 
     private func finish() {
@@ -339,6 +346,8 @@ extension VirtualScope {
         // Nothing more can run at this instant, unless on another thread.
         look.isAway = isAway()
         if look.isAway { return false }
+        // What came from a task that was away a moment ago.
+        if hasArrivals.load(ordering: .relaxed) { return true }
         if let next = waits.indices.min(by: { waits[$0].isBefore(waits[$1]) }) {
             let end = waits[next].end
             if end != nil || mayMove(), executor.runNext(until: end ?? .max) { return true }
@@ -397,7 +406,7 @@ extension VirtualScope {
     ///
     /// Another thread may still resume the test, which fails in either case. So the wait for that thread is short.
     private func giveUp(unlessAfter steps: Int) {
-        DispatchQueue.main.asyncAfter(deadline: .now() + .seconds(1)) { [self] in
+        DispatchQueue.main.asyncAfter(deadline: .now() + patience) { [self] in
             guard steps == self.steps, !state.withLock({ $0.isClosed }) else { return }
             if isCancelled {
                 isStuck.resolve(with: ())
@@ -460,27 +469,42 @@ extension VirtualScope {
         /// True if the last look has found that a task is away.
         var isAway = false
         var isPlanned = false
-        /// The number of looks at the present step.
+        /// The number of looks at the present step, without those from the 100th on that come before the probe has run.
         var count = 0
         var steps = -1
+        /// True once a job that was given to the thread pool after the 100th look has run there.
+        ///
+        /// A busy pool may run the actor only after all the jobs that it got before, for example those of other tests.
+        var probe: Locked<Bool>?
     }
 
     /// Returns whether another thread runs a task of this test, or an actor there will.
     ///
     /// If a task calls an actor that another thread is running just then, that thread goes on with the task.
     private func isAway() -> Bool {
-        let areAway = watched.look(for: &away)
-        let isBodyAway =
-            task.map { ctesting_is_away(unsafeBitCast($0, to: UnsafeMutableRawPointer.self)) }
-            ?? false
-        return (areAway || isBodyAway) && look.count < 10_000
+        if look.count >= 10_000 { return false }
+        // While one look goes from task to task, a task that it comes to later may resume one that it has seen, and end.
+        // The second look goes the other way.
+        return watched.look(for: &away) || isBodyAway || watched.look(for: &away, fromLast: true)
+    }
+
+    private var isBodyAway: Bool {
+        task.map { ctesting_is_away(unsafeBitCast($0, to: UnsafeMutableRawPointer.self)) } ?? false
+    }
+
+    /// Returns a flag that is set by a job of the lowest priority, which the thread pool runs after what it got before.
+    private static func probe() -> Locked<Bool> {
+        let hasRun = Locked(false)
+        Task.detached(priority: .background) { hasRun.withLock { $0 = true } }
+        return hasRun
     }
 
     /// Drains again in a moment: 50 microseconds at first, and then a millisecond.
     private func lookAgain() {
         if look.isPlanned { return }
-        if look.steps != steps { (look.steps, look.count) = (steps, 0) }
-        look.count += 1
+        if look.steps != steps { look = Look(isAway: look.isAway, steps: steps) }
+        if look.count == 100, look.probe == nil { look.probe = Self.probe() }
+        if look.probe?.withLock({ $0 }) ?? true { look.count += 1 }
         if look.count == 10_000 { escapes.note(.away) }
         look.isPlanned = true
         let pause = DispatchTimeInterval.microseconds(look.count < 100 ? 50 : 1_000)

@@ -62,13 +62,18 @@ struct WatchedTasks {
 
     /// Forgets the tasks that have ended, and inserts the IDs of those that run, or wait for an executor.
     ///
+    /// - Parameter fromLast: True to look at the latest task first, and to forget none.
     /// - Returns: False if there are none of those.
-    mutating func look(for ids: inout Set<UInt64>) -> Bool {
+    mutating func look(for ids: inout Set<UInt64>, fromLast: Bool = false) -> Bool {
         var areAway = false
-        let left = tasks.withUnsafeMutableBufferPointer {
-            ctesting_forget_ended($0.baseAddress, $0.count, &areAway)
+        if fromLast {
+            areAway = tasks.reversed().contains { ctesting_is_away($0) }
+        } else {
+            let left = tasks.withUnsafeMutableBufferPointer {
+                ctesting_forget_ended($0.baseAddress, $0.count, &areAway)
+            }
+            tasks.removeLast(tasks.count - left)
         }
-        tasks.removeLast(tasks.count - left)
         guard areAway else { return false }
         for task in tasks where ctesting_is_away(task) { ids.insert(ctesting_task_id(task)) }
         return true
