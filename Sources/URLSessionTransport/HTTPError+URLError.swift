@@ -151,7 +151,7 @@ struct LibcurlWords {
                 "unexpected eof", "ssl_error_syscall", "close_notify", "closed abruptly",
                 "not closed cleanly", "goaway", "server closed", "empty reply",
                 "http2 framing layer", "failure when receiving data", "failed sending data",
-                "closed cleanly, but before",
+                "closed cleanly, but before", "bytes missing",
             ], .connectionLost
         ),
         (

@@ -87,6 +87,7 @@ import FoundationNetworking
             .connectionLost
         ),
         ("transfer closed with 18 bytes remaining to read", .connectionLost),
+        ("end of response with 4 bytes missing", .connectionLost),
         ("HTTP/2 stream 1 was not closed cleanly: PROTOCOL_ERROR (err 1)", .connectionLost),
         ("Illegal or missing hexadecimal sequence in chunked-encoding", .badResponse),
         ("Invalid Content-Length: value", .badResponse), ("Header without colon", .badResponse),

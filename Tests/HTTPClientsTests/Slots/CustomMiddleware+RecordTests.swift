@@ -68,8 +68,11 @@ import Testing
         let signIn = client()
         api.cookies = CookieJar()
         api.authorization = .bearer(
-            from: TokenRefresher(AccessToken("s3cret-bearer-1", refreshToken: "s3cret-refresh-6")) {
-                token in
+            from: TokenRefresher(
+                AccessToken("s3cret-bearer-1", refreshToken: "s3cret-refresh-6"),
+                // Whose refresh has any time, on a busy machine too.
+                on: ManualScheduler()
+            ) { token in
                 try await signIn.post("/token", form: ["refresh_token": token.refreshToken])
             })
         let _: HTTPResponse = try await api.post(

@@ -50,7 +50,16 @@ import FoundationNetworking
         "Latin-1 header": .differs("URLSession on Linux refuses a head that is not UTF-8"),
         "no Location": .differs("URLSession on Linux drops the body of a redirect to nowhere"),
         "strange Location": .differs("URLSession on Linux drops the body of a redirect to nowhere"),
+    ].merging(ofOlderVersions) { difference, _ in difference }
+
+    #if compiler(>=6.3)
+    private static let ofOlderVersions: [TransportCheck.Name: TransportDifference] = [:]
+    #else
+    private static let ofOlderVersions: [TransportCheck.Name: TransportDifference] = [
+        "IPv6 literal": .differs("URLSession of Swift 6.2.3 takes no URL with an IPv6 address"),
+        "IPv6 redirect": .differs("URLSession of Swift 6.2.3 takes no URL with an IPv6 address"),
     ]
+    #endif
     #else
     // No run on an Apple system has confirmed yet that there are none.
     private static let differences: [TransportCheck.Name: TransportDifference] = [:]

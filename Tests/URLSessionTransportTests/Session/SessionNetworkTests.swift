@@ -29,10 +29,17 @@ import Testing
 
     private static let differences: [String: NetworkCheck.Difference] = {
         let tls = "URLSession on Linux trusts the system's authorities alone"
+        let waits = "URLSession's libcurl waits for it for 150 seconds"
+        #if compiler(>=6.3)
+        let deadAddress = NetworkCheck.Difference.differs(waits)
+        #else
+        // Where a distribution has built Swift, with its own libcurl, that may be newer.
+        let deadAddress = NetworkCheck.Difference.mayDiffer(waits)
+        #endif
         return [
             "silent HTTP/2 flow": .cannotRun(tls),
             "silent handshake": .cannotRun(tls),
-            "dead first address": .differs("URLSession's libcurl waits for it for 150 seconds"),
+            "dead first address": deadAddress,
             "moved name": .differs(
                 "URLSession's libcurl keeps an address for a minute, whatever happens there"),
         ]
