@@ -75,8 +75,8 @@ extension Future {
     ///
     /// Awaiting doesn't keep the future alive. If there are no other references, as in the example, the future is
     /// released while the task is suspended. So if the future is a promise, and its producer drops it without settling
-    /// it, the promise fails as abandoned. In a debug build by a compiler before Swift 6.3, the expression itself keeps
-    /// such a future until it has settled; there, write ``get()``.
+    /// it, the promise fails as abandoned. In a debug build, some expressions keep such a future until it has settled:
+    /// `(consume future).value`, and `loadProduct(7).value` by a compiler before Swift 6.3. There, write ``get()``.
     ///
     /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
     @inlinable
