@@ -50,6 +50,14 @@ struct DownloadState: Hashable, Sendable {
         }
     }
 
+    /// The position after the last byte that is there; 0 if none is.
+    var reached: Int64 {
+        let begun = parts.indices.last {
+            parts[$0].next > ($0 == 0 ? 0 : parts[$0 - 1].end ?? 0)
+        }
+        return begun.map { parts[$0].next } ?? 0
+    }
+
     var isComplete: Bool { total != nil && parts.last?.end == total && missing.isEmpty }
 
     /// The indices of the incomplete parts.

@@ -117,7 +117,7 @@ final class ResumableDownload: Sendable {
                     progress.isOpen = true
                     guard let state = stored.flatMap({ DownloadState(encoded: $0) }),
                         state.source == progress.state.source,
-                        state.parts.allSatisfy({ $0.next <= size })
+                        state.reached <= size
                     else { return false }
                     progress.state = state
                     progress.earlier = state.received
