@@ -101,7 +101,7 @@ extension HTTPError.Code {
         case ccurl_ssl_certificate_problem, ccurl_ssl_cipher, ccurl_peer_failed_verification,
             ccurl_ssl_ca_unreadable, ccurl_pinned_key_mismatch, ccurl_ssl_client_certificate:
             self = .insecureConnection
-        case ccurl_receive_error where error.details.contains("chunked-encoding"),
+        case ccurl_receive_error where error.isOfChunks,
             ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_bad_content_encoding,
             ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
             self = .badResponse
@@ -161,10 +161,24 @@ extension CurlError {
         case ccurl_bad_argument where details.contains("chunked-encoded"):
             "a chunk's size or a trailer is malformed"
         case ccurl_bad_argument: HeadReader.foldsFirst
-        case ccurl_weird_server_reply where details == "Header without colon":
-            "a line of its head has no colon"
+        case ccurl_weird_server_reply: reasonOfWeirdReply
         default: nil
         }
+    }
+
+    private var reasonOfWeirdReply: String? {
+        switch details {
+        case "Header without colon": "a line of its head has no colon"
+        case "Invalid Content-Length: value": HTTPError.invalidLength
+        case "Carriage return found in header": "a line of its head has a bare carriage return"
+        case "NUL byte in header": "a line of its head has a NUL byte"
+        default: nil
+        }
+    }
+
+    /// True if an answer's chunks are malformed, and not just cut off.
+    fileprivate var isOfChunks: Bool {
+        details.contains("chunked-encoding") || details.hasPrefix("chunk hex-length")
     }
 
     /// True if an HTTP/2 connection has ended, for example because a GOAWAY has excluded the request.

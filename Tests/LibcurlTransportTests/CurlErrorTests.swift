@@ -83,7 +83,7 @@ struct HTTPErrorCurlTests {
         let causes = [
             ("SSH-2.0-OpenSSH_9.2\r\n", "its first line is no status line"),
             (head + ": value\r\n\r\n", "a line of its head has no colon"),
-            (head + "Content-Length: -1\r\n\r\n", words(8)),
+            (head + "Content-Length: -1\r\n\r\n", "its Content-Length is not one number"),
             (head + "Content-Length: 0x1\r\n\r\na", "its Content-Length is not one number"),
             (head + "no colon\r\n\r\n", "a line of its head has no colon"),
             (head + " A: 1\r\n\r\n", "the first field of its head is a folded line"),
@@ -105,9 +105,12 @@ struct HTTPErrorCurlTests {
             // Of a body, the part before its fault has arrived.
             let text = try await text(ofAnswer: answer)
             let words = text.replacing(" (3 bytes in its body)", with: "")
-            #expect(words == "\(start) (cause: \(cause))")
+            // Newer versions of libcurl read a trailer as they read a line of the head.
+            let isTrailer = cause.contains("trailer")
+            #expect(
+                words == "\(start) (cause: \(cause))"
+                    || isTrailer && words == "\(start) (cause: a line of its head has no colon)")
         }
-        #expect(words(8) != "(libcurl 8)")
     }
 
     @Test func aConnectionThatIsLost() async throws {

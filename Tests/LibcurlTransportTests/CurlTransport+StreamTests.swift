@@ -275,7 +275,13 @@ struct CurlTransportStreamTests {
         let site = try Site((200, "X-A : 1\r\n folded\r\nX-B: 2\rX-C: 3\r\nX-D: 4"))
         defer { site.stop() }
 
-        let response = try await send(CurlTransport.patient.send, to: site)
+        let call = CurlTransport.patient.send(HTTPRequest(.get, site.url))
+        // Newer versions of libcurl refuse such an answer themselves.
+        if case .failure(let error) = await call.resultSoon {
+            #expect((error as? HTTPError)?.code == .badResponse)
+            return
+        }
+        let response = try await call.soon
 
         #expect(response.status == 200 && response.text == "ok")
         #expect(response.headers.map(\.name) == ["X-B", "X-D", "Content-Length"])
