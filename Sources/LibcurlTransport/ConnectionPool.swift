@@ -85,13 +85,12 @@ extension ConnectionPool {
             return nil
         }
         let new = Connection(of: transfer, socket, localPort)
-        // Over HTTP/2, libcurl would have sent this request on the other connection.
-        if new.isHTTP1 == nil,
-            connections.values.contains(where: {
+        if new.isHTTP1 == nil {
+            let isSecond = connections.values.contains {
                 $0.authority == new.authority && $0.hasOnlyRequest
-            })
-        {
-            loop?.noteHTTP1(new.authority)
+            }
+            // Over HTTP/2, libcurl would have sent this request on the other connection.
+            if isSecond { loop?.noteHTTP1(new.authority) } else { loop?.noteFirst(new.authority) }
         }
         connections[localPort] = new
         return new

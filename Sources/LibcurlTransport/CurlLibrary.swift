@@ -36,6 +36,12 @@ public struct CurlLibrary: Hashable, Sendable {
     /// Up to libcurl 8.18, both look as if the connection had ended after the server had processed the request.
     var tellsRefusals = true
 
+    /// True if a transfer that waits to share a host's first connection waits for the first answer, even if the server
+    /// has chosen HTTP/1.1 before.
+    ///
+    /// Older versions let it look for a connection once the first one has been made.
+    var waitsForFirstAnswer = true
+
     /// Finds the libcurl of this machine, on first use.
     ///
     /// - Throws: ``Unavailable`` if no usable libcurl is found.
@@ -53,7 +59,8 @@ public struct CurlLibrary: Hashable, Sendable {
                 mayReuseHandles: !(0x075300...0x080100).contains(number),
                 mayKeepPlainHTTP2: number > 0x080100,
                 keepsEarlyAnswers: number >= 0x080b01,
-                tellsRefusals: number >= 0x081300))
+                tellsRefusals: number >= 0x081300,
+                waitsForFirstAnswer: number >= 0x080a00))
     }()
 
     /// The words "libcurl" and its version, and the TLS library.

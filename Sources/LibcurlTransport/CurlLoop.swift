@@ -27,6 +27,8 @@ final class CurlLoop {
     var connects = ConnectWatch()
     /// The hosts that have turned out to speak HTTP/1.1, while libcurl had transfers to them.
     private var hostsWithoutLanes: Set<String> = []
+    /// The hosts that have got their first connection in this turn of the loop.
+    private var newHosts: Set<String> = []
     /// The hosts whose names are to be looked up again.
     var names = NameMemory()
     /// The transfers that have received bytes of a body in this turn of the loop.
@@ -100,6 +102,7 @@ final class CurlLoop {
     /// Delivers the results and the bytes that have arrived in this turn of the loop.
     private func finishTurn() {
         finishEnded()
+        while let host = newHosts.popFirst() { letOneLookAgain(for: host) }
         while let host = hostsWithoutLanes.popFirst() { giveLanes(of: host) }
         checkConnects()
         pools.closeDrained()
@@ -213,6 +216,25 @@ extension CurlLoop {
     /// libcurl calls it, so the transfers that libcurl already has get their lanes at the end of this turn.
     func noteHTTP1(_ host: String) {
         if lanes.noteHTTP1(host) { hostsWithoutLanes.insert(host) }
+    }
+
+    /// Notes that a request is about to be sent on the only connection to a host; libcurl calls it.
+    func noteFirst(_ host: String) { newHosts.insert(host) }
+
+    /// Lets one of the transfers that wait to share a host's first connection look for a connection again.
+    ///
+    /// If the server has chosen HTTP/1.1, that transfer gets a connection of its own, which tells the version. Some
+    /// versions of libcurl would let it wait until the first answer has come.
+    private func letOneLookAgain(for host: String) {
+        guard options.waitsForFirstAnswer else { return }
+        let waiting = transfers.values.filter {
+            $0.isAdded && $0.handle.mayShare && !$0.hasConnection && $0.authority == host
+        }
+        guard let next = waiting.max(by: { $0.exchange.elapsed < $1.exchange.elapsed }) else {
+            return
+        }
+        takeBack(next)
+        add(next)
     }
 
     /// Notes which version of HTTP a transfer's host has chosen for its answer; libcurl calls it.

@@ -12,6 +12,7 @@ final class CurlOptions: Sendable {
     private let mayKeepPlainHTTP2: Bool
     private let keepsEarlyAnswers: Bool
     private let tellsRefusals: Bool
+    let waitsForFirstAnswer: Bool
     private let libraryName: String
     private let hasTLS: Bool
     let scheduler: any FutureScheduler
@@ -39,6 +40,7 @@ final class CurlOptions: Sendable {
         mayKeepPlainHTTP2 = library.mayKeepPlainHTTP2
         keepsEarlyAnswers = library.keepsEarlyAnswers
         tellsRefusals = library.tellsRefusals
+        waitsForFirstAnswer = library.waitsForFirstAnswer
         libraryName = library.name
         hasTLS = library.has(ccurl_feature_tls)
         self.scheduler = scheduler

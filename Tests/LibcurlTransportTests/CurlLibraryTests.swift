@@ -17,6 +17,7 @@ struct CurlLibraryTests {
         #expect(library.mayReuseHandles == !(0x075300...0x080100).contains(number))
         #expect(library.keepsEarlyAnswers == (number >= 0x080b01))
         #expect(library.tellsRefusals == (number >= 0x081300))
+        #expect(library.waitsForFirstAnswer == (number >= 0x080a00))
     }
 
     @Test(
