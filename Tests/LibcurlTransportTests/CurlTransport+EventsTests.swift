@@ -72,12 +72,12 @@ import Testing
         var client = HTTPClient(base: server.url, over: transport)
         (client.attemptTimeout, client.deadline) = (nil, nil)
         let seen = Locked<[String]>([])
-        for _ in 1...2 {
+        for round in 1...2 {
             let chat = client.events("/chat", until: "[DONE]", idleTimeout: nil)
             let read = Future {
                 for try await event in chat { seen.withLock { $0.append(event.data) } }
             }
-            #expect(await comesTrue { seen.withLock { $0.last == "1" } || goes.isSettled })
+            #expect(await comesTrue { seen.withLock { $0.count { $0 == "1" } } == round })
             scheduler.advance(by: .seconds(3_600))
             goes.resolve(with: ())
             try await read.soon
