@@ -89,8 +89,12 @@ extension ConnectionPool {
             let isSecond = connections.values.contains {
                 $0.authority == new.authority && $0.hasOnlyRequest
             }
-            // Over HTTP/2, libcurl would have sent this request on the other connection.
-            if isSecond { loop?.noteHTTP1(new.authority) } else { loop?.noteFirst(new.authority) }
+            if isSecond {
+                // Over HTTP/2, libcurl would have sent this request on the other connection.
+                loop?.noteHTTP1(new.authority)
+            } else {
+                loop?.noteFirstConnection(to: new.authority)
+            }
         }
         connections[localPort] = new
         return new

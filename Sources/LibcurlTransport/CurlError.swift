@@ -101,7 +101,7 @@ extension HTTPError.Code {
         case ccurl_ssl_certificate_problem, ccurl_ssl_cipher, ccurl_peer_failed_verification,
             ccurl_ssl_ca_unreadable, ccurl_pinned_key_mismatch, ccurl_ssl_client_certificate:
             self = .insecureConnection
-        case ccurl_receive_error where error.isOfChunks,
+        case ccurl_receive_error where error.hasMalformedChunks,
             ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_bad_content_encoding,
             ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
             self = .badResponse
@@ -177,7 +177,7 @@ extension CurlError {
     }
 
     /// True if an answer's chunks are malformed, and not just cut off.
-    fileprivate var isOfChunks: Bool {
+    fileprivate var hasMalformedChunks: Bool {
         details.contains("chunked-encoding") || details.hasPrefix("chunk hex-length")
     }
 

@@ -218,23 +218,29 @@ extension CurlLoop {
         if lanes.noteHTTP1(host) { hostsWithoutLanes.insert(host) }
     }
 
-    /// Notes that a request is about to be sent on the only connection to a host; libcurl calls it.
-    func noteFirst(_ host: String) { newHosts.insert(host) }
+    /// Notes that a request is about to be sent on a host's first connection; libcurl calls it.
+    func noteFirstConnection(to host: String) {
+        if options.waitsForFirstAnswer { newHosts.insert(host) }
+    }
 
     /// Lets one of the transfers that wait to share a host's first connection look for a connection again.
     ///
     /// If the server has chosen HTTP/1.1, that transfer gets a connection of its own, which tells the version. Some
     /// versions of libcurl would let it wait until the first answer has come.
     private func letOneLookAgain(for host: String) {
-        guard options.waitsForFirstAnswer else { return }
-        let waiting = transfers.values.filter {
-            $0.isAdded && $0.handle.mayShare && !$0.hasConnection && $0.authority == host
-        }
+        let waiting = transfersWithoutLanes(to: host).filter { !$0.hasConnection }
         guard let next = waiting.max(by: { $0.exchange.elapsed < $1.exchange.elapsed }) else {
             return
         }
         takeBack(next)
         add(next)
+    }
+
+    /// The transfers that libcurl has, and that could share a connection to a host.
+    private func transfersWithoutLanes(to host: String) -> [Transfer] {
+        transfers.values.filter {
+            $0.isAdded && $0.handle.laneHost == nil && $0.handle.mayShare && $0.authority == host
+        }
     }
 
     /// Notes which version of HTTP a transfer's host has chosen for its answer; libcurl calls it.
@@ -255,9 +261,7 @@ extension CurlLoop {
     ///
     /// Until now, libcurl itself has let those transfers wait that have no connection.
     private func giveLanes(of host: String) {
-        let shared = transfers.values.filter {
-            $0.isAdded && $0.handle.laneHost == nil && $0.handle.mayShare && $0.authority == host
-        }
+        let shared = transfersWithoutLanes(to: host)
         for transfer in shared where transfer.hasConnection { lanes.admit(transfer) }
         let waiting = shared.filter { !$0.hasConnection }
         for transfer in waiting.sorted(by: { $0.exchange.elapsed > $1.exchange.elapsed }) {
