@@ -243,8 +243,15 @@ struct SecretFile: Sendable {
         self.name = name
     }
 
+    /// The largest content, in bytes: several times as much as a jar with all the cookies that it may have.
+    private static let limit = 64 << 20
+
     /// Returns the file's content; nil if there is no file.
-    func read() throws(FileError) -> Data? { try folder.read(name).map { Data($0.bytes) } }
+    ///
+    /// - Throws: An error that names the file if somebody else has made it, or could change it.
+    func read() throws(FileError) -> Data? {
+        try folder.read(name, upTo: Self.limit).map { Data($0.bytes) }
+    }
 
     /// Replaces the file, or removes it; the change is on the disk when this returns.
     ///

@@ -111,7 +111,7 @@ final class ResumableDownload: Sendable {
         }
         .flatMap {
             self.writer.perform { file in
-                let stored = try self.folder.read(self.record)?.bytes
+                let stored = try self.folder.read(self.record, upTo: 1 << 20)?.bytes
                 let size = try file.size()
                 let isUsed = self.progress.withLock { progress in
                     progress.isOpen = true

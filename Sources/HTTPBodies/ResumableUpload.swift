@@ -297,7 +297,7 @@ private final class ResumableUpload: Sendable {
 
     func run() -> Future<HTTPResponse> {
         withRecord { folder, name in
-            guard let bytes = try folder.read(name)?.bytes,
+            guard let bytes = try folder.read(name, upTo: 1 << 20)?.bytes,
                 let lines = SealedLines.decoded(bytes), lines.count == 3,
                 lines[0] == "pledge-upload 1"
             else { return }

@@ -120,7 +120,7 @@ final class FolderCacheStore: CacheStore {
     }
 
     private static func knownKey(of folder: any FileFolder) throws(FileError) -> [UInt8]? {
-        guard let found = try folder.read(keyName)?.bytes,
+        guard let found = try folder.read(keyName, upTo: 1 << 10)?.bytes,
             let known = CachedResponse.opened(found, as: keyFormat), known.count == 32
         else { return nil }
         return Array(known)
@@ -205,7 +205,7 @@ extension FolderCacheStore {
         var version = known.isChanged ? known.version : folder.version(of: name)
         // A file that the system has in memory is read here, which takes less time than a change of threads.
         if let size = version?.size, size <= Self.mostToReadHere, version != known.version,
-            let file = folder.readFromMemory(name)
+            let file = folder.readFromMemory(name, upTo: Self.mostToReadHere)
         {
             version = file.version
             let entries = entries(in: file.bytes, of: key) ?? []
@@ -238,7 +238,7 @@ extension FolderCacheStore {
         let past = table.withLock { $0.past }
         var (entries, version): ([CachedResponse], FileVersion?) = ([], nil)
         do {
-            if let file = try folder.read(name) {
+            if let file = try folder.read(name, upTo: limit) {
                 (entries, version) = (self.entries(in: file.bytes, of: key) ?? [], file.version)
             }
         } catch {
@@ -502,7 +502,8 @@ extension FolderCacheStore {
 
     /// Returns the bytes of all files: as counted by the last batch of any process, or counted now.
     private func countedBytes() throws(FileError) -> Int {
-        if hasCounted.withLock({ $0 }), let found = try folder.read(Self.usageName)?.bytes,
+        if hasCounted.withLock({ $0 }),
+            let found = try folder.read(Self.usageName, upTo: 1 << 10)?.bytes,
             found.count == 8
         {
             var reader = ByteReader(found[...])

@@ -14,11 +14,18 @@ import Android
 /// then the folder have been synced: `write`, `sync`, `rename`, `syncFolder`.
 package protocol FileFolder: Sendable {
     /// Returns a file's bytes and version; nil if there is no such file.
-    func read(_ name: String) throws(FileError) -> (bytes: [UInt8], version: FileVersion)?
+    ///
+    /// - Parameter limit: The largest size, in bytes; a larger file fails with `EFBIG`, and isn't read.
+    /// - Throws: Also an error of a file that isn't the user's (``FileError/isOfForeignFile``).
+    func read(
+        _ name: String, upTo limit: Int
+    ) throws(FileError) -> (bytes: [UInt8], version: FileVersion)?
 
     /// Returns a file's bytes and version if the system has them in memory; nil if the disk would have to be read, or if
     /// that isn't known.
-    func readFromMemory(_ name: String) -> (bytes: [UInt8], version: FileVersion)?
+    func readFromMemory(
+        _ name: String, upTo limit: Int
+    ) -> (bytes: [UInt8], version: FileVersion)?
 
     /// Returns a file's version without reading it; nil if there is no such file.
     func version(of name: String) -> FileVersion?
@@ -55,7 +62,9 @@ package protocol FileFolder: Sendable {
 }
 
 extension FileFolder {
-    package func readFromMemory(_ name: String) -> (bytes: [UInt8], version: FileVersion)? { nil }
+    package func readFromMemory(
+        _ name: String, upTo limit: Int
+    ) -> (bytes: [UInt8], version: FileVersion)? { nil }
 
     /// Replaces a file as a whole: it has its old content or its new one, whenever the system stops.
     ///
@@ -170,10 +179,12 @@ package struct SystemFolder: FileFolder {
         return FileVersion(facts)
     }
 
-    package func readFromMemory(_ name: String) -> (bytes: [UInt8], version: FileVersion)? {
+    package func readFromMemory(
+        _ name: String, upTo limit: Int
+    ) -> (bytes: [UInt8], version: FileVersion)? {
         #if canImport(Glibc)
         guard let readWithoutWaiting else { return nil }
-        let file = try? read(name) { file, start, size, offset in
+        let file = try? read(name, upTo: limit) { file, start, size, offset in
             var part = iovec(iov_base: start, iov_len: size)
             return readWithoutWaiting(file, &part, 1, offset, 8)
         }
@@ -183,21 +194,24 @@ package struct SystemFolder: FileFolder {
         #endif
     }
 
-    package func read(_ name: String) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
-        try read(name) { file, start, size, _ in readBytes(file, start, size) }
+    package func read(
+        _ name: String, upTo limit: Int
+    ) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
+        try read(name, upTo: limit) { file, start, size, _ in readBytes(file, start, size) }
     }
 
     /// Reads a file with a function that reads a part of it.
     private func read(
-        _ name: String, by read: (Int32, UnsafeMutablePointer<UInt8>, Int, Int) -> Int
+        _ name: String, upTo limit: Int,
+        by read: (Int32, UnsafeMutablePointer<UInt8>, Int, Int) -> Int
     ) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
         let path = path(name)
         guard let file = try Self.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
         defer { close(file) }
+        let size = try FileError.checkOwn(file, path)
+        guard size <= limit else { throw FileError(operation: "read", code: EFBIG, path: path) }
         var facts = stat()
         guard fstat(file, &facts) == 0 else { throw Self.last("fstat", path) }
-        guard facts.st_mode & S_IFMT == S_IFREG else { return nil }
-        let size = Int(facts.st_size)
         var failure: FileError?
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size {

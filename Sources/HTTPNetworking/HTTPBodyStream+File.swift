@@ -88,6 +88,9 @@ public struct FileError: Error, Sendable {
     /// The file's path; nil if it is not known.
     public var path: String?
 
+    /// What is wrong with the file, and what to do, in place of the system's words; nil if those say it.
+    package var reason: String?
+
     /// Creates an error.
     public init(operation: String, code: Int32, path: String? = nil) {
         self.operation = operation
@@ -105,6 +108,7 @@ extension FileError: CustomStringConvertible, LocalizedError, CodedError, ShownC
     /// The system call, the file, and the failure.
     public var description: String {
         let file = path.map { " \(SafeText.line($0, upTo: 300))" } ?? ""
+        if let reason { return "\(operation)\(file) was refused: it \(reason)" }
         return "\(operation)\(file) failed: \(String(cString: strerror(code))) (\(code))"
     }
 

@@ -92,7 +92,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         first.put("a", at: key(1), size: 40)
         first.put("b", at: key(2), size: 40)
         let files = disk.names.filter { $0.hasSuffix(".http") }
-        let other = try #require(try disk.read(files[1])?.bytes)
+        let other = try #require(try disk.read(files[1], upTo: .max)?.bytes)
         disk.damage(files[0]) { bytes in
             switch seed % 4 {
             case 0: bytes.removeLast(Int.random(in: 1...bytes.count, using: &random))
@@ -667,9 +667,11 @@ private final class WatchedDisk: FileFolder {
     /// Fills the disk.
     func fill() { disk.fail(after: 0, with: ENOSPC) }
 
-    func readFromMemory(_ name: String) -> (bytes: [UInt8], version: FileVersion)? {
+    func readFromMemory(
+        _ name: String, upTo limit: Int
+    ) -> (bytes: [UInt8], version: FileVersion)? {
         if failure.withLock({ $0 }) != nil { return nil }
-        let found = (try? disk.read(name)) ?? nil
+        let found = (try? disk.read(name, upTo: limit)) ?? nil
         hook.withLock { $0.take() }?()
         return found
     }
@@ -680,10 +682,12 @@ private final class WatchedDisk: FileFolder {
         try disk.withLock(body)
     }
 
-    func read(_ name: String) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
+    func read(
+        _ name: String, upTo limit: Int
+    ) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
         try open()
         defer { if name.hasSuffix(".http") { readHook.withLock { $0.take() }?() } }
-        return try disk.read(name)
+        return try disk.read(name, upTo: limit)
     }
 
     func write(_ bytes: [UInt8], to name: String, at time: Int64) throws(FileError) {

@@ -225,7 +225,7 @@ import Glibc
         for headers in headers { try bench.ask(.get, "/", headers) }
         #expect(bench.requests.count == 4)
         for name in disk.names {
-            let bytes = try #require(try disk.read(name)?.bytes)
+            let bytes = try #require(try disk.read(name, upTo: .max)?.bytes)
             #expect(!String(decoding: bytes, as: UTF8.self).contains(secret), "\(name)")
         }
         // They are told apart, here and in the next run.
@@ -400,9 +400,11 @@ final class KillingFolder: FileFolder {
         if isOver { kill(getpid(), SIGKILL) }
     }
 
-    func read(_ name: String) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
+    func read(
+        _ name: String, upTo limit: Int
+    ) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
         count()
-        return try folder.read(name)
+        return try folder.read(name, upTo: limit)
     }
 
     func version(of name: String) -> FileVersion? {

@@ -133,10 +133,16 @@ package final class CrashingDisk: FileFolder {
         }.get()
     }
 
-    package func read(_ name: String) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
+    package func read(
+        _ name: String, upTo limit: Int
+    ) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
         try perform("read", name) {
             state -> Result<(bytes: [UInt8], version: FileVersion)?, FileError> in
-            .success(state.names[name].map { ($0.bytes, $0.version) })
+            guard let file = state.names[name] else { return .success(nil) }
+            guard file.bytes.count <= limit else {
+                return .failure(FileError(operation: "read", code: EFBIG, path: name))
+            }
+            return .success((file.bytes, file.version))
         }
     }
 

@@ -1,0 +1,43 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// A lock that one process at a time has; it ends when the object is released, or with the process.
+///
+/// The lock is `flock` on a file of its own, which stays: a process that removed it could let in two others. On iOS, the
+/// system ends an app that is suspended while it holds a lock in a folder of an app group.
+package final class FileLock: Sendable {
+    private let descriptor: Int32
+
+    /// Locks a file, without waiting.
+    ///
+    /// - Returns: The lock; nil if another process, or another lock of this process, has it.
+    /// - Throws: The error of a system call, or of a file that isn't the user's.
+    package static func attempt(_ path: String) throws(FileError) -> FileLock? {
+        var file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        while file < 0, errno == EINTR {
+            file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        }
+        guard file >= 0 else { throw FileError(operation: "open", code: errno, path: path) }
+        let lock = FileLock(file)
+        try FileError.checkOwn(file, path)
+        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK: return nil
+            default: throw FileError(operation: "flock", code: errno, path: path)
+            }
+        }
+        return lock
+    }
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+}
