@@ -37,6 +37,24 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey {
+    /// Returns whether the URL has another URL's origin, and a path that begins with the other's path.
+    ///
+    /// Only whole segments count: "/a/b" begins with "/a", and "/ab" doesn't. The query and the user info don't count.
+    func isUnder(_ other: CacheKey) -> Bool {
+        guard let (origin, path) = place, let (root, beginning) = other.place, origin == root else {
+            return false
+        }
+        let folder = beginning.hasSuffix("/") ? beginning : beginning + "/"
+        return path == beginning || path.utf8.starts(with: folder.utf8)
+    }
+
+    private var place: (origin: HTTPOrigin, path: String)? {
+        guard let url = URL(string: url), let origin = HTTPOrigin(url),
+            let parts = AbsoluteURL(url)
+        else { return nil }
+        return (origin, String(parts.path))
+    }
+
     /// The size, in bytes.
     var byteCount: Int { url.utf8.count + (host?.utf8.count ?? 0) }
 }

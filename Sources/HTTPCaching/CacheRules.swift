@@ -162,6 +162,21 @@ extension CacheRules {
         return isUnreachable && !refuses("max-stale") && staleness < unreachableLimit
     }
 
+    /// Returns whether a stored response can answer no request any more, unless the request permits it.
+    ///
+    /// It's stale, has no validator, and isn't within its stale-while-revalidate, its stale-if-error, or the cache's
+    /// limit for an origin that can't be reached. A response of a cache of the other kind isn't judged.
+    func isExpired(_ entry: CachedResponse, at now: ClockReading) -> Bool {
+        if entry.hasValidator || (entry.variant.mode ?? mode) != mode { return false }
+        if entry.requiresValidation { return true }
+        let staleness = entry.age(at: now) - entry.lifetime
+        if staleness < 0 { return false }
+        guard mayBeStale(entry) else { return true }
+        let onError = entry.control.permitted("stale-if-error") ?? unreachableLimit
+        let meanwhile = entry.control.permitted("stale-while-revalidate") ?? 0
+        return staleness >= max(onError, meanwhile)
+    }
+
     /// Returns whether a call has failed before the origin answered, because no connection to it works, or because no
     /// answer came in time.
     ///

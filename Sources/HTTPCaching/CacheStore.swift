@@ -28,6 +28,18 @@ public protocol CacheStore: Sendable {
     /// Removes all responses.
     func removeAll() -> Future<Void>
 
+    /// Returns the keys whose stored responses fulfil a condition, in any order.
+    ///
+    /// The responses don't count as used. The cache calls this method to remove an account's responses, and for the
+    /// other methods of ``HTTPCache`` that concern many URLs. The default implementation rejects with
+    /// ``CacheStoreListsNothing``. To remove some responses, the cache then removes all.
+    ///
+    /// - Parameter isIncluded: Returns whether a key is wanted, given its responses. It's called on any thread, at least
+    ///   once for each key that has responses.
+    func keys(
+        where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
+    ) -> Future<[CacheKey]>
+
     /// Returns how much is stored.
     func usage() -> Future<CacheUsage>
 
@@ -40,6 +52,22 @@ public protocol CacheStore: Sendable {
 extension CacheStore {
     /// Settles at once.
     public func flush() -> Future<Void> { Future(value: ()) }
+
+    /// Rejects with ``CacheStoreListsNothing``.
+    public func keys(
+        where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
+    ) -> Future<[CacheKey]> { Future(error: CacheStoreListsNothing()) }
+}
+
+/// The error of a ``CacheStore`` that doesn't implement ``CacheStore/keys(where:)``.
+public struct CacheStoreListsNothing: Error, CustomStringConvertible {
+    /// Creates the error.
+    public init() {}
+
+    /// A text that says what to implement.
+    public var description: String {
+        "the cache's store can't list its responses: implement keys(where:)"
+    }
 }
 
 /// The amount that a ``CacheStore`` holds.

@@ -919,3 +919,66 @@ extension FileVersion {
     /// The version of a file that can't be read, which no file has.
     fileprivate static let unreadable = FileVersion(inode: 0, size: -1, modified: 0)
 }
+
+// MARK: - Listing
+
+extension FolderCacheStore {
+    /// Returns the keys whose responses fulfil a condition, after all earlier changes; reads all files.
+    ///
+    /// It also reads them if the store has failed. A file that somebody else has made counts as absent.
+    func keys(
+        where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
+    ) -> Future<[CacheKey]> {
+        Future.make { resolver in
+            loading {
+                self.writes {
+                    self.persist()
+                    do {
+                        resolver.resolve(with: try self.listed(where: isIncluded))
+                    } catch {
+                        resolver.reject(with: error)
+                    }
+                }
+            }
+        }
+    }
+
+    private func listed(
+        where isIncluded: (CacheKey, [CachedResponse]) -> Bool
+    ) throws(FileError) -> [CacheKey] {
+        // The responses of users whom only this process knows are in no file.
+        let inMemory = table.withLock { $0.contents }
+        var keys = Set(inMemory.filter { isIncluded($0.key, $0.entries) }.map(\.key))
+        for listed in try urlFiles() {
+            let file: (bytes: [UInt8], version: FileVersion)?
+            do {
+                file = try folder.read(listed.name, upTo: limit)
+            } catch  where error.isOfForeignFile || error.isOfMissingFile {
+                continue
+            }
+            guard let file, let (key, entries) = content(of: file.bytes),
+                fileName(of: key) == listed.name, isIncluded(key, entries)
+            else { continue }
+            keys.insert(key)
+        }
+        return Array(keys)
+    }
+
+    /// Returns the key and the responses in a file; nil if it's damaged or of another version.
+    private func content(of bytes: [UInt8]) -> (CacheKey, [CachedResponse])? {
+        guard let content = CachedResponse.opened(bytes, as: Self.format) else { return nil }
+        var reader = ByteReader(content, process: process)
+        let (text, host) = (reader.text(), reader.textIfAny())
+        guard let url = URL(string: text), let key = CacheKey(url, host: host),
+            let entries = entries(in: bytes, of: key)
+        else { return nil }
+        return (key, entries)
+    }
+}
+
+extension FolderCacheTable {
+    /// The keys that are in memory, with their responses.
+    var contents: [(key: CacheKey, entries: [CachedResponse])] {
+        cells.values.map { ($0.key, $0.entries) }
+    }
+}

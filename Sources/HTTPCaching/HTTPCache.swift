@@ -112,7 +112,8 @@ public final class HTTPCache: Sendable {
     /// Returns how much is stored.
     public func usage() -> Future<CacheUsage> { store.usage() }
 
-    /// Waits until the responses that are stored so far will survive the end of the process and of the system.
+    /// Waits until the responses that are stored so far will survive the end of the process and of the system, and the
+    /// removals so far are done.
     ///
     /// No response waits for its write, so a command-line tool calls this before it exits.
     ///
@@ -122,7 +123,13 @@ public final class HTTPCache: Sendable {
     ///
     /// - Returns: A future that settles when the store has written all. It rejects with the store's error, such as a
     ///   `FileError` of a full disk. With ``MemoryCacheStore``, it settles at once.
-    public func flush() -> Future<Void> { store.flush() }
+    public func flush() -> Future<Void> {
+        let running = removals.withLock { Array($0.running.values) }
+        if running.isEmpty { return store.flush() }
+        return Future.allSettled(running).flatMap { results in
+            self.store.flush().mapWithoutOrigin { for result in results { try result.get() } }
+        }
+    }
 
     /// The error of the store's last operation; nil if that succeeded.
     ///
@@ -257,6 +264,8 @@ public final class HTTPCache: Sendable {
     let attempts = Locked<[CacheValidation.Key: StandIns]>([:])
     /// The revalidations in the background, kept because releasing one would cancel it.
     let background = Locked<[CacheValidation.Key: Future<ForwardedAnswer>?]>([:])
+    /// The removals of many URLs that aren't done yet.
+    let removals = Locked(CacheRemovals())
     private let counts = Locked(Statistics())
     private let now: @Sendable () -> HTTPDate
 }

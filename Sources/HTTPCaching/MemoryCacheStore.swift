@@ -53,6 +53,16 @@ extension MemoryCacheStore {
         return Future(value: ())
     }
 
+    /// Returns the keys whose stored responses fulfil a condition, at once.
+    ///
+    /// The time grows linearly with the number of stored URLs. The lock isn't held while the condition is called.
+    public func keys(
+        where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
+    ) -> Future<[CacheKey]> {
+        let all = table.withLock { $0.contents }
+        return Future(value: all.filter { isIncluded($0.key, $0.entries) }.map(\.key))
+    }
+
     /// Returns how much is stored, at once.
     public func usage() -> Future<CacheUsage> { Future(value: currentUsage) }
 }
@@ -85,6 +95,11 @@ struct MemoryCacheTable: Sendable {
         guard let slot = groups.slot(of: key) else { return [] }
         groups.use(slot)
         return groups[slot]?.value.entries ?? []
+    }
+
+    /// All keys with their stored responses.
+    var contents: [(key: CacheKey, entries: [CachedResponse])] {
+        groups.elements.map { ($0.key, $0.value.entries) }
     }
 
     /// Changes the stored responses of a key, and evicts other keys if necessary.

@@ -32,6 +32,10 @@ package struct LRUTable<Key: Hashable, Value> {
     @inlinable
     package var values: [Value] { entries.compactMap { $0?.value } }
 
+    /// All keys with their values, in no particular order.
+    @inlinable
+    package var elements: [(key: Key, value: Value)] { entries.compactMap { $0 } }
+
     /// Adds a value for a new key, either held or as just used.
     @inlinable
     @discardableResult

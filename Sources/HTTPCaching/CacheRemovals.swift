@@ -1,0 +1,151 @@
+public import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+
+extension HTTPCache {
+    /// Removes an account's responses, from the disk too; the calls in flight then don't store their answers.
+    ///
+    /// ```swift
+    /// try await cache.remove(account: "account 7").value
+    /// ```
+    ///
+    /// An account is the text that you name it by, with `HTTPClient.account` or `.authorize(…, as:)`. The responses of a
+    /// `TokenRefresher`'s sign-in that you haven't named, and those of a `CookieJar`, are removed when the user signs
+    /// out. To remove the responses of other credentials, call ``clear()``. A shared cache doesn't know a response's
+    /// account, so it removes nothing.
+    ///
+    /// Other processes that share the folder don't return the removed responses any more. If the account still makes
+    /// calls in one of them, their answers are stored.
+    ///
+    /// The cache looks at all responses. A folder's files are read for this, each as a whole, on another thread. A store
+    /// that can't list its responses (``CacheStore/keys(where:)``), or fails to, loses all of them instead.
+    ///
+    /// - Parameter account: The account.
+    /// - Returns: A future that settles when the responses are gone, from the disk too. It rejects with the store's
+    ///   error, such as a `FileError`, if some may be left. Cancelling it doesn't stop the removal.
+    @discardableResult
+    public func remove(account: String) -> Future<Void> { removeUsers([user(ofAccount: account)]) }
+
+    /// Removes the responses of all URLs in a part of a site, from the disk too; the calls in flight then don't store
+    /// their answers.
+    ///
+    /// ```swift
+    /// cache.remove(under: URL(string: "https://api.example.com/orders")!)
+    /// ```
+    ///
+    /// The example removes "/orders", "/orders?page=2" and "/orders/7", but not "/orders-old". Scheme, host and port must
+    /// be the same. A query of `url` doesn't count, and neither does the header Host of the requests. Percent-encoded
+    /// characters are compared as they are.
+    ///
+    /// - Parameter url: The URL.
+    /// - Returns: A future that settles and rejects like ``remove(account:)``'s, whose remarks on costs and stores hold
+    ///   here too. It settles at once if the URL isn't absolute, or neither http nor https.
+    @discardableResult
+    public func remove(under url: URL) -> Future<Void> {
+        guard let place = CacheKey(url) else { return Future(value: ()) }
+        calls.withLock { $0.invalidateAll() }
+        return removing { self.removeOrClear { key, _ in key.isUnder(place) } }
+    }
+
+    /// Removes the responses that can't be used any more, from the disk too.
+    ///
+    /// These are the responses that are stale and have neither an ETag nor a Last-Modified, so that the server can't
+    /// confirm them. A response stays while its stale-while-revalidate or stale-if-error lets it be used, or the cache's
+    /// `staleIfUnreachable` if it has no stale-if-error. Without this method, such a response stays until the store needs
+    /// its room, or until the URL has a new response. A request with a long max-stale or stale-if-error could still have
+    /// used it.
+    ///
+    /// - Returns: A future that settles when the responses are gone, from the disk too. It rejects with the store's
+    ///   error, such as a `FileError`, or ``CacheStoreListsNothing``; then responses may be left. Cancelling it doesn't
+    ///   stop the removal.
+    @discardableResult
+    public func removeExpired() -> Future<Void> {
+        removing {
+            let now = self.moment()
+            return self.remove { _, entry in self.rules.isExpired(entry, at: now) }
+        }
+    }
+
+    /// The URLs that have stored responses, sorted, each once.
+    ///
+    /// A URL's query may hold secrets, such as a token, and so may its user info. So don't log the URLs.
+    ///
+    /// - Returns: A future that rejects with the store's error, such as a `FileError`, or ``CacheStoreListsNothing``. A
+    ///   folder's files are read for this, each as a whole, on another thread.
+    public var storedURLs: Future<[URL]> {
+        store.keys { _, entries in !entries.isEmpty }.mapWithoutOrigin { keys in
+            Set(keys.map(\.url)).sorted().compactMap { URL(string: $0) }
+        }
+    }
+}
+
+extension HTTPCache {
+    /// Returns the user that stands for an account in stored responses.
+    func user(ofAccount name: String) -> Principal {
+        rules.partitionKey.map { .account(name, key: $0) } ?? .account(name)
+    }
+
+    /// Removes the responses of all requests that one of the users has made.
+    func removeUsers(_ users: Set<Principal>) -> Future<Void> {
+        calls.withLock { $0.invalidateAll() }
+        return removing { self.removeOrClear { _, entry in entry.variant.isOf(anyOf: users) } }
+    }
+
+    /// Removes the responses that fulfil a condition; if that fails, removes all.
+    private func removeOrClear(
+        where isIncluded: @escaping @Sendable (CacheKey, CachedResponse) -> Bool
+    ) -> Future<Void> {
+        remove(where: isIncluded).flatMapError { _ in self.store.removeAll() }
+    }
+
+    /// Removes the responses that fulfil a condition.
+    private func remove(
+        where isIncluded: @escaping @Sendable (CacheKey, CachedResponse) -> Bool
+    ) -> Future<Void> {
+        let store = store
+        return store.keys { key, entries in entries.contains { isIncluded(key, $0) } }
+            .flatMap { keys -> Future<Void> in
+                if keys.isEmpty { return Future(value: ()) }
+                let updates = keys.map { key in
+                    store.update(key) { $0.removeAll { isIncluded(key, $0) } }
+                }
+                return Future.allSettled(updates).flatMap { results in
+                    store.flush().mapWithoutOrigin { for result in results { try result.get() } }
+                }
+            }
+    }
+
+    /// Runs a removal to its end, whoever waits for it.
+    private func removing(_ removal: () -> Future<Void>) -> Future<Void> {
+        let work = removal()
+        if work.isSettled { return work }
+        let number = removals.withLock { $0.start(work) }
+        // The observer keeps the removal going if its caller leaves.
+        work.observe { result in
+            self.removals.withLockThenRelease { $0.end(number) }
+            if case .failure(let error) = result { self.noteStore(error) }
+        }
+        return work.mapWithoutOrigin { $0 }
+    }
+}
+
+/// The removals that aren't done yet, by their numbers.
+struct CacheRemovals: Sendable {
+    private(set) var running: [Int: Future<Void>] = [:]
+    private var last = 0
+
+    mutating func start(_ removal: Future<Void>) -> Int {
+        last += 1
+        running[last] = removal
+        return last
+    }
+
+    mutating func end(_ number: Int) -> Future<Void>? { running.removeValue(forKey: number) }
+}
+
+extension CacheVariant {
+    /// Returns whether the requests are made by one of the users.
+    func isOf(anyOf users: Set<Principal>) -> Bool {
+        partition?.members.contains { users.contains($0.principal) } ?? false
+    }
+}
