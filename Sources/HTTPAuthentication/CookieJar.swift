@@ -189,11 +189,14 @@ public final class CookieJar: CookieKeeping, Sendable {
 
     /// Removes all cookies, for example when a user signs out.
     ///
-    /// A cache stops returning the answers that it has stored for these cookies.
+    /// Caches remove the answers that they have stored for these cookies.
     public func removeAll() {
-        store.withLock { $0.removeAll() }
+        store.withLock { $0.removeAll() }.informCaches()
         saveSoon(afterRemoval: true)
     }
+
+    /// Has a cache told when all cookies are removed.
+    package func inform(_ cache: any UserForgetting) { store.withLock { $0.signIn.inform(cache) } }
 
     /// Returns a request's cookies and the user whom they belong to, and records that the cookies were used.
     func use(for url: URL) -> (cookies: [Cookie], of: SignIn)? {
@@ -427,11 +430,17 @@ struct CookieStore {
         return entry
     }
 
-    mutating func removeAll() {
+    /// Removes all cookies.
+    ///
+    /// - Returns: The sign-in that has ended, whose caches are to be told.
+    @discardableResult
+    mutating func removeAll() -> SignIn {
         domains = [:]
         count = 0
-        signIn.end()
+        let ended = signIn
         signIn = SignIn()
+        ended.end(before: signIn)
+        return ended
     }
 
     /// Returns all cookies that haven't expired, oldest first.

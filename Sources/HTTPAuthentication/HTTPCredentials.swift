@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+package import PledgeHTTPNetworking
 public import PledgeServices
 
 /// Credentials for requests.
@@ -88,6 +88,15 @@ public struct HTTPCredentials: Sendable {
     public static func header(_ name: String, _ value: String) -> HTTPCredentials {
         HTTPCredentials(
             kind: .fixed(name: name, value: value, of: .holder(of: value, in: name)))
+    }
+}
+
+extension HTTPCredentials {
+    /// Has a cache told when the user of these credentials signs out; other credentials have no sign-out.
+    ///
+    /// - Parameter account: The account that the app has named; nil for none.
+    package func inform(_ cache: any UserForgetting, account: String?) {
+        if case .refreshed(let refresher) = kind { refresher.inform(cache, account: account) }
     }
 }
 

@@ -53,7 +53,7 @@ struct TokenMachine<Waiter> {
     private let grace: Duration
     private var held: HeldToken?
     /// The current sign-in; while no user is signed in, an object that stands for no user.
-    private var signIn: SignIn
+    private(set) var signIn: SignIn
     /// The error that ended all refreshing; nil while refreshing is possible.
     private var latch: (any Error)?
     private var lastNumber = 0
@@ -169,6 +169,8 @@ extension TokenMachine {
         var hasChanged = false
         /// True if no refresh is possible from now on.
         var isLatched = false
+        /// The sign-in that has ended, whose caches are to be told; nil if none has.
+        var endedSignIn: SignIn?
     }
 
     /// Ends a refresh.
@@ -204,15 +206,17 @@ extension TokenMachine {
     mutating func startSession(
         with token: AccessToken?, named name: String? = nil, at now: SchedulerInstant
     ) -> WaiterResults {
-        signIn.end()
         var token = token
         token?.signIn = name
-        signIn = token?.signIn.map { SignIn(named: $0) } ?? SignIn(ofNobody: token == nil)
+        let (ended, next) = (signIn, token?.signIn.map { SignIn(named: $0) })
+        signIn = next ?? SignIn(ofNobody: token == nil)
+        ended.end(before: signIn, isSignOut: token == nil)
         latch = nil
         refreshing = nil
         let hasChanged = held != nil || token != nil
         hold(token, from: now)
-        return WaiterResults(waiters: takeAll { _ in nil }, hasChanged: hasChanged)
+        return WaiterResults(
+            waiters: takeAll { _ in nil }, hasChanged: hasChanged, endedSignIn: ended)
     }
 
     /// Removes and returns all waiters, in order of arrival.

@@ -138,6 +138,9 @@ public final class TokenRefresher: Sendable {
 
     /// Ends the session.
     ///
+    /// Caches remove the responses that they have stored for the session, and those of the account that it was named
+    /// for, from the disk too. The guide "Caching" says which caches do so. `HTTPCache.flush()` waits for it.
+    ///
     /// The requests of the session end as described at ``signIn(with:)``. The server isn't notified. If it has to know,
     /// revoke ``token`` there first.
     public func signOut() { startSession(with: nil) }
@@ -159,6 +162,13 @@ public final class TokenRefresher: Sendable {
         case .send, .sendBare, .giveBack:
             return Future(error: HTTPError(code: .sessionEnded))
         }
+    }
+}
+
+extension TokenRefresher {
+    /// Has a cache told when a user signs out, or another signs in.
+    func inform(_ cache: any UserForgetting, account: String?) {
+        state.withLock { $0.machine.signIn.inform(cache, account: account) }
     }
 }
 
@@ -290,6 +300,7 @@ extension TokenRefresher {
             if ended.hasChanged { state.changes.add(state.machine.token) }
             return ended
         }
+        ended.endedSignIn?.informCaches()
         if ended.isLatched {
             context.report(
                 .note("no more refreshes: \(HTTPError.Code.signInNeeded)"), by: Authorize.policy,

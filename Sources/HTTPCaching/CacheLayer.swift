@@ -32,6 +32,7 @@ struct CacheLayer: Sendable {
                 ? next(request).marked(by: cache) { _ in .forwarded(.method) }
                 : writeThrough(request, key)
         }
+        cache.expectEnd(ofUsersOf: request)
         let presented = PresentedRequest(request, key, by: cache.rules)
         if !mayBeStored { return unavailable(presented) }
         let found = cache.store.responses(for: presented.key)

@@ -1,5 +1,5 @@
 public import PledgeFutures
-import PledgeHTTPNetworking
+package import PledgeHTTPNetworking
 import PledgeServices
 
 extension HTTPCache {
@@ -121,11 +121,34 @@ extension HTTPCache {
         if work.isSettled { return work }
         let number = removals.withLock { $0.start(work) }
         // The observer keeps the removal going if its caller leaves.
-        work.observe { result in
-            self.removals.withLockThenRelease { $0.end(number) }
+        work.observe { _ in self.removals.withLockThenRelease { $0.end(number) } }
+        return work.mapWithoutOrigin { $0 }
+    }
+}
+
+extension HTTPCache: UserForgetting {
+    /// Removes the responses of a sign-in that is over, and of accounts that have signed out.
+    package func forget(_ signIn: SignIn, accounts: Set<String>) {
+        var users = Set(accounts.map(user))
+        if !signIn.isOfNobody { users.insert(.signIn(signIn)) }
+        // A shared cache knows no response's user.
+        guard rules.mode == .private, !users.isEmpty else { return }
+        removeUsers(users).observe { result in
             if case .failure(let error) = result { self.noteStore(error) }
         }
-        return work.mapWithoutOrigin { $0 }
+    }
+
+    /// Has this cache told when the users of a request sign out.
+    func expectEnd(ofUsersOf request: HTTPRequest) {
+        guard rules.mode == .private else { return }
+        let signIns = request.context.signIns
+        signIns.cookies?.inform(self)
+        guard let signIn = signIns.token else { return }
+        var account: String?
+        for credential in request.context.credentials where credential.header == "Authorization" {
+            if case .account(let name) = credential.principal { account = name }
+        }
+        signIn.inform(self, account: account)
     }
 }
 

@@ -27,9 +27,9 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// - the value of Authorization, Cookie, or any other header that isn't known to be harmless (``HTTPCache``'s
     ///   `harmlessHeaders` adds harmless ones)
     ///
-    /// A response stored for a sign-in is no longer returned after the sign-in has ended, and a response stored for a
-    /// cookie jar is no longer returned after the jar has been emptied. A response stored for an account that the app
-    /// names stays usable. A stored 401 answers only requests with the refused credentials, and never a request that
+    /// A response stored for a sign-in is removed when the sign-in ends, and a response stored for a cookie jar is
+    /// removed when the jar is emptied. A response stored for an account that the app names is removed when the user
+    /// signs out, and stays usable when a user signs in. A stored 401 answers only requests with the refused credentials, and never a request that
     /// `.authorize` repeats after a 401.
     ///
     /// **Place.** Put the cache below every part that changes requests, such as redirects, cookies and authorization,

@@ -34,6 +34,9 @@ struct PresentedRequest: Sendable {
         return CacheVariant.value(of: header, in: headers).map { .text($0) } ?? .none
     }
 
+    /// True if one of the users has signed out, even if the app has named the account.
+    var isOver: Bool { partition.isOver || request.context.signIns.isOver }
+
     /// The holder of the current value of each header that identifies the users.
     var holders: Set<CachePartition.Member> { partition.holders(in: headers) }
 

@@ -40,7 +40,7 @@ extension CacheRules {
     func mayStore(status: Int, _ headers: HTTPHeaders, _ presented: PresentedRequest) -> Bool {
         let control = CacheControl(headers)
         guard !presented.forbidsStoring, isFinal(status),
-            mode == .shared || !presented.partition.isOver,
+            mode == .shared || !presented.isOver,
             !presented.asksForLess || [200, 206].contains(status),
             !StoredFields.areVital(StoredFields.connectionFields(headers))
         else { return false }

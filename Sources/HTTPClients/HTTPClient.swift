@@ -86,24 +86,25 @@ public struct HTTPClient: Sendable {
     public var userAgent: String? = "Pledge/0.1" { didSet { renew() } }
 
     /// The credentials of requests: a token, a `TokenRefresher`'s tokens, a password, or a key.
-    public var authorization: HTTPCredentials? { didSet { renew() } }
+    public var authorization: HTTPCredentials? { didSet { renewUsers() } }
 
     /// The origins that get ``authorization``; nil for the base's origin.
     public var authorizedOrigins: HTTPOrigins? { didSet { renew() } }
 
     /// The account that ``authorization`` belongs to, for the cache.
     ///
-    /// With nil, requests with the same credentials have the same account.
-    public var account: String? { didSet { renew() } }
+    /// With nil, requests with the same credentials have the same account. When the user of a `TokenRefresher` signs
+    /// out, the ``cache`` removes the account's responses. For other credentials, call `HTTPCache.remove(account:)`.
+    public var account: String? { didSet { renewUsers() } }
 
     /// The jar that keeps the servers' cookies and sends them back.
-    public var cookies: CookieJar? { didSet { renew() } }
+    public var cookies: CookieJar? { didSet { renewUsers() } }
 
     /// The cache of whole responses; ``stream`` doesn't use it.
     ///
     /// If a stale response can stand in for a failure, you get it after the first ``attemptTimeout`` or at the
     /// ``deadline``, whichever is earlier.
-    public var cache: HTTPCache? { didSet { renew() } }
+    public var cache: HTTPCache? { didSet { renewUsers() } }
 
     /// The rules for following redirects; nil follows none.
     ///
@@ -337,6 +338,15 @@ public struct HTTPClient: Sendable {
         } else {
             lazyFunctions = LazyFunctions()
         }
+    }
+
+    /// Has the cache told when a user signs out, even if no request is sent before.
+    private mutating func renewUsers() {
+        if let cache {
+            authorization?.inform(cache, account: account)
+            cookies?.inform(cache)
+        }
+        renew()
     }
 
     /// A copy that doesn't count as one when the client changes; its functions are the client's.

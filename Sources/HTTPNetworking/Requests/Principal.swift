@@ -72,7 +72,7 @@ package enum Principal: Hashable, Sendable {
 
 /// One sign-in of a user, different from every other sign-in, even for the same account.
 package final class SignIn: Sendable {
-    private let over = Locked(false)
+    private let state = Locked(State())
 
     /// True if this object stands for the time in which no user is signed in.
     package let isOfNobody: Bool
@@ -93,10 +93,86 @@ package final class SignIn: Sendable {
     }
 
     /// True if the user has signed out, or another has signed in.
-    package var isOver: Bool { over.withLock { $0 } }
+    package var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Has a cache told when this sign-in ends, and when those that follow it end.
+    ///
+    /// It does nothing if the sign-in is over. The cache isn't kept alive.
+    ///
+    /// - Parameter account: The account that the app has named; nil for none. The cache is told of it when the user
+    ///   signs out.
+    package func inform(_ cache: any UserForgetting, account: String? = nil) {
+        state.withLock { state in
+            if !state.isOver { state.caches.add(cache, account: account) }
+        }
+    }
 
     /// Ends the sign-in permanently.
-    package func end() { over.withLock { $0 = true } }
+    ///
+    /// The caller then calls ``informCaches()``, without a lock held.
+    ///
+    /// - Parameters:
+    ///   - next: The sign-in that follows.
+    ///   - isSignOut: True if the user has signed out, and no other has signed in.
+    package func end(before next: SignIn? = nil, isSignOut: Bool = false) {
+        let caches = state.withLock { state in
+            state.isOver = true
+            state.isSignOut = isSignOut
+            return state.caches
+        }
+        next?.state.withLock { $0.caches = caches }
+    }
+
+    /// Tells the caches once that the sign-in is over.
+    package func informCaches() {
+        let (caches, isSignOut) = state.withLock { state in
+            defer { state.caches = InformedCaches() }
+            return (state.caches, state.isSignOut)
+        }
+        for (cache, accounts) in caches.all {
+            cache.forget(self, accounts: isSignOut ? accounts : [])
+        }
+    }
+
+    private struct State {
+        var isOver = false
+        var isSignOut = false
+        var caches = InformedCaches()
+    }
+}
+
+/// A cache that removes the responses of users who have signed out.
+package protocol UserForgetting: AnyObject, Sendable {
+    /// Removes the responses of a sign-in that is over, and of accounts that have signed out; doesn't wait for that.
+    func forget(_ signIn: SignIn, accounts: Set<String>)
+}
+
+/// The caches that are told of the end of a sign-in.
+private struct InformedCaches: @unchecked Sendable {
+    private struct Entry {
+        weak var cache: (any UserForgetting)?
+        var accounts: Set<String> = []
+    }
+
+    private var entries: [ObjectIdentifier: Entry] = [:]
+
+    /// Adds a cache, or an account to a cache.
+    mutating func add(_ cache: any UserForgetting, account: String?) {
+        let identifier = ObjectIdentifier(cache)
+        if let entry = entries[identifier], entry.cache != nil {
+            if account.map(entry.accounts.contains) ?? true { return }
+        } else {
+            // Another cache may have been at this address before.
+            entries = entries.filter { $0.value.cache != nil }
+            entries[identifier] = Entry(cache: cache)
+        }
+        if let account { entries[identifier]?.accounts.insert(account) }
+    }
+
+    /// The caches that exist, with the accounts that were named for them.
+    var all: [(any UserForgetting, accounts: Set<String>)] {
+        entries.values.compactMap { entry in entry.cache.map { ($0, entry.accounts) } }
+    }
 }
 
 /// The sign-ins that a call is made for, recorded when its first request is sent.

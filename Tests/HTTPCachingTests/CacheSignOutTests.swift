@@ -1,0 +1,190 @@
+import Foundation
+import HTTPTestSupport
+import PledgeFutures
+import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
+import PledgeServices
+import TestSupport
+import Testing
+
+@testable import PledgeHTTPCaching
+
+/// The end of a user's session, in a stack of the app's own.
+@Suite struct CacheSignOutTests {
+    private let disk = CrashingDisk()
+    private let folder: TestFolder
+    private let tokens: AccessTokenFile
+    private let fresh: HTTPHeaders = ["Cache-Control": "private, max-age=100"]
+
+    init() throws {
+        folder = try TestFolder()
+        tokens = AccessTokenFile(folder.url.appendingPathComponent("token"))
+    }
+
+    private func refresher(_ token: String) -> TokenRefresher {
+        let refresher = TokenRefresher(storedIn: tokens) { Future(value: $0) }
+        refresher.signIn(with: AccessToken(token))
+        return refresher
+    }
+
+    private func service(
+        _ bench: CacheBench, _ credentials: HTTPCredentials, as account: String?
+    ) -> HTTPService {
+        stack(
+            .authorize(
+                credentials, for: .origins(of: URL(string: "https://example.com")!), as: account),
+            .cache(sharing: bench.cache), over: bench.origin)
+    }
+
+    private func ask(_ service: HTTPService, _ path: String) throws -> String {
+        let request = HTTPRequest(.get, URL(string: "https://example.com\(path)")!)
+        return try #require(service(request).result).get().text
+    }
+
+    private func isOnDisk(_ text: String) throws -> Bool {
+        try disk.names.contains { name in
+            let bytes = try disk.read(name, upTo: .max)?.bytes ?? []
+            return String(decoding: bytes, as: UTF8.self).contains(text)
+        }
+    }
+
+    @Test(
+        "K9: a sign-out removes the account's bodies from the disk, and no other's",
+        arguments: [nil, "alice"])
+    func signOut(_ account: String?) throws {
+        let bench = CacheBench(folder: FolderCacheStore(on: disk))
+        let refresher = refresher("a")
+        let alice = service(bench, .bearer(from: refresher), as: account)
+        let bob = service(bench, .bearer("b"), as: "bob")
+        for path in ["/1", "/2"] {
+            bench.answers(fresh, body: "alice's")
+            #expect(try ask(alice, path) == "alice's")
+            bench.answers(fresh, body: "bob's")
+            #expect(try ask(bob, path) == "bob's")
+        }
+        #expect(try isOnDisk("alice's"))
+        refresher.signOut()
+        #expect(try #require(bench.cache.flush().result).isSuccess)
+        #expect(try !isOnDisk("alice's") && isOnDisk("bob's"))
+        bench.answers(fresh, body: "asked again")
+        #expect(try ask(alice, "/1") == "asked again")
+        #expect(try ask(bob, "/1") == "bob's")
+    }
+
+    @Test("K9: each of the sessions that follow is removed too, even if another process had it")
+    func laterSessions() throws {
+        let bench = CacheBench(folder: FolderCacheStore(on: disk))
+        let refresher = refresher("first")
+        bench.answers(fresh, body: "first's")
+        _ = try ask(service(bench, .bearer(from: refresher), as: nil), "/")
+        refresher.signOut()
+        refresher.signIn(with: AccessToken("second"))
+        // Another process continues the sign-in; this one sends nothing for it.
+        let other = CacheBench(folder: FolderCacheStore(on: disk))
+        other.answers(fresh, body: "second's")
+        let continued = TokenRefresher(storedIn: tokens) { Future(value: $0) }
+        _ = try ask(service(other, .bearer(from: continued), as: nil), "/")
+        #expect(try !isOnDisk("first's") && isOnDisk("second's"))
+        refresher.signOut()
+        #expect(try !isOnDisk("second's"))
+    }
+
+    @Test(
+        "K9: when another user signs in, the bodies of a sign-in go, and those of a named account stay"
+    )
+    func anotherSignIn() throws {
+        let bench = CacheBench(folder: FolderCacheStore(on: disk))
+        let refresher = refresher("a")
+        bench.answers(fresh, body: "the sign-in's")
+        _ = try ask(service(bench, .bearer(from: refresher), as: nil), "/1")
+        bench.answers(fresh, body: "the account's")
+        _ = try ask(service(bench, .bearer(from: refresher), as: "alice"), "/2")
+        refresher.signIn(with: AccessToken("b"))
+        #expect(try !isOnDisk("the sign-in's") && isOnDisk("the account's"))
+        bench.answers(fresh, body: "asked again")
+        #expect(
+            try ask(service(bench, .bearer(from: refresher), as: "alice"), "/2") == "the account's")
+        refresher.signOut()
+        #expect(try !isOnDisk("the account's"))
+    }
+
+    @Test("K9: an emptied jar's answers are removed from memory")
+    func cookies() throws {
+        let bench = CacheBench()
+        bench.answers(fresh)
+        let (jar, url) = (CookieJar(), URL(string: "https://example.com/")!)
+        jar.store("id=1", from: url)
+        let service = stack(
+            .cookies(sharing: jar), .cache(sharing: bench.cache), over: bench.origin)
+        #expect(try ask(service, "/1") == "1")
+        #expect(bench.store.currentUsage.count == 1)
+        jar.removeAll()
+        #expect(bench.store.currentUsage.count == 0)
+        jar.store("id=1", from: url)
+        #expect(try ask(service, "/1") == "2")
+        jar.removeAll()
+        #expect(bench.store.currentUsage.count == 0)
+    }
+
+    @Test("K9: an answer that comes after the sign-out isn't stored", arguments: [nil, "alice"])
+    func inFlight(_ account: String?) throws {
+        let bench = CacheBench(folder: FolderCacheStore(on: disk))
+        let (refresher, gate) = (refresher("a"), Promise<Void>())
+        bench.answers([.init(headers: fresh, body: "alice's", gate: gate)])
+        let url = URL(string: "https://example.com/")!
+        let answer = service(bench, .bearer(from: refresher), as: account)(HTTPRequest(.get, url))
+        refresher.signOut()
+        gate.resolve()
+        #expect(try #require(answer.result).get().text == "alice's")
+        #expect(try !isOnDisk("alice's"))
+    }
+
+    @Test("K9: a request of a session that is over isn't stored for its account")
+    func afterTheEnd() throws {
+        let bench = CacheBench(folder: FolderCacheStore(on: disk))
+        let refresher = refresher("a")
+        let signsOut = Middleware<HTTPRequest, HTTPResponse>(named: "signs out") { next in
+            { request in
+                refresher.signOut()
+                return next(request)
+            }
+        }
+        bench.answers(fresh, body: "alice's")
+        let origin = URL(string: "https://example.com")!
+        let service = stack(
+            .authorize(.bearer(from: refresher), for: .origins(of: origin), as: "alice"),
+            signsOut, .cache(sharing: bench.cache), over: bench.origin)
+        #expect(try ask(service, "/") == "alice's")
+        #expect(try !isOnDisk("alice's"))
+    }
+
+    @Test("K9: if the disk fails at a sign-out, flush() or storeError says so")
+    func aFailingDisk() throws {
+        let bench = CacheBench(folder: FolderCacheStore(on: disk))
+        let refresher = refresher("a")
+        bench.answers(fresh, body: "alice's")
+        _ = try ask(service(bench, .bearer(from: refresher), as: nil), "/")
+        disk.fail(after: 0, with: EIO)
+        refresher.signOut()
+        #expect(bench.cache.storeError is FileError)
+        #expect(throws: FileError.self) { try #require(bench.cache.flush().result).get() }
+    }
+
+    @Test("K9: a sign-out keeps no cache alive")
+    func aReleasedCache() throws {
+        let refresher = refresher("a")
+        weak var cache: HTTPCache?
+        do {
+            let bench = CacheBench()
+            bench.answers(fresh)
+            _ = try ask(service(bench, .bearer(from: refresher), as: nil), "/")
+            cache = bench.cache
+        }
+        #expect(cache == nil)
+        refresher.signOut()
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}
