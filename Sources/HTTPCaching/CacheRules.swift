@@ -13,6 +13,9 @@ struct CacheRules: Sendable {
     var heuristicFraction = 0.1
     var heuristicLimit: Int64 = 86_400
 
+    /// How long a response is fresh whose headers say nothing about that, in seconds.
+    var defaultLifetime: Int64 = 0
+
     /// True if stored responses are returned with their Set-Cookie.
     var replaysCookies = false
 
@@ -225,14 +228,14 @@ extension CacheRules {
         return heuristicLifetime(status: status, headers: headers, control: control, date: date)
     }
 
-    /// Returns a share of the time since the resource last changed (RFC 9111, section 4.2.2).
+    /// Returns a share of the time since the resource last changed (RFC 9111, section 4.2.2), or the default lifetime.
     private func heuristicLifetime(
         status: Int, headers: HTTPHeaders, control: CacheControl, date: HTTPDate
     ) -> Int64 {
         guard Self.heuristicStatuses.contains(status) || control.contains("public"),
-            headers["Pragma"]?.lowercased().contains("no-cache") != true,
-            let changed = DateField.date(headers, "Last-Modified")
+            headers["Pragma"]?.lowercased().contains("no-cache") != true
         else { return 0 }
+        guard let changed = DateField.date(headers, "Last-Modified") else { return defaultLifetime }
         let unchanged = Double(date.secondsSince1970 - changed.secondsSince1970)
         return min(max(0, Int64(unchanged * heuristicFraction)), heuristicLimit)
     }

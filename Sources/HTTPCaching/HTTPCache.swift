@@ -161,6 +161,9 @@ public final class HTTPCache: Sendable {
     ///     (RFC 9111, section 4.2.4), in whole seconds; nil for never. It counts if neither the response nor the
     ///     request has a stale-if-error, and never for a response that mustn't be used stale. A longer limit keeps more
     ///     responses: also those that are stale at once and have no validator.
+    ///   - defaultLifetime: How long a response is fresh whose headers have no lifetime and no Last-Modified, in whole
+    ///     seconds; nil or less than a second for none. It counts for the statuses whose lifetime a cache may choose (RFC
+    ///     9110, section 15.1), such as 200, 301, 404 and 410, and for responses with `Cache-Control: public`.
     ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - now: The wall clock, which is compared with the dates in headers.
     ///   - scheduler: The clock for durations. Responses also age while the device sleeps.
@@ -169,7 +172,7 @@ public final class HTTPCache: Sendable {
         mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
         coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
         partitionKey: Data? = nil, staleIfUnreachable: Duration? = nil,
-        backgroundLimit: Duration = .seconds(60),
+        defaultLifetime: Duration? = nil, backgroundLimit: Duration = .seconds(60),
         now: @escaping @Sendable () -> HTTPDate = { .now },
         on scheduler: some FutureScheduler = .live
     ) {
@@ -186,6 +189,7 @@ public final class HTTPCache: Sendable {
         rules.replaysCookies = replaysCookies
         rules.harmlessHeaders = Set(names.map { $0.lowercased() })
         rules.unreachableLimit = staleIfUnreachable?.components.seconds ?? 0
+        rules.defaultLifetime = max(0, defaultLifetime?.components.seconds ?? 0)
         let files = store as? FolderCacheStore
         rules.partitionKey = partitionKey.map(Array.init) ?? files?.key
         self.rules = rules
@@ -231,6 +235,8 @@ public final class HTTPCache: Sendable {
     ///   - names: Further request headers that don't separate users.
     ///   - staleIfUnreachable: How long after it became stale a response may answer for an origin that can't be
     ///     reached; nil for never.
+    ///   - defaultLifetime: How long a response is fresh whose headers have no lifetime and no Last-Modified; nil for
+    ///     none.
     ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - now: The wall clock, which is compared with the dates in headers.
     ///   - scheduler: The clock for durations.
@@ -238,7 +244,8 @@ public final class HTTPCache: Sendable {
         named name: String? = nil, folder: URL, limit: Int = 256 << 20, memory: Int = 8 << 20,
         mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
         coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
-        staleIfUnreachable: Duration? = nil, backgroundLimit: Duration = .seconds(60),
+        staleIfUnreachable: Duration? = nil, defaultLifetime: Duration? = nil,
+        backgroundLimit: Duration = .seconds(60),
         now: @escaping @Sendable () -> HTTPDate = { .now },
         on scheduler: some FutureScheduler = .live
     ) {
@@ -246,8 +253,8 @@ public final class HTTPCache: Sendable {
             named: name, in: FolderCacheStore.shared(folder, limit: limit, memory: memory),
             mode: mode, replaysCookies: replaysCookies, statusName: statusName,
             coalescesMisses: coalescesMisses, harmlessHeaders: names,
-            staleIfUnreachable: staleIfUnreachable, backgroundLimit: backgroundLimit, now: now,
-            on: scheduler)
+            staleIfUnreachable: staleIfUnreachable, defaultLifetime: defaultLifetime,
+            backgroundLimit: backgroundLimit, now: now, on: scheduler)
     }
 
     let store: any CacheStore

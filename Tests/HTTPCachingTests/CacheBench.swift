@@ -42,7 +42,8 @@ final class CacheBench: Sendable {
         mode: HTTPCache.Mode = .private, replaysCookies: Bool = false, name: String? = nil,
         coalescesMisses: Bool = true, harmlessHeaders: [String] = ["Foo", "Bar", "Baz"],
         limit: Int = 1 << 20, largest: Int? = nil, folder: FolderCacheStore? = nil,
-        wallOffset: Locked<Int64> = Locked(0), staleIfUnreachable: Duration? = nil
+        wallOffset: Locked<Int64> = Locked(0), staleIfUnreachable: Duration? = nil,
+        defaultLifetime: Duration? = nil
     ) {
         let scheduler = scheduler
         store = MemoryCacheStore(limit: limit, largest: largest)
@@ -50,7 +51,7 @@ final class CacheBench: Sendable {
         cache = HTTPCache(
             in: used, mode: mode, replaysCookies: replaysCookies, statusName: name,
             coalescesMisses: coalescesMisses, harmlessHeaders: harmlessHeaders,
-            staleIfUnreachable: staleIfUnreachable,
+            staleIfUnreachable: staleIfUnreachable, defaultLifetime: defaultLifetime,
             now: {
                 HTTPDate(
                     secondsSince1970: CacheBench.start + wallOffset.withLock { $0 }

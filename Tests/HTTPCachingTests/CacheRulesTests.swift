@@ -26,6 +26,54 @@ import Testing
         #expect(try !reuses(["Expires": CacheBench.date(10)], after: 10))
     }
 
+    /// The headers, the status, how long the cache's default is, and how long the response is fresh.
+    private static let withDefault: [(HTTPHeaders, Int, Duration?, Int)] = [
+        ([:], 200, .seconds(60), 60), ([:], 404, .seconds(60), 60), ([:], 302, .seconds(60), 0),
+        ([:], 500, .seconds(60), 0), (["Cache-Control": "public"], 302, .seconds(60), 60),
+        (["Cache-Control": "private"], 200, .seconds(60), 60),
+        (["Cache-Control": "max-age=5"], 200, .seconds(60), 5),
+        (["Cache-Control": "max-age=0"], 200, .seconds(60), 0),
+        (["Cache-Control": "no-cache"], 200, .seconds(60), 0),
+        (["Cache-Control": "no-store"], 200, .seconds(60), 0),
+        (["Pragma": "no-cache"], 200, .seconds(60), 0),
+        (["Expires": CacheBench.date(5)], 200, .seconds(60), 5),
+        (["Expires": "0"], 200, .seconds(60), 0),
+        (["Last-Modified": CacheBench.date(-100)], 200, .seconds(60), 10),
+        (["Last-Modified": "yesterday"], 200, .seconds(60), 60),
+        ([:], 200, nil, 0), ([:], 200, .seconds(-5), 0), ([:], 200, .milliseconds(999), 0),
+        ([:], 200, .milliseconds(2_500), 2),
+    ]
+
+    @Test("K9: a response that names no lifetime has the cache's default", arguments: withDefault)
+    func theDefaultLifetime(
+        _ headers: HTTPHeaders, _ status: Int, _ lifetime: Duration?, _ seconds: Int
+    ) throws {
+        func reuses(after seconds: Int) throws -> Bool {
+            try CacheBench(defaultLifetime: lifetime)
+                .reuses(headers, status: status, after: seconds)
+        }
+        #expect(try !reuses(after: seconds))
+        if seconds > 0 { #expect(try reuses(after: seconds - 1)) }
+    }
+
+    @Test("K9: the default lifetime holds for a cache in a folder, across runs")
+    func theDefaultLifetimeInAFolder() async throws {
+        let folder = try TestFolder()
+        let count = Locked(0)
+        for _ in 0..<2 {
+            let cache = HTTPCache(folder: folder.url, defaultLifetime: .seconds(3_600))
+            let service = stack(
+                .cache(sharing: cache),
+                over: { _ in
+                    count.withLock { $0 += 1 }
+                    return Future(value: HTTPResponse(status: 200))
+                })
+            _ = try await service(HTTPRequest(.get, URL(string: "https://example.com/")!)).value
+            try await cache.flush().value
+        }
+        #expect(count.withLock { $0 } == 1)
+    }
+
     @Test func maxAgeGoesBeforeExpires() throws {
         #expect(
             try reuses(["Cache-Control": "max-age=10", "Expires": CacheBench.date(-5)], after: 9))
