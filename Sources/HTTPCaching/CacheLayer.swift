@@ -29,7 +29,7 @@ struct CacheLayer: Sendable {
         let mayBeStored = [.get, .head].contains(request.method) && request.body.isEmpty
         if !mayBeStored, !CacheControl(request.headers).contains("only-if-cached") {
             return request.method.isSafe
-                ? next(request).marked(by: cache) { _ in .forwarded(.method) }
+                ? next(request).marked(by: cache, .forwarded(.method))
                 : writeThrough(request, key)
         }
         cache.expectEnd(ofUsersOf: request)
@@ -344,7 +344,7 @@ extension CacheLayer {
                     _ = cache.invalidate(key)
                 }
             }
-            .marked(by: cache) { _ in .forwarded(.method) }
+            .marked(by: cache, .forwarded(.method))
     }
 }
 
@@ -384,6 +384,17 @@ enum CacheStatus: Sendable {
     /// The answer came from another caller's request, which was already in flight.
     case shared(CacheRules.Reason)
 
+    /// The status as an app sees it.
+    func value(at now: ClockReading) -> HTTPCacheStatus {
+        switch self {
+        case .hit(let entry): entry.age(at: now) < entry.lifetime ? .hit : .stale
+        case .forwarded(let reason), .answered(let reason, _): .miss(reason)
+        case .replaced: .miss(.stale)
+        case .confirmed: .revalidated
+        case .shared: .collapsed
+        }
+    }
+
     /// Returns the parameters that follow the cache's name in the field.
     func parameters(by rules: CacheRules, at now: ClockReading) -> String {
         switch self {
@@ -399,21 +410,21 @@ enum CacheStatus: Sendable {
 }
 
 extension HTTPResponse {
-    /// Returns the response, with a Cache-Status added if the cache has a name for that field.
-    func marked(by cache: HTTPCache, _ status: @autoclosure () -> CacheStatus) -> HTTPResponse {
-        guard let name = cache.statusName else { return self }
+    /// Returns the response with its status, and with a Cache-Status added if the cache has a name for that field.
+    func marked(by cache: HTTPCache, _ status: CacheStatus) -> HTTPResponse {
+        let now = cache.moment()
         var response = self
-        let parameters = status().parameters(by: cache.rules, at: cache.moment())
-        response.headers.add("\(name); \(parameters)", for: "Cache-Status")
+        response.nearestCacheStatus = status.value(at: now)
+        if let name = cache.statusName {
+            let parameters = status.parameters(by: cache.rules, at: now)
+            response.headers.add("\(name); \(parameters)", for: "Cache-Status")
+        }
         return response
     }
 }
 
 extension Future where Value == HTTPResponse {
-    func marked(
-        by cache: HTTPCache, _ status: @escaping @Sendable (HTTPResponse) -> CacheStatus
-    ) -> Future {
-        if cache.statusName == nil { return self }
-        return mapWithoutOrigin { $0.marked(by: cache, status($0)) }
+    func marked(by cache: HTTPCache, _ status: CacheStatus) -> Future {
+        mapWithoutOrigin { $0.marked(by: cache, status) }
     }
 }

@@ -47,16 +47,8 @@ extension CacheRules {
         case unavailable
     }
 
-    /// The reason for asking the origin, in the terms of RFC 9211, section 2.2.
-    enum Reason: String, Sendable {
-        case bypass
-        case method
-        case uriMiss = "uri-miss"
-        case varyMiss = "vary-miss"
-        case request
-        case stale
-        case partial
-    }
+    /// The reason for asking the origin.
+    typealias Reason = HTTPCacheStatus.Reason
 
     /// Decides how to answer a GET or HEAD, given the stored responses of its URL.
     func decide(_ presented: PresentedRequest, _ entries: [CachedResponse], at now: ClockReading)

@@ -30,6 +30,9 @@ public struct HTTPResponse: Sendable {
 
     var boxed: BoxedRequest?
 
+    /// How the nearest `HTTPCache` has answered the request; nil without one.
+    package var nearestCacheStatus: HTTPCacheStatus?
+
     /// True if the response has a request; the request is not copied to find out.
     var isNamed: Bool { boxed != nil }
 

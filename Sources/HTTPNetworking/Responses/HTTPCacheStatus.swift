@@ -1,0 +1,107 @@
+/// How a cache has answered a request, in the terms of RFC 9211.
+///
+/// ```swift
+/// switch response.cacheStatus {
+/// case .hit?, .stale?: print("from the cache")
+/// case .revalidated?: print("from the cache; the server has confirmed it")
+/// case .collapsed?, .miss?: print("from the server")
+/// case nil: print("no cache was asked")
+/// }
+/// ```
+public enum HTTPCacheStatus: Hashable, Sendable {
+    /// The stored response, which was fresh.
+    case hit
+    /// The stored response, which was stale, without the server's confirmation.
+    case stale
+    /// The stored response, which the server has confirmed.
+    case revalidated
+    /// The server's answer to an equal request that was already in flight.
+    case collapsed
+    /// The server's answer.
+    case miss(Reason)
+
+    /// The reason for asking the server.
+    public enum Reason: String, CaseIterable, Sendable {
+        /// The cache was told not to handle the request.
+        case bypass
+        /// The request's method isn't GET or HEAD.
+        case method
+        /// Nothing was stored for the URL.
+        case uriMiss = "uri-miss"
+        /// Responses were stored for the URL, but none for the request's headers or users.
+        case varyMiss = "vary-miss"
+        /// Nothing that was stored fits the request.
+        case miss
+        /// A fresh response was stored, but the request doesn't accept it.
+        case request
+        /// The stored response was stale.
+        case stale
+        /// Only a part of the response was stored.
+        case partial
+    }
+}
+
+extension HTTPResponse {
+    /// How the nearest cache has answered the request; nil if no cache has said so.
+    ///
+    /// If the request passed an `HTTPCache`, this is what that cache did. Otherwise it is what the last member of the
+    /// field Cache-Status says, such as a CDN's. `==` ignores it, and caches don't store it. It is nil for a 504 that a
+    /// cache makes up because the request has only-if-cached.
+    public var cacheStatus: HTTPCacheStatus? {
+        nearestCacheStatus ?? headers["Cache-Status"].flatMap(HTTPCacheStatus.init(field:))
+    }
+}
+
+extension HTTPCacheStatus {
+    /// Reads the last member of a Cache-Status field (RFC 9211, section 2); nil if it says neither hit nor fwd.
+    ///
+    /// An unknown reason counts as ``Reason/miss``.
+    init?(field: String) {
+        guard let member = Self.parts(of: field.utf8[...], at: UInt8(ascii: ",")).last else {
+            return nil
+        }
+        var values: [String: String] = [:]
+        for parameter in Self.parts(of: member, at: UInt8(ascii: ";")).dropFirst() {
+            let pair = parameter.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            // A parameter without a value is true.
+            values[Self.text(pair[0])] = pair.count > 1 ? Self.text(pair[1]) : "?1"
+        }
+        if values["hit"] == "?1" {
+            self = values["ttl"].flatMap { Int64($0) }.map { $0 < 0 } ?? false ? .stale : .hit
+            return
+        }
+        guard let reason = values["fwd"] else { return nil }
+        if values["collapsed"] == "?1" {
+            self = .collapsed
+        } else if values["fwd-status"] == "304" {
+            self = .revalidated
+        } else {
+            self = .miss(Reason(rawValue: reason) ?? .miss)
+        }
+    }
+
+    /// Splits a text at a separator, except within quotation marks.
+    private static func parts(
+        of text: Substring.UTF8View, at separator: UInt8
+    ) -> [Substring.UTF8View] {
+        var parts: [Substring.UTF8View] = []
+        var (start, isQuoted, isEscaped) = (text.startIndex, false, false)
+        for index in text.indices {
+            switch text[index] {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case separator where !isQuoted:
+                parts.append(text[start..<index])
+                start = text.index(after: index)
+            default: break
+            }
+        }
+        return parts + [text[start...]]
+    }
+
+    private static func text(_ part: Substring.UTF8View) -> String {
+        String(Substring(part.trimmed)).lowercased()
+    }
+}
