@@ -38,10 +38,23 @@ import Testing
         #expect(lines.lines == ["GET"])
         // snippet: forget
         cache.remove(prices)
+        cache.remove(under: URL(string: "https://shop.example/orders")!)
+        cache.remove(account: "account 7")
+        cache.removeExpired()
         cache.clear()
         // end snippet
         _ = service(HTTPRequest(.get, prices))
         #expect(lines.lines == ["GET", "GET"])
+    }
+
+    @Test func defaultLifetime() {
+        let lines = ExampleLog()
+        // snippet: default-lifetime
+        let cache = HTTPCache(defaultLifetime: .seconds(300))
+        // end snippet
+        let service = stack(.cache(sharing: cache), over: origin([:], lines))
+        _ = [service(HTTPRequest(.get, prices)), service(HTTPRequest(.get, prices))]
+        #expect(lines.lines.count == 1)
     }
 
     @Test func users() throws {
@@ -73,6 +86,22 @@ import Testing
         // end snippet
         #expect(lines.lines == ["Bearer old -", "Bearer new \"1\""])
         #expect(cache.statistics.confirmations == 1)
+    }
+
+    @Test func signOut() async throws {
+        let lines = ExampleLog()
+        let refresher = TokenRefresher(AccessToken("token")) { $0 }
+        let cache = HTTPCache()
+        let service = stack(
+            .authorize(.bearer(from: refresher), for: .origins(of: prices), as: "account 7"),
+            .cache(sharing: cache), over: origin(["Cache-Control": "max-age=60"], lines))
+        _ = service(HTTPRequest(.get, prices))
+        #expect(try await cache.storedURLs.value == [prices])
+        // snippet: sign-out
+        refresher.signOut()
+        try await cache.remove(account: "account 7").value
+        // end snippet
+        #expect(try await cache.storedURLs.value == [])
     }
 
     @Test func harmless() {
@@ -162,6 +191,29 @@ import Testing
             ])
     }
 
+    @Test func cacheStatus() async throws {
+        let lines = ExampleLog()
+        let print: @Sendable (String) -> Void = { lines.add($0) }
+        let origin: HTTPService = { _ in
+            Future(value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=60"]))
+        }
+        // snippet: cache-status
+        var client = HTTPClient(base: URL(string: "https://shop.example")!, over: origin)
+        client.cache = HTTPCache()
+        for _ in 1...2 {
+            let response: HTTPResponse = try await client.get("/prices")
+            switch response.cacheStatus {
+            case .hit?, .stale?: print("stored")
+            case .revalidated?: print("stored, and confirmed by the server")
+            case .collapsed?: print("from another call's request")
+            case .miss(let reason)?: print("from the server: \(reason.rawValue)")
+            case nil: print("no cache was asked")
+            }
+        }
+        // end snippet
+        #expect(lines.lines == ["from the server: uri-miss", "stored"])
+    }
+
     @Test func status() {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }
@@ -197,6 +249,10 @@ import Testing
 
         func removeAll() -> Future<Void> { memory.removeAll() }
         func usage() -> Future<CacheUsage> { memory.usage() }
+
+        func keys(
+            where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
+        ) -> Future<[CacheKey]> { memory.keys(where: isIncluded) }
     }
     // end snippet
 

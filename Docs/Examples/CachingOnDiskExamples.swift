@@ -44,6 +44,38 @@ struct CachingOnDiskExamples {
             lines.lines == ["the server is asked", #"["Rain", "Sun"]"#, #"["Rain", "Sun"]"#])
     }
 
+    @Test func signOut() async throws {
+        let lines = ExampleLog()
+        let print: @Sendable (Any) -> Void = { lines.add("\($0)") }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = MemoryTransport(routes: [
+            .get(
+                "/inbox",
+                answer: .respond { _ in
+                    HTTPResponse(
+                        status: 200, headers: ["Cache-Control": "max-age=3600"],
+                        body: Data(#"["Hello"]"#.utf8))
+                })
+        ])
+        var client = HTTPClient(base: URL(string: "https://news.example.com")!, over: server)
+        let cache = HTTPCache(folder: folder)
+        client.cache = cache
+        // snippet: sign-out
+        let refresher = TokenRefresher(AccessToken("a token")) { $0 }
+        client.authorization = .bearer(from: refresher)
+        client.account = "account 7"
+
+        let inbox: [String] = try await client.get("/inbox")
+        print(try await cache.storedURLs.value.map(\.path))
+
+        refresher.signOut()
+        try await cache.flush().value
+        print(try await cache.storedURLs.value.map(\.path))
+        // end snippet
+        #expect(inbox == ["Hello"] && lines.lines == [#"["/inbox"]"#, "[]"])
+    }
+
     @Test func failure() async throws {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }

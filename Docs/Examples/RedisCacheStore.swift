@@ -45,9 +45,31 @@ final class RedisCacheStore: CacheStore {
         }
     }
 
+    func keys(
+        where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
+    ) -> Future<[CacheKey]> {
+        onQueue { connection in
+            guard case .list(let names) = try connection.send("KEYS", "http *") else {
+                throw RedisConnection.Failure()
+            }
+            return try names.compactMap { reply in
+                guard case .text(let name) = reply, let key = Self.key(name) else { return nil }
+                let responses = try Self.read(Self.name(key), connection)
+                return isIncluded(key, responses) ? key : nil
+            }
+        }
+    }
+
     func flush() -> Future<Void> { onQueue { _ in } }
 
     private static func name(_ key: CacheKey) -> String { "http \(key.host ?? "") \(key.url)" }
+
+    private static func key(_ name: Data) -> CacheKey? {
+        let parts = String(decoding: name, as: UTF8.self).split(
+            separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let url = URL(string: "\(parts[2])") else { return nil }
+        return CacheKey(url, host: parts[1].isEmpty ? nil : "\(parts[1])")
+    }
 
     private static func read(_ name: String, _ redis: RedisConnection) throws -> [CachedResponse] {
         guard case .text(let bytes) = try redis.send("GET", name) else { return [] }

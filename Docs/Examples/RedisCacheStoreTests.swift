@@ -70,8 +70,15 @@ func sharedCache(port: UInt16) -> HTTPCache {
         #expect(try await first.get("/prices").text == "first 2")
         try await first.cache?.flush().value
         #expect(try await first.cache?.usage().value.count == 1)
-        try await first.cache?.clear().value
+        // Each user's own responses are found in the store, and removed for all processes.
+        let urls = try await first.cache?.storedURLs.value
+        #expect(urls?.map(\.absoluteString) == ["https://shop.example/prices"])
+        try await first.cache?.remove(account: "another account").value
+        #expect(try await second.get("/prices").text == "first 2")
+        try await first.cache?.remove(under: URL(string: "https://shop.example")!).value
         #expect(try await second.get("/prices").text == "second 2")
+        try await first.cache?.clear().value
+        #expect(try await second.get("/prices").text == "second 3")
     }
 }
 #endif
