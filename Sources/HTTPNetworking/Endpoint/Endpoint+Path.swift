@@ -45,7 +45,8 @@ extension Endpoint.Path {
     init(allOf text: some StringProtocol) {
         self.text = PercentEncoding.path.encode(String(text))
         problem =
-            Self.namesAuthority(self.text) ? .url : Self.hasDotSegment(self.text) ? .dotSegment : nil
+            Self.namesAuthority(self.text)
+            ? .url : Self.hasDotSegment(self.text) ? .dotSegment : nil
     }
 
     /// Returns a copy with a new path and the same query.
