@@ -8,7 +8,8 @@ import PledgeHTTPNetworking
 ///
 /// A token is encoded with the keys of an authorization server: `access_token`, `token_type` and `refresh_token`.
 /// Instead of the lifetime, the encoded token has `expires_at`, the date when the lifetime ends, in seconds since 1970.
-/// So an encoded token stays correct however long it's stored.
+/// So an encoded token stays correct however long it's stored. A refresher's token also has `pledge_sign_in`, a random
+/// name of its sign-in, by which a ``TokenRefresher`` knows a stored token of the same user.
 public struct AccessToken: Hashable, Sendable {
     /// The token itself.
     public var value: String
@@ -31,7 +32,7 @@ public struct AccessToken: Hashable, Sendable {
 
     /// The name of the sign-in that the token belongs to; nil if the sign-in is known to this process only.
     ///
-    /// A token's store keeps it, but a server can't set it.
+    /// A refresher replaces the name in a server's answer with its own.
     @Uncompared var signIn: String?
 
     /// Creates a token.
@@ -62,6 +63,7 @@ extension AccessToken: Codable {
         case lifetime = "expires_in"
         case end = "expires_at"
         case refreshToken = "refresh_token"
+        case signIn = "pledge_sign_in"
     }
 
     /// The keys of `CodingKeys` in camel case, for decoders that convert keys from snake case.
@@ -71,6 +73,7 @@ extension AccessToken: Codable {
         case lifetime = "expiresIn"
         case end = "expiresAt"
         case refreshToken
+        case signIn = "pledgeSignIn"
     }
 
     /// Decodes a server's token response or an encoded token; only `access_token` is required.
@@ -84,21 +87,23 @@ extension AccessToken: Codable {
         if converted.contains(.value) {
             try self.init(
                 converted, value: .value, type: .type, lifetime: .lifetime, end: .end,
-                refreshToken: .refreshToken)
+                refreshToken: .refreshToken, signIn: .signIn)
         } else {
             try self.init(
                 decoder.container(keyedBy: CodingKeys.self), value: .value, type: .type,
-                lifetime: .lifetime, end: .end, refreshToken: .refreshToken)
+                lifetime: .lifetime, end: .end, refreshToken: .refreshToken, signIn: .signIn)
         }
     }
 
     private init<Key: CodingKey>(
         _ fields: KeyedDecodingContainer<Key>, value valueKey: Key, type typeKey: Key,
-        lifetime lifetimeKey: Key, end endKey: Key, refreshToken refreshTokenKey: Key
+        lifetime lifetimeKey: Key, end endKey: Key, refreshToken refreshTokenKey: Key,
+        signIn signInKey: Key
     ) throws {
         value = try fields.decode(String.self, forKey: valueKey)
         type = try fields.decodeIfPresent(String.self, forKey: typeKey) ?? "Bearer"
         refreshToken = try fields.decodeIfPresent(String.self, forKey: refreshTokenKey)
+        signIn = try? fields.decodeIfPresent(String.self, forKey: signInKey)
         // Some servers write the number as text. Any other value counts as an unknown lifetime.
         let seconds = { (key: Key) -> Double? in
             let number =
@@ -120,6 +125,7 @@ extension AccessToken: Codable {
         let end = lifetime.map { Double(start.secondsSince1970) + $0 / .seconds(1) }
         try fields.encodeIfPresent(end, forKey: .end)
         try fields.encodeIfPresent(refreshToken, forKey: .refreshToken)
+        try fields.encodeIfPresent(signIn, forKey: .signIn)
     }
 }
 

@@ -1,4 +1,3 @@
-public import PledgeFutures
 public import PledgeHTTPNetworking
 
 #if canImport(Security)
@@ -9,6 +8,10 @@ import Security
 ///
 /// ``AccessTokenFile`` is a file, and on Apple's systems there's `AccessTokenKeychain`. Methods may block for as long
 /// as the disk takes, and are called one at a time, on any thread.
+///
+/// Several processes may share a store. Before a refresh, a refresher loads the token again; if another process has
+/// stored another one, it takes that one. Keep the token as its `Codable` encodes it. That includes the name of its
+/// sign-in, without which another process's token counts as another user's.
 public protocol AccessTokenStore: Sendable {
     /// Returns the stored token; nil if there is none.
     func load() throws -> AccessToken?
@@ -21,23 +24,61 @@ public protocol AccessTokenStore: Sendable {
     /// The token must be durable when this returns: the server may already have replaced the refresh token, so there's
     /// no other copy of it.
     func save(_ token: AccessToken?) throws
+
+    /// Lets this process refresh the token while no other process does, without waiting.
+    ///
+    /// By default, nothing is locked. A server that accepts each refresh token once then refuses one of two processes
+    /// that refresh at the same time, and the refused one loads the token that the other one has stored.
+    ///
+    /// - Returns: An object that keeps the lock until it's released; nil if another process has the lock. The refresher
+    ///   then asks again, every 50 ms, until the refresh's timeout.
+    /// - Throws: An error of the lock. The refresher passes it on to `onStoreError`, and refreshes without a lock.
+    func lockForRefresh() throws -> (any AnyObject & Sendable)?
 }
+
+extension AccessTokenStore {
+    /// Locks nothing, and returns at once.
+    public func lockForRefresh() throws -> (any AnyObject & Sendable)? { NoLock() }
+}
+
+/// The lock of a store that has none.
+private final class NoLock: Sendable {}
 
 /// A token in a file that only the current user may read.
 ///
 /// The file is replaced as a whole, and synced to the disk before the old one goes away. The token has the date on
 /// which it ends, not the time that is left.
+///
+/// Several processes may use the same file. They refresh one after another, under a lock on a second file with the same
+/// name and ".lock", which stays. The lock ends with its process, however that ends.
 public struct AccessTokenFile: AccessTokenStore {
     private let file: SecretFile
+    /// The path of the lock's file; nil for no lock.
+    private let lock: String?
 
     /// A token in a file, which is created when a token is saved, with its folder.
-    public init(_ url: URL) { file = SecretFile(url) }
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - lockingRefreshes: True if the processes that use the file refresh one after another. On iOS, tvOS, watchOS
+    ///     and visionOS, the system ends an app that is suspended while it has a lock in the folder of an app group, so
+    ///     nil means false there, and true elsewhere. Pass true for an app group's file if your app keeps running in the
+    ///     background until its refresh ends.
+    public init(_ url: URL, lockingRefreshes: Bool? = nil) {
+        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+        let locks = lockingRefreshes ?? false
+        #else
+        let locks = lockingRefreshes ?? true
+        #endif
+        file = SecretFile(url)
+        lock = locks && url.isFileURL ? url.path + ".lock" : nil
+    }
 
     /// Reads the token.
     ///
     /// - Throws: A `FileError`, or a `DecodingError` if the file holds no token.
     public func load() throws -> AccessToken? {
-        try file.read().map { try JSONDecoder().decode(StoredToken.self, from: $0).token }
+        try file.read().map { try JSONDecoder().decode(AccessToken.self, from: $0) }
     }
 
     /// Writes the token, with the permissions 0600, or removes the file.
@@ -45,7 +86,17 @@ public struct AccessTokenFile: AccessTokenStore {
     /// - Throws: A `FileError`; the old token then stays. A ``TokenRefresher`` removes it, unless the new token is of the
     ///   same sign-in.
     public func save(_ token: AccessToken?) throws {
-        try file.write(token.map { try JSONEncoder().encode(StoredToken(token: $0)) })
+        try file.write(token.map { try JSONEncoder().encode($0) })
+    }
+
+    /// Locks the file for a refresh, in this process or another one.
+    ///
+    /// - Returns: The lock, which ends when it's released or its process ends; nil if another process has it.
+    /// - Throws: A `FileError`, also if the lock's file belongs to somebody else.
+    public func lockForRefresh() throws -> (any AnyObject & Sendable)? {
+        guard let lock else { return NoLock() }
+        try file.createFolder()
+        return try FileLock.attempt(lock)
     }
 }
 
@@ -103,7 +154,7 @@ public struct AccessTokenKeychain: AccessTokenStore {
         guard status == errSecSuccess, let data = item as? Data else {
             throw Failure(status: status)
         }
-        return try JSONDecoder().decode(StoredToken.self, from: data).token
+        return try JSONDecoder().decode(AccessToken.self, from: data)
     }
 
     /// Adds, replaces or removes the token; the app may read it after the first unlock of the device.
@@ -118,7 +169,7 @@ public struct AccessTokenKeychain: AccessTokenStore {
             return
         }
         let values: [String: Any] = [
-            kSecValueData as String: try JSONEncoder().encode(StoredToken(token: token)),
+            kSecValueData as String: try JSONEncoder().encode(token),
             kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
         ]
         var status = SecItemUpdate(query as CFDictionary, values as CFDictionary)
@@ -129,105 +180,6 @@ public struct AccessTokenKeychain: AccessTokenStore {
     }
 }
 #endif
-
-extension TokenRefresher {
-    /// Creates a refresher whose token is kept in a store: loaded now, and saved after each change.
-    ///
-    /// ```swift
-    /// let refresher = TokenRefresher(storedIn: AccessTokenFile(file)) { token in
-    ///     try await signIn.post("/token", form: ["refresh_token": token.refreshToken])
-    /// }
-    /// ```
-    ///
-    /// A request that waits for a refresh is sent after the new token is saved, unless another thread is just saving an
-    /// earlier change. A request that begins during the save may be sent with the new token before the store has it.
-    ///
-    /// If the store fails, the refresher works on without it. If it can't save the token of a new sign-in, the stored
-    /// token is removed, so that the next run doesn't continue another sign-in. With ``AccessTokenFile`` or the
-    /// Keychain, the next run continues the sign-in: a cache in a folder finds its responses again. A store of your own
-    /// keeps the token without the name of its sign-in, unless it's made of one of these.
-    ///
-    /// - Parameters:
-    ///   - store: The store. It's read on the caller's thread.
-    ///   - name: The name in the refresher's events and errors; nil for none. It must hold no secrets.
-    ///   - leeway: A request renews a token that expires within this time, but not in the first half of the token's
-    ///     lifetime. Less than zero is a programming error and traps.
-    ///   - timeout: How long a refresh may take. Zero or less is a programming error and traps.
-    ///   - grace: How long after a refresh a 401 doesn't count against the new token. Less than zero is a programming
-    ///     error and traps.
-    ///   - scheduler: The clock.
-    ///   - onStoreError: Called with each error of the store.
-    ///   - refresh: Gets a new token for an old one.
-    public convenience init(
-        storedIn store: some AccessTokenStore, named name: String? = nil,
-        leeway: Duration = .seconds(60), timeout: Duration = .seconds(30),
-        grace: Duration = .seconds(10), on scheduler: some FutureScheduler = .live,
-        onStoreError: @escaping @Sendable (any Error) -> Void = { _ in },
-        refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
-    ) {
-        var token: AccessToken?
-        do {
-            token = try store.load()
-            if token != nil, token?.signIn == nil {
-                token?.signIn = Self.newName()
-                try store.save(token)
-            }
-        } catch { onStoreError(error) }
-        let stored = Locked(token?.signIn)
-        self.init(
-            token, named: name, leeway: leeway, timeout: timeout, grace: grace, on: scheduler,
-            namingSignIns: true,
-            onChange: { token in
-                do {
-                    try store.save(token)
-                    stored.withLock { $0 = token?.signIn }
-                } catch {
-                    onStoreError(error)
-                    // A full disk still removes the token of another sign-in.
-                    if token != nil, token?.signIn != stored.withLock({ $0 }) {
-                        try? store.save(nil)
-                    }
-                }
-            }, refresh: refresh)
-    }
-
-    /// Creates a refresher with a store, whose refresh is an async closure; see the other initializer.
-    @_disfavoredOverload
-    public convenience init(
-        storedIn store: some AccessTokenStore, named name: String? = nil,
-        leeway: Duration = .seconds(60), timeout: Duration = .seconds(30),
-        grace: Duration = .seconds(10), on scheduler: some FutureScheduler = .live,
-        onStoreError: @escaping @Sendable (any Error) -> Void = { _ in },
-        refresh: @escaping @Sendable (AccessToken) async throws -> AccessToken
-    ) {
-        self.init(
-            storedIn: store, named: name, leeway: leeway, timeout: timeout, grace: grace,
-            on: scheduler, onStoreError: onStoreError, refresh: asFuture(refresh))
-    }
-}
-
-/// A token as a store keeps it: with the name of its sign-in, so that the next run finds the responses of the sign-in.
-private struct StoredToken: Codable {
-    private enum Key: String, CodingKey {
-        case signIn = "sign_in"
-    }
-
-    var token: AccessToken
-
-    init(token: AccessToken) { self.token = token }
-
-    init(from decoder: any Decoder) throws {
-        token = try AccessToken(from: decoder)
-        token.signIn = try decoder.container(keyedBy: Key.self)
-            .decodeIfPresent(String.self, forKey: .signIn)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try token.encode(to: encoder)
-        var fields = encoder.container(keyedBy: Key.self)
-        try fields.encodeIfPresent(token.signIn, forKey: .signIn)
-    }
-}
 
 /// A file that only the current user may read, and that is replaced as a whole.
 struct SecretFile: Sendable {
@@ -252,6 +204,9 @@ struct SecretFile: Sendable {
     func read() throws(FileError) -> Data? {
         try folder.read(name, upTo: Self.limit).map { Data($0.bytes) }
     }
+
+    /// Creates the file's folder if there is none.
+    func createFolder() throws(FileError) { try folder.create() }
 
     /// Replaces the file, or removes it; the change is on the disk when this returns.
     ///

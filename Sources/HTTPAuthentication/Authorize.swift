@@ -274,6 +274,8 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     /// Sends the request again, and returns the new answer.
     ///
+    /// A token that another process has stored may be old. If the server refuses it, one more refresh follows.
+    ///
     /// The request keeps the idempotency key that a layer below `.authorize` has given it, because an attempt before
     /// the refused one may have reached the server.
     private func replay(
@@ -286,7 +288,12 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         sent.context.signIns.bind(response.request?.context.signIns)
         sent.context.idempotencyKey =
             request.context.idempotencyKey ?? response.request?.context.idempotencyKey
-        return caller.run { service(sent).naming(sent) }
+        let future = caller.run { service(sent).naming(sent) }
+        guard grant.isFound else { return future }
+        return future.flatMapSomeResults { result in
+            guard isRefusal(result, of: grant), let response = result.answer else { return nil }
+            return sendAgain(after: response, grant, for: caller)
+        }
     }
 
     private func report(_ note: String) {

@@ -8,7 +8,8 @@ import PledgeHTTPNetworking
 /// - Refused: requests wait for a refresh. Next: usable with a new token, after the refresh; usable with the old token,
 ///   after a failed refresh; latched; signed out.
 /// - Latched: a refresh has failed because the refresh token is no longer valid. There are no more refreshes, and a
-///   request that needs a new token fails at once. Next: usable or signed out, when a user signs in or out.
+///   request that needs a new token fails at once. If the token is in a store, it first waits for a look into the store.
+///   Next: usable or signed out, when a user signs in or out, here or in another process.
 ///
 /// In addition, at most one refresh is in flight. The refresh belongs to the session in which it began. If a user signs
 /// in or out before its token arrives, that token is discarded.
@@ -33,6 +34,8 @@ struct TokenMachine<Waiter> {
     struct Refresh {
         let number: Int
         let token: AccessToken
+        /// The error with which the refresh has to fail unless the store has another token; nil for a usual refresh.
+        let latch: (any Error)?
     }
 
     private struct HeldToken {
@@ -51,6 +54,8 @@ struct TokenMachine<Waiter> {
 
     private let leeway: Duration
     private let grace: Duration
+    /// True if another process may store a token.
+    private let isShared: Bool
     private var held: HeldToken?
     /// The current sign-in; while no user is signed in, an object that stands for no user.
     private(set) var signIn: SignIn
@@ -63,10 +68,12 @@ struct TokenMachine<Waiter> {
     private var lastWaiter = 0
 
     init(
-        _ token: AccessToken?, leeway: Duration, grace: Duration = .zero, at now: SchedulerInstant
+        _ token: AccessToken?, leeway: Duration, grace: Duration = .zero, isShared: Bool = false,
+        at now: SchedulerInstant
     ) {
         self.leeway = leeway
         self.grace = grace
+        self.isShared = isShared
         signIn = token?.signIn.map { SignIn(named: $0) } ?? SignIn(ofNobody: token == nil)
         hold(token, from: now)
     }
@@ -129,7 +136,7 @@ struct TokenMachine<Waiter> {
     private mutating func wait(
         _ waiter: @autoclosure () -> Waiter, needsNew: Bool
     ) -> (decision: Decision, refresh: Refresh?) {
-        if let latch { return (.fail(latch), nil) }
+        if let latch, !isShared { return (.fail(latch), nil) }
         lastWaiter += 1
         waiters[lastWaiter] = (waiter(), needsNew)
         return (.wait(lastWaiter), held.flatMap { startRefreshIfIdle($0) })
@@ -139,11 +146,12 @@ struct TokenMachine<Waiter> {
         guard refreshing == nil else { return nil }
         lastRefresh += 1
         refreshing = lastRefresh
-        return Refresh(number: lastRefresh, token: held.grant.token)
+        return Refresh(number: lastRefresh, token: held.grant.token, latch: latch)
     }
 
     private mutating func hold(
-        _ token: AccessToken?, from now: SchedulerInstant, isNew: Bool = false
+        _ token: AccessToken?, from now: SchedulerInstant, isNew: Bool = false,
+        isFound: Bool = false
     ) {
         lastNumber += 1
         held = token.map { token in
@@ -151,7 +159,8 @@ struct TokenMachine<Waiter> {
             // would be renewed with every request.
             let ahead = token.lifetime.map { min(leeway, $0 / 2) } ?? .zero
             return HeldToken(
-                grant: Grant(token: token, signIn: signIn, number: lastNumber),
+                grant: Grant(
+                    token: token, signIn: signIn, number: lastNumber, isFound: isFound),
                 expiry: token.lifetime.map { now.advanced(by: $0) },
                 renewal: token.lifetime.map { now.advanced(by: $0 - ahead) },
                 trust: isNew ? now.advanced(by: grace) : nil)
@@ -167,7 +176,9 @@ extension TokenMachine {
         var waiters: [(waiter: Waiter, result: Result<Grant, any Error>)] = []
         /// True if the token has changed.
         var hasChanged = false
-        /// True if no refresh is possible from now on.
+        /// True if the store has the token already.
+        var isFound = false
+        /// True if, since this refresh, no more refreshes are possible.
         var isLatched = false
         /// The sign-in that has ended, whose caches are to be told; nil if none has.
         var endedSignIn: SignIn?
@@ -186,6 +197,7 @@ extension TokenMachine {
             hold(token, from: now, isNew: true)
             return WaiterResults(waiters: takeAll { [held] _ in held?.grant }, hasChanged: true)
         case .failure(let error):
+            let wasLatched = latch != nil
             if error.isInvalidGrant {
                 latch = error
             } else {
@@ -196,8 +208,29 @@ extension TokenMachine {
             let waiters = takeAll(orElse: error) { needsNew in
                 isGood && !needsNew ? old.grant : nil
             }
-            return WaiterResults(waiters: waiters, isLatched: latch != nil)
+            return WaiterResults(waiters: waiters, isLatched: latch != nil && !wasLatched)
         }
+    }
+
+    /// Ends a refresh with the token that another process has stored; nil if a user has signed out there.
+    ///
+    /// If the token is of another sign-in, another session begins, as if the user had signed in here.
+    mutating func adopt(
+        _ number: Int, _ token: AccessToken?, at now: SchedulerInstant
+    ) -> WaiterResults {
+        guard refreshing == number, let old = held else { return WaiterResults() }
+        refreshing = nil
+        var ended: WaiterResults
+        if let token, token.signIn != nil, token.signIn == old.grant.token.signIn {
+            latch = nil
+            // Nobody knows how old the token is, so a 401 counts against it.
+            hold(token, from: now, isFound: true)
+            ended = WaiterResults(waiters: takeAll { [held] _ in held?.grant }, hasChanged: true)
+        } else {
+            ended = startSession(with: token, named: token?.signIn, at: now)
+        }
+        ended.isFound = true
+        return ended
     }
 
     /// Begins another session, with or without a token.
@@ -238,4 +271,6 @@ struct TokenGrant: Sendable {
     let signIn: SignIn
     /// The number of the token within its refresher.
     let number: Int
+    /// True if another process has stored the token.
+    var isFound = false
 }

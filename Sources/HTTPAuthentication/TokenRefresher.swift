@@ -25,7 +25,8 @@ public import PledgeServices
 /// **If a refresh fails**, all waiting requests fail with the refresh's error as the cause, except requests that can
 /// still use the old token. The next request that needs a new token starts another refresh. If a refresh fails with
 /// `invalid_grant` (``InvalidGrant``), no request starts another one until a user signs in. A request that needs a new
-/// token then fails at once with `HTTPError.Code.signInNeeded`, and observers get one note.
+/// token then fails at once with `HTTPError.Code.signInNeeded`, and observers get one note. A refresher with a store
+/// looks there first, because a user may have signed in in another process.
 ///
 /// **The refresh's own calls** aren't authorized and don't wait for the refresh, even if they go through the same
 /// stack. The refresher recognises them by the `CallContext`, which is the same in the closure, in a `Task` begun
@@ -36,7 +37,7 @@ public final class TokenRefresher: Sendable {
 
     private struct State {
         var machine: Machine
-        var changes = ChangeQueue<AccessToken?>()
+        var changes = ChangeQueue<Change>()
         /// The priority of the latest refresh.
         var priority: SharedPriority?
         /// The highest priority of the tasks that wait for the latest refresh.
@@ -45,14 +46,22 @@ public final class TokenRefresher: Sendable {
         var refreshing: (number: Int, future: FutureNode)?
     }
 
+    private struct Change {
+        let token: AccessToken?
+        /// True if the store has the token already.
+        let isFound: Bool
+        /// The lock of the refresh that brought the token.
+        let lock: RefreshLock?
+    }
+
     /// The name in the refresher's events and errors; nil if it has none.
     public let name: String?
 
     private let state: Locked<State>
     private let timeout: Duration
     let scheduler: any FutureScheduler
-    /// True if sign-ins have names, which the next run knows too.
-    private let namesSignIns: Bool
+    /// The store's token; nil without a store.
+    private let keeper: TokenKeeper?
     private let onChange: @Sendable (AccessToken?) -> Void
     private let renew: @Sendable (AccessToken) -> Future<AccessToken>
 
@@ -83,12 +92,12 @@ public final class TokenRefresher: Sendable {
     ) {
         self.init(
             token, named: name, leeway: leeway, timeout: timeout, grace: grace, on: scheduler,
-            namingSignIns: false, onChange: onChange, refresh: refresh)
+            keeper: nil, onChange: onChange, refresh: refresh)
     }
 
     init(
         _ token: AccessToken?, named name: String?, leeway: Duration, timeout: Duration,
-        grace: Duration, on scheduler: some FutureScheduler, namingSignIns: Bool,
+        grace: Duration, on scheduler: some FutureScheduler, keeper: TokenKeeper?,
         onChange: @escaping @Sendable (AccessToken?) -> Void,
         refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
     ) {
@@ -97,11 +106,13 @@ public final class TokenRefresher: Sendable {
         precondition(grace >= .zero, "a grace is zero or more, not \(grace)")
         state = Locked(
             State(
-                machine: Machine(token, leeway: leeway, grace: grace, at: scheduler.continuousNow)))
+                machine: Machine(
+                    token, leeway: leeway, grace: grace, isShared: keeper != nil,
+                    at: scheduler.continuousNow)))
         self.name = name
         self.timeout = timeout
         self.scheduler = scheduler
-        namesSignIns = namingSignIns
+        self.keeper = keeper
         self.onChange = onChange
         renew = refresh
     }
@@ -255,18 +266,29 @@ extension TokenRefresher {
     /// Calls the app's refresh, and keeps this refresher alive until the refresh ends.
     private func start(_ refresh: Machine.Refresh, in context: CallContext) {
         let context = context.with(deadline: nil).with(attempt: 1).with(record: nil).within(self)
-        context.report(.note("refreshing the token"), by: Authorize.policy, named: name)
-        let future = context.run { renew(refresh.token) }.timeout(timeout, on: scheduler)
+        if refresh.latch == nil {
+            context.report(.note("refreshing the token"), by: Authorize.policy, named: name)
+        }
+        let lock = keeper.map { _ in RefreshLock() }
+        let future = context.run { () -> Future<Renewal> in
+            guard let keeper, let lock else {
+                return renew(refresh.token).mapWithoutOrigin(Renewal.renewed)
+            }
+            return keeper.renew(refresh.token, latch: refresh.latch, under: lock)
+        }.timeout(timeout, on: scheduler)
         let raised = state.withLock { state in
             state.refreshing = (refresh.number, future)
             return state.raised
         }
         if let raised { future.raise(to: raised) }
-        future.observe { result in self.end(refresh.number, with: result, in: context) }
+        future.observe { result in
+            self.end(refresh.number, with: result, under: lock, in: context)
+        }
     }
 
     private func end(
-        _ refresh: Int, with result: Result<AccessToken, any Error>, in context: CallContext
+        _ refresh: Int, with result: Result<Renewal, any Error>, under lock: RefreshLock?,
+        in context: CallContext
     ) {
         let now = scheduler.continuousNow
         state.withLockThenRelease { state in
@@ -274,32 +296,37 @@ extension TokenRefresher {
         }
         // Code that continues from here isn't part of the refresh, even if it runs on the refresh's task.
         CallContext().run {
-            settle(tellingIn: context) { $0.end(refresh, with: result, at: now) }
+            settle(tellingIn: context, under: lock) { machine in
+                switch result {
+                case .success(.renewed(let token)):
+                    machine.end(refresh, with: .success(token), at: now)
+                case .success(.found(let token)): machine.adopt(refresh, token, at: now)
+                case .failure(let error): machine.end(refresh, with: .failure(error), at: now)
+                }
+            }
         }
     }
 
     private func startSession(with token: AccessToken?) {
         let now = scheduler.continuousNow
-        let name = namesSignIns ? Self.newName() : nil
+        let name = keeper.map { _ in TokenKeeper.newName() }
         settle { $0.startSession(with: token, named: name, at: now) }
-    }
-
-    /// Returns a name that no other sign-in has: 128 random bits.
-    static func newName() -> String {
-        (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined(
-            separator: "-")
     }
 
     /// Ends a refresh or a session, reports the new token, and resumes the waiters.
     private func settle(
-        tellingIn context: CallContext = CallContext(),
+        tellingIn context: CallContext = CallContext(), under lock: RefreshLock? = nil,
         _ end: (inout Machine) -> Machine.WaiterResults
     ) {
         let ended = state.withLock { state in
             let ended = end(&state.machine)
-            if ended.hasChanged { state.changes.add(state.machine.token) }
+            if ended.hasChanged {
+                state.changes.add(
+                    Change(token: state.machine.token, isFound: ended.isFound, lock: lock))
+            }
             return ended
         }
+        if !ended.hasChanged { lock?.release() }
         ended.endedSignIn?.informCaches()
         if ended.isLatched {
             context.report(
@@ -315,7 +342,10 @@ extension TokenRefresher {
     /// Reports the changes in order; if another thread is already reporting, leaves them to that thread.
     private func tell() {
         guard state.withLock({ $0.changes.startTelling() }) else { return }
-        while let token = state.withLock({ $0.changes.next() }) { onChange(token) }
+        while let change = state.withLock({ $0.changes.next() }) {
+            if change.isFound { keeper?.adopt(change.token) } else { onChange(change.token) }
+            change.lock?.release()
+        }
     }
 }
 

@@ -97,6 +97,91 @@ import Testing
         #expect(errors.withLock { $0 } == ["DecodingError", "FileError", "FileError"])
     }
 
+    /// How a file can be somebody else's work, for a test that can't become another user.
+    enum Plant: CaseIterable {
+        case writableByAll, secondName, symbolicLink, folder, tooLarge
+
+        func plant(_ data: Data, at file: URL) throws {
+            let parent = file.deletingLastPathComponent()
+            let manager = FileManager.default
+            try manager.createDirectory(at: parent, withIntermediateDirectories: true)
+            let other = parent.appendingPathComponent("planted")
+            switch self {
+            case .folder:
+                try manager.createDirectory(at: file, withIntermediateDirectories: false)
+                return
+            case .writableByAll, .tooLarge: try data.write(to: file)
+            case .secondName:
+                try data.write(to: other)
+                try manager.linkItem(at: other, to: file)
+            case .symbolicLink:
+                try data.write(to: other)
+                try manager.createSymbolicLink(at: file, withDestinationURL: other)
+            }
+            let path = self == .symbolicLink ? other.path : file.path
+            chmod(path, self == .writableByAll ? 0o666 : 0o600)
+            if self == .tooLarge { truncate(path, 65 << 20) }
+        }
+    }
+
+    @Test("S2: a token that somebody else may have planted isn't used", arguments: Plant.allCases)
+    func plantedToken(_ plant: Plant) throws {
+        let token = AccessToken("mallory", refreshToken: "mallory's")
+        try plant.plant(JSONEncoder().encode(token), at: file)
+        let errors = Locked<[any Error]>([])
+        let refresher = TokenRefresher(
+            storedIn: AccessTokenFile(file),
+            onStoreError: { error in errors.withLock { $0.append(error) } },
+            refresh: { token in Future(value: AccessToken(token.value + "+")) })
+        #expect(refresher.token == nil)
+        let error = try #require(errors.withLock { $0.first } as? FileError)
+        #expect("\(error)".contains(file.path))
+        // It works on, and a sign-in replaces the planted file, unless that's a folder.
+        refresher.signIn(with: AccessToken("alice", refreshToken: "alice's"))
+        #expect(try settled(refresher.refresh()).value == "alice+")
+        if plant != .folder {
+            #expect(try AccessTokenFile(file).load()?.value == "alice+")
+            #expect(file.filePermissions == 0o600)
+        }
+    }
+
+    @Test("S2: a token that somebody plants between two refreshes isn't used")
+    func plantedLater() throws {
+        let errors = Locked<[any Error]>([])
+        let refresher = TokenRefresher(
+            storedIn: AccessTokenFile(file),
+            onStoreError: { error in errors.withLock { $0.append(error) } },
+            refresh: { token in Future(value: AccessToken(token.value + "+")) })
+        refresher.signIn(with: AccessToken("alice", refreshToken: "alice's"))
+        try JSONEncoder().encode(AccessToken("mallory")).write(to: file)
+        chmod(file.path, 0o666)
+        #expect(try settled(refresher.refresh()).value == "alice+")
+        #expect(errors.withLock { $0.first is FileError })
+        #expect(try AccessTokenFile(file).load()?.value == "alice+")
+    }
+
+    @Test("S2: a jar that somebody else may have planted isn't used", arguments: Plant.allCases)
+    func plantedJar(_ plant: Plant) throws {
+        let url = URL(string: "https://shop.example/")!
+        let mallory = CookieJar()
+        mallory.store("session=mallory; Max-Age=3600", from: url)
+        try plant.plant(JSONEncoder().encode(mallory.snapshot()), at: file)
+        let errors = Locked<[any Error]>([])
+        let jar = CookieJar(
+            file: file, onFileError: { error in errors.withLock { $0.append(error) } })
+        #expect(jar.cookies.isEmpty)
+        let error = try #require(errors.withLock { $0.first } as? FileError)
+        #expect("\(error)".contains(file.path))
+        jar.store("session=alice; Max-Age=3600", from: url)
+        #expect(jar.cookies(for: url).map(\.value) == ["alice"])
+        if plant == .folder {
+            #expect(throws: FileError.self) { try settled(jar.flush()) }
+        } else {
+            try settled(jar.flush())
+            #expect(CookieJar(file: file).cookies.map(\.value) == ["alice"])
+        }
+    }
+
     @Test("K3: cookies are there for the next run, and session cookies if asked for")
     func cookieFile() throws {
         let url = URL(string: "https://shop.example/")!

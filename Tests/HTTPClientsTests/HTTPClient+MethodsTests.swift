@@ -92,7 +92,7 @@ import Testing
         await #expect(throws: EncodingError.self) {
             try await client.post("/users/7", json: Double.nan)
         }
-        await #expect(throws: Endpoint.Error.invalidURL) { try await client.get("/users/\("..")") }
+        await #expect(throws: Endpoint.Error.dotSegment) { try await client.get("/users/\("..")") }
         #expect(sent.count == 2)
     }
 

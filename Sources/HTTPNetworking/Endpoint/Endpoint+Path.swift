@@ -23,8 +23,13 @@ extension Endpoint {
         /// The percent-encoded path, with "?" and the query if there is one.
         let text: String
 
+        /// The error of the path; nil if it's valid in a URL.
+        let problem: Problem?
+
         /// True if the path is valid in a URL.
-        let isValid: Bool
+        var isValid: Bool { problem == nil }
+
+        enum Problem: Hashable, Sendable { case url, dotSegment, emptySegment }
     }
 }
 
@@ -39,13 +44,15 @@ extension Endpoint.Path {
     /// Encodes a path that has no query; "/" separates its segments.
     init(allOf text: some StringProtocol) {
         self.text = PercentEncoding.path.encode(String(text))
-        isValid = !Self.namesAuthority(self.text) && !Self.hasDotSegment(self.text)
+        problem =
+            Self.namesAuthority(self.text)
+            ? .url : Self.hasDotSegment(self.text) ? .dotSegment : nil
     }
 
     /// Returns a copy with a new path and the same query.
     func replacingPath(with path: String) -> Endpoint.Path {
         let new = Endpoint.Path(allOf: path)
-        return Endpoint.Path(text: new.text + text.drop { $0 != "?" }, isValid: new.isValid)
+        return Endpoint.Path(text: new.text + text.drop { $0 != "?" }, problem: new.problem)
     }
 
     /// The decoded path without its query; slashes within a segment stay encoded.
@@ -108,10 +115,14 @@ extension Endpoint.Path: ExpressibleByStringInterpolation {
     /// Reads a literal with values.
     public init(stringInterpolation parts: StringInterpolation) {
         text = parts.text
-        isValid =
-            parts.isComplete && !parts.text.utf8.starts(with: "//".utf8)
-            && Self.afterScheme(of: parts.firstLiteral) == nil && !Self.namesAuthority(parts.text)
-            && !Self.hasDotSegment(parts.text)
+        let isURL =
+            parts.losesValue || parts.text.utf8.starts(with: "//".utf8)
+            || Self.afterScheme(of: parts.firstLiteral) != nil || Self.namesAuthority(parts.text)
+        // Without its empty value, "/\(tenant)/x" begins with "//".
+        problem =
+            parts.hasEmptySegment
+            ? .emptySegment
+            : isURL ? .url : Self.hasDotSegment(parts.text) ? .dotSegment : nil
     }
 }
 
@@ -145,16 +156,17 @@ extension Endpoint.Path {
         private var isInFragment = false
         /// True if the last segment has only empty values.
         private var endsInEmptyValue = false
-        private var isValid = true
+        private var isAfterEmptySegment = false
+        /// True if a value is in a fragment.
+        private(set) var losesValue = false
 
         /// Creates an empty interpolation with the capacity for its text.
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + 8 * interpolationCount)
         }
 
-        /// True if no value is lost: an empty value must not be a whole segment, and no value may be in a
-        /// fragment.
-        var isComplete: Bool { isValid && !endsInEmptyValue }
+        /// True if an empty value is a whole segment.
+        var hasEmptySegment: Bool { isAfterEmptySegment || endsInEmptyValue }
     }
 }
 
@@ -163,7 +175,7 @@ extension Endpoint.Path.StringInterpolation {
     public mutating func appendLiteral(_ literal: String) {
         guard !isInFragment, let first = literal.utf8.first else { return }
         if text.isEmpty, !endsInEmptyValue { firstLiteral = literal }
-        if endsInEmptyValue { isValid = isValid && !"/?#".utf8.contains(first) }
+        if endsInEmptyValue, "/?#".utf8.contains(first) { isAfterEmptySegment = true }
         endsInEmptyValue = false
         let sent = literal.utf8.prefix { $0 != UInt8(ascii: "#") }
         isInFragment = sent.endIndex < literal.endIndex
@@ -173,7 +185,7 @@ extension Endpoint.Path.StringInterpolation {
 
     /// Appends a text as data.
     public mutating func appendInterpolation(_ value: some StringProtocol) {
-        isValid = isValid && !isInFragment
+        losesValue = losesValue || isInFragment
         guard !value.isEmpty else {
             let isAtStart = text.utf8.last.map { $0 == UInt8(ascii: "/") } ?? true
             endsInEmptyValue = !isInQuery && isAtStart

@@ -187,9 +187,15 @@ extension Endpoint {
     ///   ``HTTPHeaders/isValid(name:value:)`` refuses a header or the body's Content-Type;
     ///   ``Error/reservedHeader(name:)`` for a header that is reserved for the transport;
     ///   ``Error/bodyNotAllowed(method:)`` if GET, HEAD or TRACE has a body that is not empty;
-    ///   ``Error/invalidURL`` if ``url`` is nil.
+    ///   ``Error/dotSegment`` or ``Error/emptySegment`` if ``url`` is nil because of such a segment, and otherwise
+    ///   ``Error/invalidURL``.
     public func validate() throws(Endpoint.Error) -> URL {
         try HTTPRequest.validate(method, effectiveHeaders, HTTPRequest.Body(body))
+        switch pathAndQuery.problem {
+        case .dotSegment: throw .dotSegment
+        case .emptySegment: throw .emptySegment
+        case .url, nil: break
+        }
         guard let url else { throw .invalidURL }
         return url
     }
@@ -222,7 +228,7 @@ extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, Custo
     ///
     /// Like "GET https://api.example.com/search?q=…".
     public var description: String {
-        let place = Path(text: target, isValid: pathAndQuery.isValid)
+        let place = Path(text: target, problem: pathAndQuery.problem)
         let verb = SafeText.escaped(method.rawValue)
         return "\(verb) \(url.map(SafeText.redacted) ?? place.description)"
     }
@@ -300,6 +306,12 @@ extension Endpoint {
     public enum Error: Swift.Error, Hashable, Sendable {
         /// There is no valid absolute http or https URL.
         case invalidURL
+        /// A segment of the path is "." or "..", so a server might read another path.
+        ///
+        /// The slashes or backslashes around the segment may belong to a value, such as "a/../b".
+        case dotSegment
+        /// A value that is a whole segment of the path is empty, so the path would name another resource.
+        case emptySegment
         /// A header's name is not a token, or its value contains a control character.
         case invalidHeader(name: String)
         /// The header is reserved for the transport, or has an invalid value.
@@ -325,8 +337,19 @@ extension Endpoint.Error: CustomStringConvertible, LocalizedError, CodedError, S
             """
             there is no valid absolute http or https URL: the scheme must be http or https, with a \
             host and a port up to 65535; an endpoint that is a path needs a base such as \
-            https://api.example.com; a path has no "." and ".." segments, not even within a value \
-            such as "a/../b", and no empty value as a segment; a whole URL is Endpoint(url:)
+            https://api.example.com; a whole URL is Endpoint(url:)
+            """
+        case .dotSegment:
+            """
+            the path cannot be sent: one of its segments is "." or "..", which would lead out of \
+            the path; a value with such a segment, as in "a/../b", is refused too, so check values \
+            before you put them into a path
+            """
+        case .emptySegment:
+            """
+            the path cannot be sent: a value that is a whole segment is empty, so the path would \
+            name something else, as "/users/" does without an id; check values before you put them \
+            into a path
             """
         case .invalidHeader(let name):
             """
@@ -366,6 +389,8 @@ extension Endpoint.Error: CustomStringConvertible, LocalizedError, CodedError, S
         case .reservedHeader: "reservedHeader"
         case .invalidMethod: "invalidMethod"
         case .bodyNotAllowed: "bodyNotAllowed"
+        case .dotSegment: "dotSegment"
+        case .emptySegment: "emptySegment"
         case .severalBodies: "severalBodies"
         }
     }

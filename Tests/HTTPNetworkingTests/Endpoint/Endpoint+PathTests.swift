@@ -63,7 +63,7 @@ import Testing
         for path: Endpoint.Path in [
             "/tenants/\(tenant)/items", "/\(tenant)", "\(tenant)?q=1", "/\(tenant)\("/x")",
         ] { #expect(sent(path) == nil, "\(path)") }
-        #expect(throws: Endpoint.Error.invalidURL) {
+        #expect(throws: Endpoint.Error.dotSegment) {
             try Endpoint(path: "/tenants/\(tenant)/items", base: base).validate()
         }
         #expect(sent("/a?q=\(tenant)&\(tenant)=1") != nil)
@@ -105,9 +105,8 @@ import Testing
     ])
     func aTextThatIsAURLOrHasDotSegmentsIsRefused(text: String) {
         for base in [base, nil] { #expect(Endpoint(path: text, base: base).url == nil) }
-        #expect(throws: Endpoint.Error.invalidURL) {
-            try Endpoint(path: text, base: base).validate()
-        }
+        let expected = text.contains(":") ? Endpoint.Error.invalidURL : .dotSegment
+        #expect(throws: expected) { try Endpoint(path: text, base: base).validate() }
         #expect(Endpoint(path: .verbatim(text), base: base).url == nil)
     }
 
@@ -184,12 +183,30 @@ import Testing
             Endpoint(path: "a?q=2", base: key).url?.absoluteString == "https://h/v1/a?key=1&q=2")
     }
 
+    @Test(
+        "S6: the error of a path says what is wrong with the path",
+        arguments: ["..", ".", "a/../b", "..\\x"])
+    func theErrorIsAboutThePath(_ id: String) throws {
+        let error = #expect(throws: Endpoint.Error.self) {
+            try Endpoint(path: "/users/\(id)", base: base).validate()
+        }
+        #expect(error == .dotSegment)
+        let words = try #require(error).description
+        #expect(words.contains("path") && words.contains(#""." or "..""#))
+        #expect(!words.contains("scheme") && !words.contains("port"))
+        for path: Endpoint.Path in ["/\("")/a", "/a/\("")?q=1", "\("")", "/a/\("")/\("")"] {
+            #expect(throws: Endpoint.Error.emptySegment, "\(path)") {
+                try Endpoint(path: path, base: base).validate()
+            }
+        }
+    }
+
     @Test func invalidMeansThatThereIsNoURLAndAnErrorSaysSo() {
         let endpoint = Endpoint(path: "/users/\("")", base: base)
         #expect(endpoint.url == nil)
-        #expect(throws: Endpoint.Error.invalidURL) { try endpoint.validate() }
+        #expect(throws: Endpoint.Error.emptySegment) { try endpoint.validate() }
         let api = makeNetworking(over: { _ in Future(value: HTTPResponse(status: 200)) })
-        #expect(throws: Endpoint.Error.invalidURL) { try api(endpoint).result?.get() }
+        #expect(throws: Endpoint.Error.emptySegment) { try api(endpoint).result?.get() }
     }
 
     @Test func aFragmentIsNotSentAndHoldsNoValue() {

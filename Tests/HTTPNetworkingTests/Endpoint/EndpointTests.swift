@@ -310,9 +310,9 @@ import Testing
     @Test func errorsSayWhatToDoAndShowNoControlCharacters() {
         let errors: [Endpoint.Error] = [
             .invalidURL, .invalidHeader(name: "A\r\n\u{1B}"), .invalidMethod("B\0"),
-            .bodyNotAllowed(method: .get),
+            .bodyNotAllowed(method: .get), .dotSegment, .emptySegment,
         ]
-        let words = ["base", "\"A\\r\\n\\u{1B}\"", "\"B\\0\"", "queryItems"]
+        let words = ["base", "\"A\\r\\n\\u{1B}\"", "\"B\\0\"", "queryItems", "\"..\"", "empty"]
         for (error, word) in zip(errors, words) {
             let text = "\(error)"
             #expect(text.contains(word), "\(text)")
