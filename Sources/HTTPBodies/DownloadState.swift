@@ -34,6 +34,8 @@ struct DownloadState: Hashable, Sendable {
 
     /// A hash of the URL.
     let source: String
+    /// The mark of the users whose bytes are there (`RequestUsers.mark`).
+    var users = ""
     /// A strong entity tag, or a date that is as good as one; nil if the server has sent neither.
     private(set) var validator: String?
     /// The size of the file, in bytes; nil if it isn't known.
@@ -211,7 +213,9 @@ struct DownloadState: Hashable, Sendable {
 extension DownloadState {
     /// The state as the bytes of a file.
     var encoded: [UInt8] {
-        var lines = ["pledge-download 1", source, validator ?? "", total.map { "\($0)" } ?? ""]
+        var lines = [
+            "pledge-download 2", source, users, validator ?? "", total.map { "\($0)" } ?? "",
+        ]
         lines += parts.map { "\($0.next) \($0.end.map { "\($0)" } ?? "")" }
         return SealedLines.encoded(lines)
     }
@@ -221,14 +225,15 @@ extension DownloadState {
     /// If all bytes are there, the last one counts as missing, because the server must still say that the file hasn't
     /// changed.
     init?(encoded: [UInt8]) {
-        guard let lines = SealedLines.decoded(encoded), lines.count >= 5,
-            lines[0] == "pledge-download 1", !lines[2].isEmpty
+        guard let lines = SealedLines.decoded(encoded), lines.count >= 6,
+            lines[0] == "pledge-download 2", !lines[3].isEmpty
         else { return nil }
         source = lines[1]
-        validator = lines[2]
-        total = Int64(lines[3])
+        users = lines[2]
+        validator = lines[3]
+        total = Int64(lines[4])
         parts = []
-        for line in lines[4...] {
+        for line in lines[5...] {
             let ends = line.split(separator: " ", omittingEmptySubsequences: false)
             let end = ends.last.flatMap { Int64($0) }
             guard ends.count == 2, let next = Int64(ends[0]),

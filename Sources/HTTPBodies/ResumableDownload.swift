@@ -15,6 +15,10 @@ final class ResumableDownload: Sendable {
         var head: HTTPResponse?
         /// The number of bytes that were there at the start.
         var earlier: Int64 = 0
+        /// True after an answer in this call: the bytes are of the call's users.
+        var isOfUsers = false
+        /// The sign-ins that the call's first answer was for.
+        var signIns = SignIns()
         /// True after the record of an earlier run was read, or after there was none.
         var isOpen = false
         /// True if the file is loaded as a whole, because its parts didn't fit.
@@ -26,7 +30,11 @@ final class ResumableDownload: Sendable {
     }
 
     /// The bytes that don't fit to the file any more are given up, for a reason.
-    private struct Restart: Error { var reason: String }
+    private struct Restart: Error {
+        var reason: String
+        /// True if parts of the file may still be loaded.
+        var keepsParts = false
+    }
 
     private let request: HTTPRequest
     private let service: HTTPStreamingService
@@ -57,6 +65,7 @@ final class ResumableDownload: Sendable {
         request.headers.set("identity", for: "Accept-Encoding")
         // The rounds are the retries: a policy below must not multiply them.
         request.context.skipsRetry = true
+        request.context.users = RequestUsers()
         self.request = request
         self.service = service
         self.rules = rules
@@ -137,7 +146,7 @@ final class ResumableDownload: Sendable {
                 self.progress.withLock { progress in
                     progress.round += 1
                     progress.state.reset()
-                    progress.isPlain = true
+                    if !restart.keepsParts { progress.isPlain = true }
                 }
                 guard restarts < self.rules.attempts else {
                     throw HTTPError(code: .badResponse, reason: restart.reason)
@@ -176,17 +185,18 @@ final class ResumableDownload: Sendable {
 
     /// Loads one part.
     private func load(_ part: Int, _ round: Int) -> Future<Void> {
-        guard let headers = progress.withLock({ $0.headers(of: part, round) }) else {
-            return Future(error: CancellationError())
-        }
+        let (asked, signIns) = progress.withLock { ($0.headers(of: part, round), $0.signIns) }
+        guard let headers = asked else { return Future(error: CancellationError()) }
         var request = request
+        // The layers below refuse a request for other users than the call's.
+        request.context.signIns.bind(signIns)
         for field in headers { request.headers.set(field.value, for: field.name) }
         request.context.acceptsPart = !headers.isEmpty
         return service(request).flatMapResult { [request] result in
             switch result {
             case .success(let response):
                 do {
-                    return try self.take(response.head, response, part, round)
+                    return try self.take(response.head.naming(request), response, part, round)
                         .mapError { named($0, request, response.head) }
                 } catch {
                     response.discardBody()
@@ -197,7 +207,9 @@ final class ResumableDownload: Sendable {
                 guard let head = (error as? HTTPError)?.response, head.status == 416 else {
                     throw error
                 }
-                do { return try self.take(head, nil, part, round) } catch is Refused {
+                do {
+                    return try self.take(head.naming(request), nil, part, round)
+                } catch is Refused {
                     throw error
                 } catch {
                     throw named(error, request, head)
@@ -220,11 +232,21 @@ final class ResumableDownload: Sendable {
         _ head: HTTPResponse, _ response: HTTPStreamedResponse?, _ part: Int, _ round: Int
     ) throws -> Future<Void> {
         let step = try during(round) { progress in
+            let users = head.request?.users ?? RequestUsers()
+            if [206, 416].contains(head.status), progress.state.received > 0, !progress.isOfUsers,
+                !users.isMarked(by: progress.state.users)
+            {
+                throw Restart(reason: "the bytes are another user's", keepsParts: true)
+            }
             let step = progress.state.receive(
                 head.status, isAccepted: isAccepted(head.status), head.headers,
                 length: response?.body.length, for: part)
             switch step {
-            case .write, .rewrite, .end: progress.head = head
+            case .write, .rewrite, .end:
+                progress.head = head
+                progress.isOfUsers = true
+                progress.state.users = users.mark
+                if let sent = head.request { progress.signIns.bind(sent.context.signIns) }
             case .restart, .refuse: break
             }
             guard progress.state.total ?? 0 <= limit else { throw HTTPError(code: .bodyTooLarge) }

@@ -120,6 +120,14 @@ extension HTTPRequest.Context {
         _modify { yield &values.signIns }
     }
 
+    /// The users of the requests that have redirected to this one; nil if nobody asks for them.
+    ///
+    /// Two requests can be equal even if they differ in this property.
+    package var users: RequestUsers? {
+        get { storage?.values.users }
+        _modify { yield &values.users }
+    }
+
     /// True if the request repeats a request that got a 401.
     ///
     /// A cache does not answer such a request with a stored 401. Two requests can be equal even if they differ in this
@@ -184,6 +192,7 @@ extension HTTPRequest.Context {
         var json: JSONCoding?
         var credentials: [HTTPRequest.Credential] = []
         var signIns = SignIns()
+        var users: RequestUsers?
         var followsRefusal = false
         var cookieJar: (any CookieKeeping)?
         var redirectingOrigins: Set<HTTPOrigin> = []
