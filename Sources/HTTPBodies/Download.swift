@@ -10,8 +10,10 @@ public import PledgeServices
 /// ```
 ///
 /// The body is written chunk by chunk to a temporary file in the same folder. Each chunk is requested after the
-/// previous one has been written. At the end, the temporary file is synchronised to disk and renamed atomically. It
-/// replaces an existing file at `file`, and keeps that file's permissions.
+/// previous one has been written. Until the end, only the user may read the temporary file. Then it is synchronised to
+/// disk and renamed atomically. It replaces an existing file at `file`, and takes that file's permissions, or those of a
+/// new file. It also replaces a symbolic link; the file that the link names stays as it is. If `file` is a folder, the
+/// download fails before it sends a request.
 ///
 /// After a failure, the temporary file is deleted when the future settles, and an existing file at `file` is unchanged.
 /// A temporary file remains only if the process ends during a download; its name begins with `.pledge-` and ends with
@@ -27,6 +29,12 @@ public import PledgeServices
 /// the bytes that it names are on the disk: at least every second or 8 MiB, and when the future fails. Both files stay
 /// after a failure if bytes came, and if the server sent a strong ETag, or no ETag but a Last-Modified at least a
 /// minute before the Date. Call again with the same URL and file to go on.
+///
+/// The download goes on for the same user only; for another one, it begins anew. A user is known by the account or the
+/// sign-in of the credentials that the service adds, and by the values of the other headers that may identify one. The
+/// record holds salted hashes of them. If the user signs out during the call, the next request fails with
+/// `HTTPError.Code.sessionEnded`. An unfinished file or a record that somebody else may have made fails the download
+/// with `HTTPError.Code.fileUnwritable`.
 ///
 /// The missing bytes are requested with a Range, and with an If-Range that names the ETag or the Last-Modified. A 206
 /// is used only if its Content-Range has the requested start, if the stated sizes are the same, and if it isn't
@@ -80,6 +88,9 @@ public func download(
     }
     precondition((1...32).contains(parts), "a download has 1 to 32 parts, not \(parts)")
     if CallBeginning.isTooLate { return Future(error: CancellationError()) }
+    do { try FileWriter.checkTarget(file) } catch {
+        return Future(error: HTTPError(code: .fileUnwritable, request: request, cause: error))
+    }
     if let rules, request.method == .get, request.headers["Range"] == nil {
         return ResumableDownload(
             request, to: file, over: service, rules, parts: parts,

@@ -196,10 +196,7 @@ struct DownloadState: Hashable, Sendable {
         else { return nil }
         let tags = headers.values(for: "ETag")
         if !tags.isEmpty {
-            guard tags.count == 1, tags[0].utf8.count >= 2, tags[0].hasPrefix("\""),
-                tags[0].hasSuffix("\""), tags[0].utf8.allSatisfy({ 0x20...0x7E ~= $0 })
-            else { return nil }
-            return tags[0]
+            return tags.count == 1 && isTag(tags[0]) ? tags[0] : nil
         }
         let dates = headers.values(for: "Last-Modified")
         guard dates.count == 1, let changed = HTTPDate(dates[0]),
@@ -207,6 +204,17 @@ struct DownloadState: Hashable, Sendable {
             changed.secondsSince1970 <= sent.secondsSince1970 - 60
         else { return nil }
         return dates[0]
+    }
+
+    /// Returns whether a record's text is a validator that a request can hold.
+    private static func isValidator(_ text: String) -> Bool {
+        isTag(text) || HTTPDate(text) != nil && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
+    }
+
+    /// Returns whether a text is a strong entity tag.
+    private static func isTag(_ text: String) -> Bool {
+        text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+            && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }
 }
 
@@ -226,7 +234,7 @@ extension DownloadState {
     /// changed.
     init?(encoded: [UInt8]) {
         guard let lines = SealedLines.decoded(encoded), lines.count >= 6,
-            lines[0] == "pledge-download 2", !lines[3].isEmpty
+            lines[0] == "pledge-download 2", Self.isValidator(lines[3])
         else { return nil }
         source = lines[1]
         users = lines[2]
