@@ -37,13 +37,18 @@ public import PledgeServices
 /// with `HTTPError.Code.fileUnwritable`.
 ///
 /// The missing bytes are requested with a Range, and with an If-Range that names the ETag or the Last-Modified. A 206
-/// is used only if its Content-Range has the requested start, if the stated sizes are the same, and if it isn't
-/// encoded. If the size was unknown, a 416 ends the download when it states exactly the number of bytes that are there.
+/// is used only if its Content-Range has the requested start, if the stated sizes are the same, if it has the ETag, and
+/// if it has the coding that the download began with. If the size was unknown, a 416 ends the download when it states exactly the number of bytes that are there.
 /// A 200 is written from the first byte, unless the file is loaded in several parts. After a 200 to one of several
 /// parts, and after any other 206 or 416, the whole file is requested; after as many of these requests as `resuming`
 /// has attempts, the next such answer fails the download with `HTTPError.Code.badResponse`. A 206 to the request for
-/// the whole file fails it at once, with the same code. At the end, the file at `file` is whole, or as it was before
+/// the whole file fails it at once, with the same code. A 206 without the ETag counts once: the second one in a call
+/// fails it. At the end, the file at `file` is whole, or as it was before
 /// the call.
+///
+/// A server may encode the file although the requests ask for `identity`. The unfinished file then has the encoded
+/// bytes. At the end, they are decoded into the file, if a `.decompress` in the service would have decoded them; its
+/// limit doesn't count.
 ///
 /// Only one resumed download at a time writes a file: a second one, in this process or another, waits for up to five
 /// seconds, and then fails with `HTTPError.Code.fileUnwritable`. A request with another method, or with its own Range,
@@ -54,7 +59,7 @@ public import PledgeServices
 ///   - file: The URL of the file, in an existing folder.
 ///   - service: The service for the request.
 ///   - statuses: The statuses whose bodies are saved; also a 206 with the missing bytes, if the download is resumed.
-///   - limit: The largest body, in bytes.
+///   - limit: The largest body, in bytes, and the largest file.
 ///   - sha256: The expected SHA-256 of the file, in hexadecimal digits; nil for no check. If the file has another
 ///     one, the download fails with `HTTPError.Code.digestMismatch`. Digits that aren't a SHA-256 are a programming
 ///     error and trap.
@@ -62,7 +67,7 @@ public import PledgeServices
 ///   - parts: How many parts of the file are loaded at the same time, if the download is resumed; 1…32. Other numbers
 ///     are a programming error and trap. A server that doesn't send parts sends the whole file, in one response.
 ///   - progress: Called for each chunk with the number of bytes that are there and the size of the file, which is nil
-///     if it isn't known. With `resuming`, it's called after the chunk is written, on a queue of the file; otherwise
+///     if it isn't known. If the server encodes the file, both count encoded bytes. With `resuming`, it's called after the chunk is written, on a queue of the file; otherwise
 ///     before, on the thread where the chunk arrives.
 ///   - random: The source of the temporary file's name, and of the backoff's jitter.
 ///   - scheduler: The clock for the waits, and for the second during which the beginning of a refused body is read.
@@ -170,7 +175,7 @@ public struct HTTPDownload: Hashable, Sendable {
     /// The size of the file, in bytes.
     public let byteCount: Int64
 
-    /// The number of bytes that an earlier run had loaded; zero if the file was loaded anew.
+    /// The number of bytes that an earlier run had loaded, as the server sends them; zero if the file was loaded anew.
     public let resumedFrom: Int64
 
     /// The last response: its status, headers and URL.

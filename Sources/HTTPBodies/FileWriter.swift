@@ -242,6 +242,18 @@ struct OpenFile {
         }
     }
 
+    /// Reads up to 256 KiB from a position on; nil at the end of the file.
+    func read(at position: Int64) throws(FileError) -> Data? {
+        var data = Data(count: 1 << 18)
+        while true {
+            let count = data.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(position))
+            }
+            if count >= 0 { return count == 0 ? nil : data.prefix(count) }
+            if errno != EINTR { throw .last("read", url) }
+        }
+    }
+
     /// The file's size, in bytes.
     func size() throws(FileError) -> Int64 {
         let size = lseek(descriptor, 0, SEEK_END)
