@@ -15,8 +15,14 @@ final class ResumableDownload: Sendable {
         var head: HTTPResponse?
         /// The number of bytes that were there at the start.
         var earlier: Int64 = 0
+        /// True after an answer in this call: the bytes are of the call's users.
+        var isOfUsers = false
+        /// The sign-ins that the call's first answer was for.
+        var signIns = SignIns()
         /// True after the record of an earlier run was read, or after there was none.
         var isOpen = false
+        /// True if the file was begun anew for a reason that counts once.
+        var hasBegunAnew = false
         /// True if the file is loaded as a whole, because its parts didn't fit.
         var isPlain = false
         /// The number of bytes in the last record on the disk.
@@ -26,7 +32,13 @@ final class ResumableDownload: Sendable {
     }
 
     /// The bytes that don't fit to the file any more are given up, for a reason.
-    private struct Restart: Error { var reason: String }
+    private struct Restart: Error {
+        var reason: String
+        /// True if the next answer for this reason is an error.
+        var isOnce = false
+        /// True if parts of the file may still be loaded.
+        var keepsParts = false
+    }
 
     private let request: HTTPRequest
     private let service: HTTPStreamingService
@@ -53,10 +65,12 @@ final class ResumableDownload: Sendable {
         random: RandomSource, on scheduler: any FutureScheduler
     ) {
         var request = request
-        // The positions of bytes count only in a body that isn't encoded.
+        // The file is to be the bytes that a Range counts. A server may send a coding anyway.
         request.headers.set("identity", for: "Accept-Encoding")
         // The rounds are the retries: a policy below must not multiply them.
         request.context.skipsRetry = true
+        request.context.users = RequestUsers()
+        request.context.coding = .wanted
         self.request = request
         self.service = service
         self.rules = rules
@@ -95,7 +109,10 @@ final class ResumableDownload: Sendable {
                     ? HTTPError(code: .fileUnwritable, request: self.request, cause: error) : error
             }
             .onEnd { result in
-                if case .failure = result { _ = self.suspend() }
+                guard case .failure = result else { return }
+                // Ends what the queue of a file is doing.
+                self.progress.withLock { $0.round += 1 }
+                _ = self.suspend()
             }
     }
 
@@ -134,12 +151,14 @@ final class ResumableDownload: Sendable {
         let before = progress.withLock { $0.state.received }
         return load().flatMapError { error in
             if let restart = error as? Restart {
-                self.progress.withLock { progress in
+                let isAgain = self.progress.withLock { progress in
+                    defer { if restart.isOnce { progress.hasBegunAnew = true } }
                     progress.round += 1
                     progress.state.reset()
-                    progress.isPlain = true
+                    if !restart.keepsParts { progress.isPlain = true }
+                    return restart.isOnce && progress.hasBegunAnew
                 }
-                guard restarts < self.rules.attempts else {
+                guard restarts < self.rules.attempts, !isAgain else {
                     throw HTTPError(code: .badResponse, reason: restart.reason)
                 }
                 return self.goOn(failures: failures, restarts: restarts + 1, after: nil)
@@ -176,17 +195,18 @@ final class ResumableDownload: Sendable {
 
     /// Loads one part.
     private func load(_ part: Int, _ round: Int) -> Future<Void> {
-        guard let headers = progress.withLock({ $0.headers(of: part, round) }) else {
-            return Future(error: CancellationError())
-        }
+        let (asked, signIns) = progress.withLock { ($0.headers(of: part, round), $0.signIns) }
+        guard let headers = asked else { return Future(error: CancellationError()) }
         var request = request
+        // The layers below refuse a request for other users than the call's.
+        request.context.signIns.bind(signIns)
         for field in headers { request.headers.set(field.value, for: field.name) }
         request.context.acceptsPart = !headers.isEmpty
         return service(request).flatMapResult { [request] result in
             switch result {
             case .success(let response):
                 do {
-                    return try self.take(response.head, response, part, round)
+                    return try self.take(response.head.naming(request), response, part, round)
                         .mapError { named($0, request, response.head) }
                 } catch {
                     response.discardBody()
@@ -197,7 +217,9 @@ final class ResumableDownload: Sendable {
                 guard let head = (error as? HTTPError)?.response, head.status == 416 else {
                     throw error
                 }
-                do { return try self.take(head, nil, part, round) } catch is Refused {
+                do {
+                    return try self.take(head.naming(request), nil, part, round)
+                } catch is Refused {
                     throw error
                 } catch {
                     throw named(error, request, head)
@@ -220,11 +242,22 @@ final class ResumableDownload: Sendable {
         _ head: HTTPResponse, _ response: HTTPStreamedResponse?, _ part: Int, _ round: Int
     ) throws -> Future<Void> {
         let step = try during(round) { progress in
+            let users = head.request?.users ?? RequestUsers()
+            if [206, 416].contains(head.status), progress.state.received > 0, !progress.isOfUsers,
+                !users.isMarked(by: progress.state.users)
+            {
+                throw Restart(reason: "the bytes are another user's", keepsParts: true)
+            }
             let step = progress.state.receive(
                 head.status, isAccepted: isAccepted(head.status), head.headers,
-                length: response?.body.length, for: part)
+                length: response?.body.length,
+                isDecoded: head.request?.context.coding == .decoded, for: part)
             switch step {
-            case .write, .rewrite, .end: progress.head = head
+            case .write, .rewrite, .end:
+                progress.head = head
+                progress.isOfUsers = true
+                progress.state.users = users.mark
+                if let sent = head.request { progress.signIns.bind(sent.context.signIns) }
             case .restart, .refuse: break
             }
             guard progress.state.total ?? 0 <= limit else { throw HTTPError(code: .bodyTooLarge) }
@@ -234,8 +267,8 @@ final class ResumableDownload: Sendable {
         case .end:
             response?.discardBody()
             return Future(value: ())
-        case .restart(let reason):
-            throw Restart(reason: reason)
+        case .restart(let reason, let isOnce):
+            throw Restart(reason: reason, isOnce: isOnce)
         case .refuse:
             guard let response else { throw Refused() }
             if isAccepted(head.status) {
@@ -370,25 +403,85 @@ final class ResumableDownload: Sendable {
 
     /// Checks the whole file, and gives it its name.
     private func finish() -> Future<HTTPDownload> {
-        writer.perform { file in
-            let total = self.progress.withLock { $0.state.total ?? 0 }
-            try file.truncate(to: total)
-            do { try file.check(self.sha256) } catch {
-                self.progress.withLock { $0.state.reset() }
-                throw error
-            }
+        let (state, head, round) = progress.withLock { ($0.state, $0.head, $0.round) }
+        let response = head ?? HTTPResponse(status: 200)
+        // Without `.decompress` below, or with a coding that it doesn't know, the file stays encoded.
+        let isKept = response.request?.context.coding == .kept
+        let codings = isKept ? ContentCoding.all(in: ["Content-Encoding": state.coding]) ?? [] : []
+        return writer.perform { file in
+            try file.truncate(to: state.total ?? 0)
+            return file
         }
-        .flatMap { self.writer.commit() }
-        .flatMap {
+        .flatMap { encoded -> Future<Int64> in
+            if !codings.isEmpty { return self.decode(encoded, codings, response, round) }
+            return self.writer.perform { file in
+                try self.judging { try file.check(self.sha256) }
+            }
+            .flatMap { self.writer.commit() }
+            .map { state.total ?? 0 }
+        }
+        .flatMap { size in
             // Closed already: a failure here changes nothing for the file.
             try? self.folder.syncFolder()
             try? self.folder.remove(self.record)
-            let progress = self.progress.withLock { $0 }
+            var response = response
+            if !codings.isEmpty { response.dropCoding() }
             return Future(
                 value: HTTPDownload(
-                    file: self.file, byteCount: progress.state.total ?? 0,
-                    resumedFrom: progress.earlier,
-                    response: progress.head ?? HTTPResponse(status: 200)))
+                    file: self.file, byteCount: size,
+                    resumedFrom: self.progress.withLock { $0.earlier }, response: response))
+        }
+    }
+
+    /// Decodes the whole file into another one, which gets the name.
+    private func decode(
+        _ encoded: OpenFile, _ codings: [ContentCoding], _ response: HTTPResponse, _ round: Int
+    ) -> Future<Int64> {
+        let decoded = FileWriter(for: file, random: random)
+        return decoded.create().flatMap {
+            decoded.perform { file in
+                try self.judging {
+                    do {
+                        try self.decode(encoded, codings, into: file, round)
+                    } catch {
+                        guard error is DecompressionFailure || error is HTTPError else {
+                            throw error
+                        }
+                        throw Decompression(limit: Int(clamping: self.limit), available: [])
+                            .error(for: error, response, self.request)
+                    }
+                    try file.check(self.sha256)
+                }
+                return try file.size()
+            }
+        }
+        .flatMap { size in decoded.commit().map { size } }
+        .onEnd { if case .failure = $0 { decoded.discard() } }
+        .flatMap { size in self.writer.suspend { self.remove($0) }.map { size } }
+    }
+
+    private func decode(
+        _ encoded: OpenFile, _ codings: [ContentCoding], into file: OpenFile, _ round: Int
+    ) throws {
+        var decoder = try BodyDecoder(codings, limit: Int(clamping: limit))
+        var position: Int64 = 0
+        while let bytes = try encoded.read(at: position) {
+            position += Int64(bytes.count)
+            decoder.give(bytes)
+            while let piece = try decoder.read() {
+                // A cancelled download ends here.
+                try during(round) { _ in }
+                try file.write(piece)
+            }
+        }
+        try decoder.finish()
+    }
+
+    /// Calls a function; if it finds that the bytes are wrong, they are forgotten, and no later call goes on with them.
+    private func judging(_ body: () throws -> Void) throws {
+        do { try body() } catch {
+            if error is HTTPError { progress.withLock { $0.state.reset() } }
+            throw error
         }
     }
 }

@@ -32,19 +32,12 @@ struct CachePartition: Sendable {
     init(of request: HTTPRequest, by rules: CacheRules = CacheRules(mode: .private)) {
         mode = rules.mode
         key = rules.partitionKey
-        for credential in request.context.credentials {
-            let header = credential.header.lowercased()
-            guard request.headers[header] == credential.value else {
-                addHolder(of: header, in: request)
+        for owner in request.owners(counting: { Self.counts($0, by: rules) }) {
+            guard let credential = owner.credential else {
+                addHolder(of: owner.header, in: request)
                 continue
             }
-            members.insert(Member(header: header, principal: principal(of: credential)))
-        }
-        for (name, _) in request.headers {
-            let header = name.lowercased()
-            guard Self.counts(header, by: rules), !members.contains(where: { $0.header == header })
-            else { continue }
-            addHolder(of: header, in: request)
+            members.insert(Member(header: owner.header, principal: principal(of: credential)))
         }
     }
 

@@ -123,7 +123,7 @@ private func follow<Output: HTTPResponseHead>(
         case .follow:
             if let answer = result.answer {
                 asked.keepCookies(of: answer)
-                machine.bind(answer.request?.context.signIns)
+                machine.bind(to: answer.request ?? asked)
                 answer.discardBody()
             }
             noteProcessed(asked, head.status, in: context)
@@ -226,7 +226,10 @@ struct RedirectMachine {
     }
 
     /// Makes ``request`` belong to the users that the previous request was sent for.
-    mutating func bind(_ signIns: SignIns?) { request.context.signIns.bind(signIns) }
+    mutating func bind(to sent: HTTPRequest) {
+        request.context.signIns.bind(sent.context.signIns)
+        if request.context.users != nil { request.context.users?.add(sent) }
+    }
 
     /// Decides what to do with a response to ``request``.
     mutating func receive(_ status: Int, _ headers: HTTPHeaders) -> Decision {

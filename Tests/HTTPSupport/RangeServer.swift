@@ -14,6 +14,8 @@ package final class RangeServer: Sendable {
         case wholePart
         /// The part has the tag of another file.
         case otherTag
+        /// The part has no tag.
+        case noTag
         /// The part's Content-Range is of a larger file.
         case otherSize
         /// The part has no Content-Range.
@@ -40,6 +42,8 @@ package final class RangeServer: Sendable {
         /// After how many bytes of each of the next bodies the connection is lost.
         var losses: [Int] = []
         var sendsLength = true
+        /// A header that no part has.
+        var lacking: String?
         var losesSilently = false
         var chunk = 1_000
     }
@@ -71,6 +75,9 @@ package final class RangeServer: Sendable {
 
     /// Lets bodies whose connection is lost end as if they were whole.
     package func loseSilently() { state.withLock { $0.losesSilently = true } }
+
+    /// Leaves a header out of all parts, but not out of the whole file.
+    package func leaveOutOfParts(_ header: String) { state.withLock { $0.lacking = header } }
 
     package func sendNoLength() { state.withLock { $0.sendsLength = false } }
 
@@ -115,6 +122,8 @@ extension RangeServer.State {
         case .otherSize:
             return response(
                 206, part, ["Content-Range": "bytes \(first)-\(last)/\(content.count + 1)"])
+        case .noTag:
+            return response(206, part, ["Content-Range": place], without: "ETag")
         case .noRange: return response(206, part, [:])
         case .brokenRange: return response(206, part, ["Content-Range": "bytes \(first)-"])
         case .encoded:
@@ -131,9 +140,12 @@ extension RangeServer.State {
     }
 
     private mutating func response(
-        _ status: Int, _ body: Data, _ more: HTTPHeaders
+        _ status: Int, _ body: Data, _ more: HTTPHeaders, without lacking: String? = nil
     ) -> HTTPStreamedResponse {
         var headers = headers
+        for name in [status == 206 ? self.lacking : nil, lacking] {
+            if let name { headers.remove(name) }
+        }
         for field in more { headers.set(field.value, for: field.name) }
         let loss = losses.isEmpty || status > 299 ? nil : losses.removeFirst()
         let sent = Data(body.prefix(loss ?? .max))

@@ -120,6 +120,14 @@ extension HTTPRequest.Context {
         _modify { yield &values.signIns }
     }
 
+    /// The users of the requests that have redirected to this one; nil if nobody asks for them.
+    ///
+    /// Two requests can be equal even if they differ in this property.
+    package var users: RequestUsers? {
+        get { storage?.values.users }
+        _modify { yield &values.users }
+    }
+
     /// True if the request repeats a request that got a 401.
     ///
     /// A cache does not answer such a request with a stored 401. Two requests can be equal even if they differ in this
@@ -172,6 +180,24 @@ extension HTTPRequest.Context {
         _modify { yield &values.acceptsPart }
     }
 
+    /// How the coding of a response's body is handled; nil for the usual way, in which `.decompress` decodes it.
+    ///
+    /// Two requests can be equal even if they differ in this property.
+    package var coding: BodyCoding? {
+        get { storage?.values.coding }
+        _modify { yield &values.coding }
+    }
+
+    /// The handling of a body's coding, as a download asks for it, and as the request in the response says.
+    package enum BodyCoding: Sendable {
+        /// The caller counts the encoded bytes, and wants to decode the body itself.
+        case wanted
+        /// `.decompress` has left the body to the caller, if it has a coding.
+        case kept
+        /// A transport has decoded the body.
+        case decoded
+    }
+
     private struct Values {
         var idempotencyKey: String?
         var skipsAuthorization = false
@@ -184,12 +210,14 @@ extension HTTPRequest.Context {
         var json: JSONCoding?
         var credentials: [HTTPRequest.Credential] = []
         var signIns = SignIns()
+        var users: RequestUsers?
         var followsRefusal = false
         var cookieJar: (any CookieKeeping)?
         var redirectingOrigins: Set<HTTPOrigin> = []
         var refusesPrivateAddresses = false
         var readerLimitsIdleTime = false
         var acceptsPart = false
+        var coding: BodyCoding?
     }
 
     /// `@unchecked` is safe, because the values change only while a single context holds the storage.

@@ -43,9 +43,14 @@ package enum Principal: Hashable, Sendable {
 
     /// SHA-512/256 of a key, a kind and a value, cut to 128 bits; a longer message doesn't follow from its hash.
     private static func digest(of value: String, as kind: String, key: [UInt8]) -> Principal {
-        let hash = SHA512_256.hash(key + Array(kind.utf8) + [0] + Array(value.utf8))
+        let hash = hash(of: value, as: kind, key: key)
         func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         return .digest(word(hash[0..<8]), word(hash[8..<16]))
+    }
+
+    /// The bytes of that hash.
+    static func hash(of value: String, as kind: String, key: [UInt8]) -> [UInt8] {
+        Array(SHA512_256.hash(key + Array(kind.utf8) + [0] + Array(value.utf8)).prefix(16))
     }
 
     /// True if this user's sign-in has ended, or if the user is unknown in this process.
@@ -80,16 +85,21 @@ package final class SignIn: Sendable {
     /// The name that the sign-in has in every process; nil if it is known to this process only.
     package let name: String?
 
+    /// The name, or a random text that no other sign-in has.
+    let id: String
+
     /// Begins a sign-in.
     package init(ofNobody isOfNobody: Bool = false) {
         self.isOfNobody = isOfNobody
         name = nil
+        id = "\(UInt64.random(in: .min ... .max)) \(UInt64.random(in: .min ... .max))"
     }
 
     /// Continues a sign-in that may have begun in another process.
     package init(named name: String) {
         isOfNobody = false
         self.name = name
+        id = name
     }
 
     /// True if the user has signed out, or another has signed in.
@@ -186,6 +196,9 @@ package struct SignIns: CallUsers, Equatable {
     package var token: SignIn?
     /// The sign-in of the cookie jar; nil without a jar.
     package var cookies: SignIn?
+
+    /// Creates a value without sign-ins.
+    package init() {}
 
     /// True if one of the sign-ins has ended.
     package var isOver: Bool { token?.isOver ?? false || cookies?.isOver ?? false }
