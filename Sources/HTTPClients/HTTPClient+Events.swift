@@ -35,10 +35,10 @@ extension HTTPClient {
     ///
     /// The sequence follows the HTML Standard, 9.2. Each iterator opens its own connection when you ask for the first
     /// event. When the stream ends or fails, the iterator waits, and connects again with the last event ID in the
-    /// header Last-Event-ID; see ``Reconnection``. Each connection is a call of ``stream``, with the client's
-    /// credentials, cookies, redirects, breaker and time limits. A sequence that reconnects uses neither ``retry`` nor
-    /// ``hedge``. Events are read only as fast as you ask for them. Releasing the iterator closes the connection, and
-    /// so does cancelling the task.
+    /// header Last-Event-ID; see ``Reconnection``. A redirect to another origin loses this header, unless ``redirects``
+    /// keeps it. Each connection is a call of ``stream``, with the client's credentials, cookies, redirects, breaker and
+    /// time limits. A sequence that reconnects uses neither ``retry`` nor ``hedge``. Events are read only as fast as you
+    /// ask for them. Releasing the iterator closes the connection, and so does cancelling the task.
     ///
     /// For a later run, keep the `id` of the last event that you have processed, or the iterator's `lastEventID`.
     ///
@@ -112,6 +112,8 @@ extension HTTPClient {
     /// ``maxDelay``, and each wait is a random time from half of the longest to all of it, but never less than the
     /// first wait. After an event, or a connection that lasted for ``maxDelay``, the waits start over. If a Retry-After
     /// header asks for a longer wait, that wait counts, plus up to a tenth.
+    ///
+    /// Whatever the server and ``delay`` ask for, a connection begins a second or more after the one before it.
     public struct Reconnection: Sendable {
         /// The first wait, unless the server has asked for another one.
         public let delay: Duration
@@ -175,6 +177,7 @@ extension HTTPClient {
             private var knownID: String
             /// The events of the current connection.
             private var events: ServerSentEvents.Iterator?
+            private var begun = SchedulerInstant(offset: .zero)
             private var opened = SchedulerInstant(offset: .zero)
             private var hasOpened = false
             private var isOver = false
@@ -266,6 +269,7 @@ extension HTTPClient.EventStream.Iterator {
 
     private mutating func connect() async throws {
         let scheduler = stream.client.scheduler
+        begun = scheduler.now
         let response = try await stream.open(stream, knownID).get()
         events = try await response.serverSentEvents(
             after: knownID, limit: stream.limit, idleTimeout: stream.idleTimeout, on: scheduler
@@ -306,7 +310,9 @@ extension HTTPClient.EventStream.Iterator {
             case (.never, _): throw failure
             }
         }
-        let wait = machine.wait(asked: asked, bits: client.random.next())
+        let wait = machine.wait(
+            asked: asked, after: begun.duration(to: client.scheduler.now),
+            bits: client.random.next())
         guard let wait, CallContext.current.hasTime(for: wait) else {
             if let failure { throw failure }
             return
@@ -331,6 +337,12 @@ extension HTTPError {
 
 /// The waits between the connections of one iterator, as a state machine without a clock or a thread.
 struct ReconnectionMachine: Sendable {
+    /// The least time from the beginning of a connection to the next one's.
+    ///
+    /// Without it, a server that asks for no wait, and closes each connection after an event, would be asked as often as
+    /// the network allows.
+    static let leastInterval: Duration = .seconds(1)
+
     let rules: HTTPClient.Reconnection
     /// The time that the server has asked for.
     var retry: Duration?
@@ -345,14 +357,15 @@ struct ReconnectionMachine: Sendable {
     ///
     /// - Parameters:
     ///   - asked: The least wait, as in Retry-After.
+    ///   - elapsed: The time since the last connection began.
     ///   - bits: 64 random bits.
-    mutating func wait(asked: Duration?, bits: UInt64) -> Duration? {
+    mutating func wait(asked: Duration?, after elapsed: Duration, bits: UInt64) -> Duration? {
         guard waits < rules.attempts else { return nil }
         let first = retry ?? rules.delay
         // A server that asks for no wait at all is not called without a pause once it fails.
         let step = waits == 0 ? first : max(first, .milliseconds(100))
         let bound = Backoff.ceiling(step, max(first, rules.maxDelay), waits)
-        let least = max(first, bound / 2, asked ?? .zero)
+        let least = max(first, bound / 2, asked ?? .zero, Self.leastInterval - elapsed)
         waits += 1
         return least + .uniform(upTo: max(bound - least, least / 10), bits: bits)
     }

@@ -187,10 +187,11 @@ struct RedirectRules: Sendable {
             || meant.contains(name) && !Self.ofOneOrigin.contains(name)
     }
 
-    /// Harmless headers that belong to one request: its host, its trace, its remaining time and its priority.
+    /// Harmless headers that belong to one request: its host, its trace, its remaining time, its priority, and its place
+    /// in a server's stream of events.
     private static let ofOneRequest = [
         "host", "traceparent", "tracestate", "baggage", "grpc-timeout", "request-criticality",
-        "request-timeout", "x-envoy-expected-rq-timeout-ms",
+        "request-timeout", "x-envoy-expected-rq-timeout-ms", "last-event-id",
     ]
 
     /// Headers for one origin only, whichever middleware added them.

@@ -172,21 +172,21 @@ private let lost = HTTPError(code: .connectionLost)
         let again: EventServer.Answer = { request in
             try events("data: \(request.headers["Last-Event-ID"] ?? "")\n\n")(request)
         }
-        let server = EventServer(events("id: …\nretry: 200\ndata: hello\n\n"), again, again)
+        let server = EventServer(events("id: …\nretry: 2000\ndata: hello\n\n"), again, again)
         let found = await server.read(server.client.events("/news"), upTo: 3)
         #expect(found.events == ["hello", "…", "…"] && found.lastEventID == "…")
-        #expect(server.ids == [nil, "…", "…"] && server.seconds == [0, 0.2, 0.4])
+        #expect(server.ids == [nil, "…", "…"] && server.seconds == [0, 2, 4])
     }
 
     @Test("L2: a block with only an ID or a retry counts, an unfinished block does not")
     func blocksWithoutAnEventCount() async {
         let server = EventServer(
-            events("data: one\n\nid: 7\n\n"), events("retry: 500\n\nid: 8\ndata: cut", then: lost),
+            events("data: one\n\nid: 7\n\n"), events("retry: 1500\n\nid: 8\ndata: cut", then: lost),
             events("id: 9\n\nretry: 1"), events("data: two\n\n"))
         let found = await server.read(server.client.events("/news"), upTo: 2)
         #expect(found.events == ["one", "two"] && found.lastEventID == "9")
         #expect(server.ids == [nil, "7", "7", "9"])
-        #expect(server.seconds == [0, 3, 3.5, 4.5])
+        #expect(server.seconds == [0, 3, 4.5, 7.5])
     }
 
     @Test("L2: a stored ID is sent, and the last one can be read")
@@ -455,11 +455,14 @@ private let lost = HTTPError(code: .connectionLost)
 
     @Test("L2: a wait has a random part, so that clients don't come back at once")
     func waitsHaveARandomPart() {
-        func waits(_ bits: UInt64, retry: Duration? = nil, asked: Duration? = nil) -> [Double] {
+        func waits(
+            _ bits: UInt64, retry: Duration? = nil, asked: Duration? = nil,
+            after elapsed: Duration = .seconds(1)
+        ) -> [Double] {
             var machine = ReconnectionMachine(rules: .always)
             machine.retry = retry
             return (0..<6).map { _ in
-                (machine.wait(asked: asked, bits: bits) ?? .zero) / .seconds(1)
+                (machine.wait(asked: asked, after: elapsed, bits: bits) ?? .zero) / .seconds(1)
             }
         }
         #expect(waits(0) == [3, 3, 6, 12, 15, 15])
@@ -469,8 +472,38 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(waits(.max, asked: .seconds(20)) == [22, 22, 22, 24, 30, 30])
         // A server that asks for no wait is not called without one as long as it fails.
         #expect(waits(0, retry: .zero) == [0, 0.1, 0.2, 0.4, 0.8, 1.6])
+        // Nor is it asked again within a second, which has a random part too.
+        #expect(
+            waits(0, retry: .zero, after: .milliseconds(250)) == [0.75, 0.75, 0.75, 0.75, 0.8, 1.6])
+        #expect(waits(.max, retry: .zero, after: .zero)[0] == 1.1)
         let day: Duration = .milliseconds(Int64(1) << 31)
         #expect(waits(.max, retry: day).allSatisfy { $0 == day / .seconds(1) * 1.1 })
+    }
+
+    @Test(
+        "S4: connections begin a second apart, whatever the server and the app ask for",
+        arguments: ["retry: 0\n", "retry: 1\n", ""])
+    func connectionsBeginASecondApart(_ retry: String) async {
+        let server = EventServer(always: events(retry + "data: 1\n\n"))
+        let rules = HTTPClient.Reconnection(delay: .zero)
+        let found = await server.read(server.client.events("/news", reconnecting: rules), upTo: 4)
+        #expect(found.events.count == 4 && server.seconds == [0, 1, 2, 3])
+    }
+
+    @Test("S4: after a connection that lasted for a second, the server's retry counts as it is")
+    func aLongConnectionIsReplacedAtOnce() async throws {
+        let source = ScriptedSource()
+        let server = EventServer(stream(source.stream()), events("data: 2\n\n"))
+        let read = Future { [client = server.client] in
+            try await client.events("/news").prefix(2).reduce(into: []) { $0.append($1.data) }
+        }
+        #expect(await comesTrue { source.asked == 1 })
+        source.give("retry: 0\ndata: 1\n\n")
+        #expect(await comesTrue { source.asked == 2 })
+        server.scheduler.advance(by: .seconds(1))
+        source.give(nil)
+        #expect(try await read.soon == ["1", "2"])
+        #expect(server.seconds == [0, 1])
     }
 
     @Test("L2: no number of waits overflows")
@@ -479,7 +512,9 @@ private let lost = HTTPError(code: .connectionLost)
             var machine = ReconnectionMachine(
                 rules: .init(delay: delay, maxDelay: .seconds(Int64.max / 1_000)))
             for _ in 0..<200 {
-                #expect(machine.wait(asked: .seconds(Int64(1) << 31), bits: .max) != nil)
+                let wait = machine.wait(
+                    asked: .seconds(Int64(1) << 31), after: .zero, bits: .max)
+                #expect(wait != nil)
             }
         }
     }
@@ -543,7 +578,7 @@ private let lost = HTTPError(code: .connectionLost)
                 == ["Bearer old", "Bearer new", "Bearer new"])
     }
 
-    @Test("L2: cookies and redirects work on each connection, and the ID follows to another origin")
+    @Test("S6: cookies and redirects work on each connection, and the ID stays with its origin")
     func cookiesAndRedirects() async {
         let away: HTTPHeaders = [
             "Location": "https://stream.example/live", "Set-Cookie": "session=1",
@@ -560,9 +595,22 @@ private let lost = HTTPError(code: .connectionLost)
             #expect(
                 server.requests.map { $0.url.host() }
                     == ["a.example", "stream.example", "a.example", "stream.example"])
-            #expect(server.ids == [nil, nil, "7", "7"])
+            #expect(server.ids == [nil, nil, "7", nil])
             #expect(server.requests.map { $0.headers["Cookie"] } == [nil, nil, "session=1", nil])
             #expect(server.requests[3].headers["Authorization"] == nil)
+        }
+    }
+
+    @Test("S6: the ID follows a redirect within the origin, and to another one if the app says so")
+    func theIDFollowsARedirect() async {
+        for (place, kept) in [("/live", []), ("https://b.example/live", ["Last-Event-ID"])] {
+            let server = EventServer(
+                events("id: 7\ndata: 1\n\n"), status(307, ["Location": place]),
+                events("data: 2\n\n"))
+            var client = server.client
+            client.redirects = .init(keeping: kept)
+            #expect(await server.read(client.events("/news"), upTo: 2).events == ["1", "2"])
+            #expect(server.ids == [nil, "7", "7"])
         }
     }
 
@@ -746,13 +794,15 @@ private let lost = HTTPError(code: .connectionLost)
         let server = EventServer(
             events("id: 1\ndata: a\n\n"), events("id: 2\ndata: b\n\n"), events("data: c\n\n"),
             events("data: d\n\n"))
-        let stream = server.client.events("/news", reconnecting: .init(delay: .zero))
-        var (first, second) = (stream.makeAsyncIterator(), stream.makeAsyncIterator())
-        #expect(server.requests.isEmpty)
-        #expect(try await first.next()?.data == "a")
-        #expect(try await second.next()?.data == "b")
-        #expect(try await first.next()?.data == "c")
-        #expect(try await second.next()?.data == "d")
+        let stream = server.client.events("/news")
+        let found = await server.result {
+            var (first, second) = (stream.makeAsyncIterator(), stream.makeAsyncIterator())
+            #expect(server.requests.isEmpty)
+            var found = [try await first.next()?.data, try await second.next()?.data]
+            found.append(try await first.next()?.data)
+            return found + [try await second.next()?.data]
+        }
+        #expect(try found.get() == ["a", "b", "c", "d"])
         #expect(server.ids == [nil, nil, "1", "2"])
     }
 
