@@ -1,3 +1,4 @@
+import Dispatch
 public import PledgeFutures
 public import PledgeServices
 
@@ -19,13 +20,26 @@ public import PledgeServices
 /// that isn't UTF-8. Other bodies that aren't text are kept as they are, unless they hold a secret that was replaced
 /// elsewhere.
 ///
-/// Several clients and threads may use one recorder at the same time. It keeps its exchanges until it's released.
+/// Calls don't wait for the recorder: it looks for secrets on a queue of its own, one exchange after the other. While
+/// exchanges with 32 MiB of bodies wait there, it leaves out the bodies of those that end, with a comment.
+///
+/// Several clients and threads may use one recorder at the same time. It keeps its exchanges until it's released, at
+/// most `totalLimit` bytes. Then it leaves out what ends; the last entry's comment says how many exchanges that were.
 public final class HTTPRecorder: Sendable {
     private struct State {
         /// The ended exchanges by their numbers, in the order in which they began.
         var ended: [(number: Int, entry: HTTPArchive.Entry)] = []
         var count = 0
+        /// The size of the bodies that wait for redaction, in bytes.
+        var pending = 0
+        /// The size of all that waits or is kept, in bytes.
+        var total = 0
+        /// The number of exchanges that were left out.
+        var leftOut = 0
     }
+
+    /// The largest size of bodies that wait for redaction, in bytes; a single exchange may have more.
+    private static let pendingLimit = 32 << 20
 
     private let bodyLimit: Int
     private let redact: (@Sendable (HTTPArchive.Entry) -> HTTPArchive.Entry?)?
@@ -33,39 +47,62 @@ public final class HTTPRecorder: Sendable {
     /// The date at an instant; all dates are counted from it, so they don't jump with the system's clock.
     private let epoch: (date: Date, instant: SchedulerInstant)
     private let state = Locked(State())
+    private let totalLimit: Int
+    /// Redacts the ended exchanges, in the order in which they ended.
+    private let queue = DispatchQueue(label: "Pledge.HTTPRecorder", qos: .utility)
+    /// Marks the queue, so that a closure on it may read the archive.
+    private let queueKey = DispatchSpecificKey<Bool>()
 
     /// Creates a recorder.
     ///
     /// - Parameters:
     ///   - bodyLimit: The largest body to keep, in bytes; a larger one is left out with a comment. Less than zero is a
     ///     programming error and traps.
+    ///   - totalLimit: The largest size of all that the recorder holds, in bytes, counting 1,000 bytes for each exchange
+    ///     besides its URL, headers and bodies.
     ///   - scheduler: The clock that measures times.
     ///   - redact: Removes more than the recorder has already removed, and returns the entry to keep, or nil for none.
-    ///     Called once for each exchange, on the thread where it ended. The call waits for it.
+    ///     Called once for each exchange, in the order in which they ended, on the recorder's queue.
     public convenience init(
-        bodyLimit: Int = 1_048_576, on scheduler: some FutureScheduler = .live,
+        bodyLimit: Int = 1_048_576, totalLimit: Int = 268_435_456,
+        on scheduler: some FutureScheduler = .live,
         redact: (@Sendable (HTTPArchive.Entry) -> HTTPArchive.Entry?)? = nil
     ) {
-        self.init(bodyLimit: bodyLimit, on: scheduler, startingAt: Date.now, redact: redact)
+        self.init(
+            bodyLimit: bodyLimit, totalLimit: totalLimit, on: scheduler, startingAt: Date.now,
+            redact: redact)
     }
 
     package init(
-        bodyLimit: Int, on scheduler: some FutureScheduler, startingAt date: Date,
+        bodyLimit: Int, totalLimit: Int = 268_435_456, on scheduler: some FutureScheduler,
+        startingAt date: Date,
         redact: (@Sendable (HTTPArchive.Entry) -> HTTPArchive.Entry?)?
     ) {
         precondition(
             bodyLimit >= 0, "a recorder needs a limit of 0 bytes or more, not \(bodyLimit)")
         self.bodyLimit = bodyLimit
+        self.totalLimit = totalLimit
         self.redact = redact
         now = { scheduler.now }
         epoch = (date, scheduler.now)
+        queue.setSpecific(key: queueKey, value: true)
     }
 
     /// The exchanges that have ended, in the order in which they began.
     ///
     /// An exchange with a streamed body ends when the body has been read, has failed or was cancelled.
+    ///
+    /// It blocks until the exchanges that ended before are redacted, except in the closure that redacts them.
     public var archive: HTTPArchive {
-        HTTPArchive(entries: state.withLock { $0.ended.map(\.entry) })
+        if DispatchQueue.getSpecific(key: queueKey) != true { queue.sync {} }
+        let (ended, leftOut) = state.withLock { ($0.ended, $0.leftOut) }
+        var entries = ended.map(\.entry)
+        if leftOut > 0, let last = entries.indices.last {
+            let note = "the recorder was full, and left out \(leftOut) exchanges"
+            entries[last].comment = [entries[last].comment, note].compactMap(\.self)
+                .joined(separator: "; ")
+        }
+        return HTTPArchive(entries: entries)
     }
 
     fileprivate func begin(_ request: HTTPRequest) -> Recording {
@@ -82,16 +119,61 @@ public final class HTTPRecorder: Sendable {
 
     private func end(_ number: Int, _ entry: HTTPArchive.Entry, start: SchedulerInstant) {
         var entry = entry
+        let size = entry.bodySize
+        let (isKept, waits) = state.withLock { state in
+            let waits = state.pending == 0 || state.pending + size <= Self.pendingLimit
+            let total = state.total + entry.size - (waits ? 0 : size)
+            guard total <= totalLimit else {
+                state.leftOut += 1
+                return (false, false)
+            }
+            state.total = total
+            if waits { state.pending += size }
+            return (true, waits)
+        }
+        guard isKept else { return }
+        if !waits { entry.leaveOutBodies() }
         let date = epoch.date.addingTimeInterval(epoch.instant.duration(to: start) / .seconds(1))
         entry.startedAt = ArchiveDate(date).date
-        entry = ArchiveRedaction.redacted(entry)
-        if let redact {
-            guard let changed = redact(entry) else { return }
-            entry = changed
-        }
+        queue.async { [entry] in self.redact(number, entry, pending: waits ? size : 0) }
+    }
+
+    private func redact(_ number: Int, _ entry: HTTPArchive.Entry, pending: Int) {
+        let size = entry.size
+        let redacted = ArchiveRedaction.redacted(entry)
+        let kept = redact.map { $0(redacted) } ?? redacted
         state.withLock { state in
+            state.pending -= pending
+            state.total += (kept?.size ?? 0) - size
+            guard let kept else { return }
             let place = state.ended.lastIndex { $0.number < number }.map { $0 + 1 } ?? 0
-            state.ended.insert((number, entry), at: place)
+            state.ended.insert((number, kept), at: place)
+        }
+    }
+}
+
+extension HTTPArchive.Entry {
+    fileprivate var bodySize: Int {
+        (request.body.data?.count ?? 0) + (response?.body.count ?? 0)
+    }
+
+    /// The size in memory, about.
+    fileprivate var size: Int {
+        let headers = Array(request.headers) + Array(response?.headers ?? [:])
+        return headers.reduce(bodySize + 1_000 + request.url.absoluteString.utf8.count) {
+            $0 + $1.name.utf8.count + $1.value.utf8.count
+        }
+    }
+
+    fileprivate mutating func leaveOutBodies() {
+        let reason = "left out, because the recorder was still redacting others"
+        if let count = request.body.data?.count, count > 0 {
+            missingRequestBody = missingRequestBody ?? "\(count) bytes, \(reason)"
+            request.body = .none
+        }
+        if let count = response?.body.count, count > 0 {
+            missingResponseBody = missingResponseBody ?? "\(count) bytes, \(reason)"
+            response?.body = Data()
         }
     }
 }
@@ -111,8 +193,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// it's read. Put it above `decompress`, because the recorder leaves out bodies with a Content-Encoding: it can't
     /// look for secrets in them.
     ///
-    /// - Parameter recorder: The recorder. It looks for secrets on the thread where the exchange ended, in time linear
-    ///   in the size of the bodies.
+    /// - Parameter recorder: The recorder. It looks for secrets on its own queue, in time linear in the size of the
+    ///   bodies.
     public static func record(into recorder: HTTPRecorder) -> Middleware {
         Middleware(named: "record") { next in
             { request in next(request).notifying(recorder.begin(request)) }

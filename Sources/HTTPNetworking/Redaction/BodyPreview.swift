@@ -117,7 +117,7 @@ enum BodyText {
     }
 
     /// Returns whether a text is one or more `name=value` pairs, without a space.
-    private static func looksLikeForm(_ text: [UInt8]) -> Bool {
+    static func looksLikeForm(_ text: [UInt8]) -> Bool {
         guard text.contains(UInt8(ascii: "=")), text.allSatisfy({ $0 > 32 }) else { return false }
         return text.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
             .allSatisfy { item in
@@ -354,24 +354,28 @@ struct JSONScanner {
         case value, valueOrEnd, name, nameOrEnd, commaOrEnd
     }
 
-    let bytes: [UInt8]
+    private let bytes: ArraySlice<UInt8>
     /// The end of what was scanned, without the token that was broken.
-    private(set) var position = 0
+    private(set) var position: Int
     private var expected = Expected.value
     private var hasValue = false
     /// One flag for each open container: true for an object, false for an array.
     private var containers: [Bool] = []
 
     /// Begins at the start of a text, behind its byte order mark if it has one.
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+    /// Begins at the start of a part of a text, whose indices the tokens' ranges have.
+    init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
-        if bytes.starts(with: BodyText.byteOrderMark) { position = BodyText.byteOrderMark.count }
+        position = bytes.startIndex
+        if bytes.starts(with: BodyText.byteOrderMark) { position += BodyText.byteOrderMark.count }
     }
 
     /// Returns the next token; after `end` or `broken`, the same one again.
     mutating func next() -> Token {
         skipSpace()
-        guard position < bytes.count else {
+        guard position < bytes.endIndex else {
             return containers.isEmpty && hasValue ? .end : .broken
         }
         switch (expected, bytes[position]) {
@@ -417,7 +421,7 @@ struct JSONScanner {
         let start = position
         guard let range = string() else { return .broken }
         skipSpace()
-        guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
+        guard position < bytes.endIndex, bytes[position] == UInt8(ascii: ":") else {
             position = start
             return .broken
         }
@@ -427,7 +431,7 @@ struct JSONScanner {
     }
 
     private mutating func scalar() -> Token {
-        let end = bytes[position...].firstIndex { !$0.isOfScalar } ?? bytes.count
+        let end = bytes[position...].firstIndex { !$0.isOfScalar } ?? bytes.endIndex
         let range = position..<end
         let isNumber = bytes[position] == UInt8(ascii: "-") || (48...57).contains(bytes[position])
         guard isNumber || Self.words.contains(where: { $0.elementsEqual(bytes[range]) }) else {
@@ -441,10 +445,10 @@ struct JSONScanner {
     /// Reads the string at the current position, and returns its range without quotes; nil if it does not end.
     private mutating func string() -> Range<Int>? {
         var end = position + 1
-        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
+        while end < bytes.endIndex, bytes[end] != UInt8(ascii: "\"") {
             end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
         }
-        guard end < bytes.count else { return nil }
+        guard end < bytes.endIndex else { return nil }
         defer { position = end + 1 }
         return position + 1..<end
     }
@@ -455,8 +459,11 @@ struct JSONScanner {
     }
 
     private mutating func skipSpace() {
-        while position < bytes.count, [32, 9, 10, 13, 0x1E].contains(bytes[position]) {
-            position += 1
+        while position < bytes.endIndex {
+            switch bytes[position] {
+            case 32, 9, 10, 13, 0x1E: position += 1
+            default: return
+            }
         }
     }
 

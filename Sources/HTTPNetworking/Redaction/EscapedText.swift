@@ -6,21 +6,31 @@ struct EscapedText {
     /// The decoded bytes.
     private(set) var bytes: [UInt8]
 
-    /// For each decoded byte, the range in the source that it was decoded from.
-    private(set) var places: [Range<Int>]
+    /// For each decoded byte, the range in the source that it was decoded from; nil if nothing was decoded.
+    private var decoded: [Range<Int>]?
+
+    /// For each byte, the range in the source that it was decoded from.
+    var places: [Range<Int>] { decoded ?? bytes.indices.map { $0..<$0 + 1 } }
+
+    /// Returns the range in the source that some bytes were decoded from.
+    func place(of range: Range<Int>) -> Range<Int> {
+        guard let decoded, !range.isEmpty else { return range }
+        return decoded[range.lowerBound].lowerBound..<decoded[range.upperBound - 1].upperBound
+    }
 
     /// The kinds of escapes to decode, each named by the character that begins it.
     struct Notation {
         let signs: String
 
         static let backslash = Notation(signs: "\\")
+        static let percent = Notation(signs: "%")
+        static let entity = Notation(signs: "&")
         static let all = Notation(signs: "%\\&")
     }
 
     /// Creates a text without decoding it.
     init(_ source: some Collection<UInt8>) {
         bytes = Array(source)
-        places = bytes.indices.map { $0..<$0 + 1 }
     }
 
     /// Decodes one level of escapes; returns nil if there are none.
@@ -34,22 +44,24 @@ struct EscapedText {
         guard bytes.contains(where: { signs.contains($0) }) else { return nil }
         var read = EscapedText([])
         read.bytes.reserveCapacity(bytes.count)
-        read.places.reserveCapacity(bytes.count)
+        var places: [Range<Int>] = []
+        places.reserveCapacity(bytes.count)
         var position = 0
         while position < bytes.count {
             guard signs.contains(bytes[position]),
                 let (text, length) = Self.escape(at: bytes[position...])
             else {
                 read.bytes.append(bytes[position])
-                read.places.append(places[position])
+                places.append(place(of: position..<position + 1))
                 position += 1
                 continue
             }
-            let end = places[position + length - 1].upperBound
+            let place = place(of: position..<position + length)
             read.bytes += text
-            read.places += repeatElement(places[position].lowerBound..<end, count: text.count)
+            places += repeatElement(place, count: text.count)
             position += length
         }
+        read.decoded = places
         return read.bytes.count < bytes.count ? read : nil
     }
 }

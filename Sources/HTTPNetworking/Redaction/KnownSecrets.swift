@@ -27,6 +27,8 @@ struct KnownSecrets {
     private var needles: [ArraySlice<UInt8>: Bool] = [:]
     /// The first four bytes of each needle, which quickly rule out most places in a text.
     private var beginnings: Set<UInt32> = []
+    /// One bit for each of 4096 hashes, set if a beginning has that hash.
+    private var filter = [UInt64](repeating: 0, count: 64)
     /// The lengths of the needles.
     private var lengths: Set<Int> = []
     private var size = 0
@@ -72,8 +74,19 @@ struct KnownSecrets {
         for start in 0...folded.count - length {
             let needle = folded[start..<start + length]
             needles[needle] = isWord && needles[needle] ?? true
-            beginnings.insert(folded.beginning(at: start))
+            let beginning = folded.beginning(at: start)
+            beginnings.insert(beginning)
+            let hash = Self.hash(beginning)
+            filter[hash >> 6] |= 1 << UInt64(hash & 63)
         }
+    }
+
+    private static func hash(_ beginning: UInt32) -> Int { Int((beginning &* 0x9E37_79B1) >> 20) }
+
+    /// Returns whether a needle may begin with four bytes.
+    private func mayBegin(_ beginning: UInt32) -> Bool {
+        let hash = Self.hash(beginning)
+        return filter[hash >> 6] >> UInt64(hash & 63) & 1 == 1 && beginnings.contains(beginning)
     }
 
     /// The number of decoded levels, enough for a JSON escape inside a percent-encoding inside an entity.
@@ -112,13 +125,14 @@ extension KnownSecrets {
 
     private func mark(_ marks: inout [Bool], in text: EscapedText) {
         let folded = text.bytes.map(\.folded)
-        for start in folded.indices.dropLast(3)
-        where beginnings.contains(folded.beginning(at: start)) {
+        guard folded.count >= 4 else { return }
+        var beginning = folded.beginning(at: 0) >> 8
+        for start in 0...folded.count - 4 {
+            beginning = beginning << 8 | UInt32(folded[start + 3])
+            guard mayBegin(beginning) else { continue }
             let ends = lengths.lazy.map { start + $0 }
             guard let end = ends.filter({ self.holds(folded, start, $0) }).max() else { continue }
-            for place in text.places[start..<end] {
-                for position in place { marks[position] = true }
-            }
+            for position in text.place(of: start..<end) { marks[position] = true }
         }
     }
 
@@ -349,6 +363,9 @@ extension KnownSecrets {
     ///   - isCut: True if the text continues after `source`.
     func shown(_ source: [UInt8], isCut: Bool) -> String {
         var marks = marks(in: source)
+        for secret in SecretFinder.secrets(in: source, as: .text) {
+            for position in secret.place { marks[position] = true }
+        }
         marks.markTokens(in: source)
         marks.markAssignments(in: source)
         var kept = source
@@ -385,14 +402,12 @@ extension [Bool] {
     /// - The sign is ":", and the name is in quotes, unless the name describes an error.
     ///
     /// Complexity: linear in the length of the text.
-    ///
-    /// - Parameter onlySensitive: True to mark only in the first case.
-    mutating func markAssignments(in source: [UInt8], onlySensitive: Bool = false) {
-        var values = AssignedValues(source)
+    mutating func markAssignments(in source: [UInt8]) {
+        var values = AssignedValues(source[...])
         // Values overlap, as in "token=token=", so each byte is marked once.
         var marked = 0
         for sign in source.indices where "=:".utf8.contains(source[sign]) {
-            let name = Self.name(before: sign, in: source)
+            let name = Self.name(before: sign, in: source[...])
             let isColon = source[sign] == UInt8(ascii: ":")
             let isInQuery =
                 !isColon && "?&".utf8.contains(source[..<name.startIndex].last ?? 0)
@@ -402,7 +417,7 @@ extension [Bool] {
                 !isColon && ["value", "content"].contains(String(decoding: name, as: UTF8.self))
             let mayBeSecret =
                 isInQuery || isAttribute || isInQuotes && !HarmlessNames.ofErrors.contains(name)
-            if SensitiveNames.contain(name) || !onlySensitive && mayBeSecret {
+            if SensitiveNames.contain(name) || mayBeSecret {
                 let value = values.value(after: sign)
                 for position in value.clamped(to: marked..<source.count) { self[position] = true }
                 marked = Swift.max(marked, value.upperBound)
@@ -411,7 +426,7 @@ extension [Bool] {
     }
 
     /// The name that "=" or ":" follows, which is empty if there is none.
-    private static func name(before sign: Int, in source: [UInt8]) -> ArraySlice<UInt8> {
+    static func name(before sign: Int, in source: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let before = source[..<sign].suffix(64)
         let end = before.lastIndex { !" \\\"'".utf8.contains($0) }.map { $0 + 1 } ?? sign
         return source[before.startIndex..<end].suffix(while: \.isOfName)
@@ -422,7 +437,7 @@ extension [Bool] {
     /// A name with a digit stays marked, because it may be a secret.
     mutating func unmarkNames(in source: [UInt8]) {
         for sign in source.indices where "=:".utf8.contains(source[sign]) {
-            let name = Self.name(before: sign, in: source)
+            let name = Self.name(before: sign, in: source[...])
             let start = source[..<name.startIndex]
             let isName =
                 if source[sign] == UInt8(ascii: "=") {
@@ -439,8 +454,8 @@ extension [Bool] {
 }
 
 /// The values that follow signs in a text, read from the first sign to the last.
-private struct AssignedValues {
-    private let source: [UInt8]
+struct AssignedValues {
+    private let source: ArraySlice<UInt8>
     /// For each quote, escaped or not, and for the space as the end of a word, the end that was found last.
     private var ends: [Ending: Int] = [:]
 
@@ -449,7 +464,7 @@ private struct AssignedValues {
         let isEscaped: Bool
     }
 
-    init(_ source: [UInt8]) { self.source = source }
+    init(_ source: ArraySlice<UInt8>) { self.source = source }
 
     /// Returns a quoted string up to its closing quote, or else one word.
     ///
@@ -488,22 +503,8 @@ private struct AssignedValues {
             let slashes = source[start..<index].suffix { $0 == UInt8(ascii: "\\") }
             return slashes.count.isMultiple(of: 2)
         }
-        ends[ending] = end ?? source.count
-        return end ?? source.count
-    }
-}
-
-/// Names that announce a secret in a text.
-enum SensitiveNames {
-    static let stems: Set<String> = [
-        "token", "secret", "passw", "pwd", "authorization", "cookie", "session", "apikey",
-        "credential", "signature", "csrf", "xsrf", "jwt", "privatekey", "accesskey",
-    ]
-
-    /// Returns whether a name contains one of the stems, ignoring case and separators.
-    static func contain(_ name: some Collection<UInt8>) -> Bool {
-        let word = String(decoding: name.filter(\.isLetterOrDigit), as: UTF8.self).lowercased()
-        return stems.contains { word.contains($0) }
+        ends[ending] = end ?? source.endIndex
+        return end ?? source.endIndex
     }
 }
 

@@ -1,0 +1,135 @@
+/// Names that announce a secret.
+enum SensitiveNames {
+    /// Where a name stands, because a short name says more in some places than in others.
+    enum Place {
+        /// The name of a query item or a form field.
+        case form
+        /// The name of a member in JSON, or of a pair such as `{"name": "password", "value": "…"}`.
+        case json
+        /// A name before "=" in a text.
+        case assignment
+        /// A name before ":" in a text.
+        case line
+    }
+
+    static let stems: Set<String> = [
+        "token", "secret", "passw", "pwd", "authorization", "cookie", "session", "apikey",
+        "credential", "signature", "csrf", "xsrf", "jwt", "privatekey", "accesskey", "bearer",
+        "mnemonic", "seedphrase", "recoveryphrase", "passphrase", "passcode", "verifier",
+        "signingkey", "encryptionkey", "masterkey", "accountkey", "sharedkey", "licensekey",
+        "authkey", "recoverycode", "backupcode", "onetimecode", "verificationcode",
+        "securitycode", "authcode", "cardnumber",
+    ]
+
+    /// Returns whether a name contains one of the stems, ignoring case and separators.
+    static func contain(_ name: some Collection<UInt8>) -> Bool { hasStem(folded(name)) }
+
+    /// Returns whether the value of a name is a secret.
+    ///
+    /// - Parameters:
+    ///   - name: The name, with its escapes decoded.
+    ///   - place: Where it stands.
+    ///   - isNumber: True for a number, which may count tokens or seconds.
+    static func announce(
+        _ name: some Collection<UInt8>, in place: Place, ofNumber isNumber: Bool = false
+    ) -> Bool {
+        let word = folded(name)
+        guard !word.isEmpty else { return false }
+        guard hasStem(word) || words(of: place).contains(word) || endsInShortWord(name, word)
+        else { return false }
+        if harmlessEndings.contains(where: { word.ends(with: $0) }) { return false }
+        return !isNumber || !ofCounts.contains { word.contains($0) }
+    }
+
+    /// Returns whether a text is a name that announces a secret, rather than a sentence.
+    static func isAnnouncing(_ text: ArraySlice<UInt8>) -> Bool {
+        text.count <= 64 && text.allSatisfy { $0.isLetterOrDigit || "-_.[]:".utf8.contains($0) }
+            && announce(text, in: .json)
+    }
+
+    private static func words(of place: Place) -> Set<[UInt8]> {
+        switch place {
+        case .form: wordsOfForms
+        case .json: wordsOfJSON
+        case .assignment: wordsOfTexts
+        case .line: shortWords
+        }
+    }
+
+    /// The words that announce secrets; if a secret is one of them, as on test servers, it isn't looked for elsewhere.
+    static let common = stems.union(ofForms).union(ofJSON).union(["password"])
+
+    static let ofForms: Set<String> = [
+        "key", "sig", "auth", "code", "pin", "otp", "pw", "pass", "sid", "assertion",
+        "clientassertion", "samlresponse", "samlrequest", "totp", "cvv", "cvc", "ssn",
+    ]
+    private static let ofJSON: Set<String> = [
+        "pin", "otp", "pass", "pw", "sid", "assertion", "clientassertion", "samlresponse", "auth",
+        "totp", "cvv", "cvc", "ssn",
+    ]
+    private static let wordsOfForms = Set(ofForms.map { Array($0.utf8) })
+    private static let wordsOfJSON = Set(ofJSON.map { Array($0.utf8) })
+    private static let wordsOfTexts = wordsOfForms.subtracting(
+        ["key", "auth", "code"].map { Array($0.utf8) })
+    /// Words that announce a secret as the last of several words too, as in "smsOtp" and "card_pin".
+    private static let shortWords = Set(
+        ["pin", "otp", "totp", "cvv", "cvc", "ssn"].map { Array($0.utf8) })
+
+    /// Ends of names that describe a secret, such as "token_type" and "cookieName".
+    private static let harmlessEndings = [
+        "type", "types", "name", "names", "endpoint", "tokenuri", "tokenurl", "count", "limit",
+        "expiresat", "expiresin", "expireson", "expires", "expiry", "expiration", "ttl", "maxage",
+        "lifetime", "timeout", "algorithm", "algorithms", "alg", "method", "methods", "policy",
+        "supported", "length", "format", "required", "enabled", "createdat", "updatedat",
+        "changedat", "rotatedat", "issuedat", "usedat", "version", "scope", "scopes", "issuer",
+        "samesite", "domain", "path", "status",
+    ].map { Array($0.utf8) }
+    private static let ofCounts = [
+        "tokens", "count", "expir", "timeout", "lifetime", "ttl", "age",
+    ].map { Array($0.utf8) }
+
+    /// The stems by their first letters.
+    private static let stemsByLetter: [[[UInt8]]] = {
+        var all = [[[UInt8]]](repeating: [], count: 256)
+        for stem in stems { all[Int(Array(stem.utf8)[0])].append(Array(stem.utf8)) }
+        return all
+    }()
+
+    private static func hasStem(_ word: [UInt8]) -> Bool {
+        for start in word.indices {
+            for stem in stemsByLetter[Int(word[start])] where word[start...].starts(with: stem) {
+                return true
+            }
+        }
+        return false
+    }
+
+    private static func endsInShortWord(_ name: some Collection<UInt8>, _ word: [UInt8]) -> Bool {
+        guard let short = shortWords.first(where: { word.ends(with: $0) }) else { return false }
+        let start = Array(name.filter(\.isLetterOrDigit)).dropLast(short.count)
+        let rest = Array(name).suffix(short.count + 1)
+        // A separator or a capital letter begins the word.
+        return start.isEmpty || rest.first.map { !$0.isLetterOrDigit } ?? true
+            || rest.dropFirst().first.map { 65...90 ~= $0 } ?? false
+                && rest.first.map { 97...122 ~= $0 } ?? false
+    }
+
+    /// The letters and digits of a name, in lower case.
+    static func folded(_ name: some Collection<UInt8>) -> [UInt8] {
+        var word: [UInt8] = []
+        word.reserveCapacity(name.count)
+        for byte in name where byte.isLetterOrDigit { word.append(byte.lowercased) }
+        return word
+    }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with end: [UInt8]) -> Bool {
+        count >= end.count && suffix(end.count).elementsEqual(end)
+    }
+
+    fileprivate func contains(_ part: [UInt8]) -> Bool {
+        guard count >= part.count else { return false }
+        return (0...count - part.count).contains { self[$0...].starts(with: part) }
+    }
+}
