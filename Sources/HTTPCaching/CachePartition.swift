@@ -31,7 +31,7 @@ struct CachePartition: Sendable {
 
     init(of request: HTTPRequest, by rules: CacheRules = CacheRules(mode: .private)) {
         mode = rules.mode
-        key = rules.partitionKey
+        key = rules.partitionKey ?? rules.folderKey?()
         for credential in request.context.credentials {
             let header = credential.header.lowercased()
             guard request.headers[header] == credential.value else {
