@@ -515,17 +515,14 @@ extension FolderCacheStore {
                 let old = folder.version(of: change.name)
                 switch decide(change, at: old) {
                 case .write(let content, let isMerged):
-                    let file = file(of: change.key, content)
                     let part = try freePart(new.count)
-                    try folder.write(file, to: part, at: Self.now())
-                    let merged = isMerged ? content.entries : nil
-                    new.append(
-                        (
-                            part,
-                            .init(
-                                change: change, version: old, lineage: content.lineage,
-                                merged: merged)
-                        ))
+                    try folder.write(file(of: change.key, content), to: part, at: Self.now())
+                    let one = FolderCacheTable.Written(
+                        change: change, version: old, lineage: content.lineage,
+                        merged: isMerged ? content.entries : nil)
+                    new.append((part, one))
+                    // Other processes find a new URL before it's synced: if it's torn by a crash, it's absent again.
+                    if old == nil { new[new.count - 1] = (change.name, try place(part, one, &bytes)) }
                 case .take(let content):
                     written.append(
                         .init(
@@ -540,23 +537,15 @@ extension FolderCacheStore {
                         .init(change: change, version: nil, isKept: old == change.base))
                 }
             }
-            for (part, _) in new { try folder.sync(part) }
-            for (part, var one) in new {
-                let name = one.change.name
-                let old = one.version
-                do {
-                    try folder.rename(part, to: name)
-                    one.version = folder.version(of: name)
-                    bytes.take(old?.space ?? 0)
-                    bytes.add(one.version?.space ?? 0)
-                } catch  where error.isOfOneFile {
-                    // A folder has this name, or a file of another user. The responses stay in memory.
-                    try folder.remove(part)
-                }
-                written.append(one)
+            for (name, one) in new {
+                // A folder may have a URL's name.
+                if name != one.change.name || one.version != nil { try folder.sync(name) }
+            }
+            for (name, one) in new {
+                written.append(name == one.change.name ? one : try place(name, one, &bytes))
             }
         } catch {
-            for (part, _) in new { try? folder.remove(part) }
+            for (part, _) in new where Self.isPart(part) { try? folder.remove(part) }
             throw error
         }
         var evicted: Set<String> = []
@@ -567,6 +556,25 @@ extension FolderCacheStore {
         if !new.isEmpty || hasRemoved { try folder.syncFolder() }
         if bytes.isKnown { try note(bytes) } else { mustCount.withLock { $0 = true } }
         return (written, evicted)
+    }
+
+    /// Gives a new file its name.
+    ///
+    /// If a folder has this name, or a file of another user, the responses stay in memory.
+    private func place(
+        _ part: String, _ written: FolderCacheTable.Written, _ bytes: inout Bytes
+    ) throws(FileError) -> FolderCacheTable.Written {
+        var written = written
+        let name = written.change.name
+        do {
+            try folder.rename(part, to: name)
+            bytes.take(written.version?.space ?? 0)
+            written.version = folder.version(of: name)
+            bytes.add(written.version?.space ?? 0)
+        } catch  where error.isOfOneFile {
+            try folder.remove(part)
+        }
+        return written
     }
 
     private enum Decision {
