@@ -48,7 +48,7 @@ struct CacheLayer: Sendable {
     private func stored(_ found: Result<[CachedResponse], any Error>) -> [CachedResponse] {
         do {
             let entries = try found.get()
-            if cache.storeError != nil { cache.noteStore(nil) }
+            cache.noteAnswer()
             return entries
         } catch {
             cache.noteStore(error)

@@ -31,7 +31,7 @@ struct CachePartition: Sendable {
 
     init(of request: HTTPRequest, by rules: CacheRules = CacheRules(mode: .private)) {
         mode = rules.mode
-        key = rules.partitionKey
+        key = rules.hashKey
         for owner in request.owners(counting: { Self.counts($0, by: rules) }) {
             guard let credential = owner.credential else {
                 addHolder(of: owner.header, in: request)

@@ -82,7 +82,7 @@ extension HTTPCache {
 extension HTTPCache {
     /// Returns the user that stands for an account in stored responses.
     func user(ofAccount name: String) -> Principal {
-        rules.partitionKey.map { .account(name, key: $0) } ?? .account(name)
+        rules.hashKey.map { .account(name, key: $0) } ?? .account(name)
     }
 
     /// Removes the responses of all requests that one of the users has made.

@@ -25,6 +25,12 @@ struct CacheRules: Sendable {
     /// The key of the hashes that stand for users; nil if they are known to this process only.
     var partitionKey: [UInt8]?
 
+    /// The key of a folder, which may get another one; nil if there is no folder.
+    var folderKey: (@Sendable () -> [UInt8])?
+
+    /// The key of the hashes that stand for users now.
+    var hashKey: [UInt8]? { partitionKey ?? folderKey?() }
+
     /// How long after it became stale a response may answer for an unreachable origin, in seconds; zero for never.
     var unreachableLimit: Int64 = 0
 

@@ -263,12 +263,19 @@ public struct CacheVariant: Hashable, Sendable {
     var names: [String] { fields.map(\.name) }
 
     /// True if a request of another process may belong to this variant.
-    var mayOutliveProcess: Bool {
+    var mayOutliveProcess: Bool { holders.allSatisfy(\.mayOutliveProcess) }
+
+    /// True if a user is known by a hash with a key.
+    var isKeyed: Bool {
+        holders.contains { if case .digest = $0 { true } else { false } }
+    }
+
+    private var holders: [Principal] {
         let users = (partition?.members ?? []).union(refused ?? []).map(\.principal)
-        let holders = fields.compactMap {
-            if case .holder(let holder) = $0.value { holder } else { nil }
-        }
-        return (users + holders).allSatisfy(\.mayOutliveProcess)
+        return users
+            + fields.compactMap {
+                if case .holder(let holder) = $0.value { holder } else { nil }
+            }
     }
 
     /// The approximate size, in bytes.

@@ -136,7 +136,10 @@ public final class HTTPCache: Sendable {
     /// While a store fails, the cache keeps nothing, and all requests go to the origin. A folder that couldn't be
     /// written counts as failed until the process has released all caches over it. The first call that finds a
     /// failure reports the note "the store failed: nothing is kept".
-    public var storeError: (any Error)? { failure.withLock { $0 } }
+    public var storeError: (any Error)? {
+        if let files { return files.failure }
+        return failure.withLock { $0 }
+    }
 
     /// Creates a cache.
     ///
@@ -191,7 +194,9 @@ public final class HTTPCache: Sendable {
         rules.unreachableLimit = staleIfUnreachable?.components.seconds ?? 0
         rules.defaultLifetime = max(0, defaultLifetime?.components.seconds ?? 0)
         let files = store as? FolderCacheStore
-        rules.partitionKey = partitionKey.map(Array.init) ?? files?.key
+        rules.partitionKey = partitionKey.map(Array.init)
+        if let files, partitionKey == nil { rules.folderKey = { files.key } }
+        self.files = files
         self.rules = rules
         // Caches of one store also share what invalidates their calls.
         calls = files?.calls ?? (store as? MemoryCacheStore)?.calls ?? Locked(CallValidity())
@@ -250,7 +255,8 @@ public final class HTTPCache: Sendable {
         on scheduler: some FutureScheduler = .live
     ) {
         self.init(
-            named: name, in: FolderCacheStore.shared(folder, limit: limit, memory: memory),
+            named: name,
+            in: FolderCacheStore.shared(folder, limit: limit, memory: memory, on: scheduler),
             mode: mode, replaysCookies: replaysCookies, statusName: statusName,
             coalescesMisses: coalescesMisses, harmlessHeaders: names,
             staleIfUnreachable: staleIfUnreachable, defaultLifetime: defaultLifetime,
@@ -258,6 +264,8 @@ public final class HTTPCache: Sendable {
     }
 
     let store: any CacheStore
+    /// The store, if it's a folder.
+    let files: FolderCacheStore?
     let rules: CacheRules
     let statusName: String?
     let coalescesMisses: Bool
@@ -314,6 +322,12 @@ extension HTTPCache {
 
     func count(_ what: any WritableKeyPath<Statistics, Int> & Sendable) {
         counts.withLock { $0[keyPath: what] += 1 }
+    }
+
+    /// Notes that the store has answered; a folder may still have failed to write.
+    func noteAnswer() {
+        let error = files?.failure
+        if error != nil || failure.withLock({ $0 != nil }) { noteStore(error) }
     }
 
     /// Notes whether an operation of the store succeeded; tells the observers of a call about the first failure.

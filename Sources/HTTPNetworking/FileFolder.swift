@@ -57,11 +57,27 @@ package protocol FileFolder: Sendable {
     /// Creates the folder if there is none.
     func create() throws(FileError)
 
+    /// Checks that nobody else can add or replace files in the folder.
+    ///
+    /// - Throws: An error for which ``FileError/isOfForeignFile`` is true.
+    func checkOwner() throws(FileError)
+
     /// Calls a function while no other process does so in this folder.
+    ///
+    /// - Throws: Also `EWOULDBLOCK` if another process has the lock for five seconds.
     func withLock(_ body: () throws(FileError) -> Void) throws(FileError)
+
+    /// Calls a function while no other process does so in this folder; doesn't call it if another process does.
+    func withLockNow(_ body: () throws(FileError) -> Void) throws(FileError)
 }
 
 extension FileFolder {
+    package func checkOwner() throws(FileError) {}
+
+    package func withLockNow(_ body: () throws(FileError) -> Void) throws(FileError) {
+        try withLock(body)
+    }
+
     package func readFromMemory(
         _ name: String, upTo limit: Int
     ) -> (bytes: [UInt8], version: FileVersion)? { nil }
@@ -91,40 +107,58 @@ extension FileError {
     /// True if the file or its folder doesn't exist.
     package var isOfMissingFile: Bool { code == ENOENT }
 
-    /// The error of a file that somebody has replaced, so that what was known of it no longer holds.
-    package static func stale(_ name: String) -> FileError {
-        FileError(operation: "open", code: ESTALE, path: name)
+    /// True if a name can't be removed or replaced because it's a folder's, or a file's of another user; others can.
+    package var isOfOneFile: Bool {
+        ["rename", "unlink"].contains(operation)
+            && [EISDIR, ENOTDIR, EPERM, EACCES, ENOTEMPTY, EEXIST].contains(code)
     }
 }
 
 /// The identity of a file's content: another one is there after each replacement.
-package struct FileVersion: Hashable, Sendable {
+package struct FileVersion: Sendable {
     package var inode: UInt64
     /// The size, in bytes.
     package var size: Int
     /// The time of the last write, in nanoseconds since 1970.
     package var modified: Int64
+    /// What the file takes of the disk, in bytes; not a part of the identity.
+    package var space: Int
 
     /// Creates a version.
-    package init(inode: UInt64, size: Int, modified: Int64) {
+    ///
+    /// - Parameter space: What the file takes of the disk, in bytes; nil for its size.
+    package init(inode: UInt64, size: Int, modified: Int64, space: Int? = nil) {
         self.inode = inode
         self.size = size
         self.modified = modified
+        self.space = space ?? max(0, size)
     }
 }
 
-/// A file's name, size and last use.
+extension FileVersion: Hashable {
+    package static func == (left: FileVersion, right: FileVersion) -> Bool {
+        (left.inode, left.size, left.modified) == (right.inode, right.size, right.modified)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        inode.hash(into: &hasher)
+        size.hash(into: &hasher)
+        modified.hash(into: &hasher)
+    }
+}
+
+/// A file's name, what it takes of the disk, and its last use.
 package struct FileInFolder: Hashable, Sendable {
     package var name: String
-    /// The size, in bytes.
-    package var size: Int
+    /// What the file takes of the disk, in bytes.
+    package var space: Int
     /// The time of the last use, in nanoseconds since 1970.
     package var used: Int64
 
     /// Creates a description of a file.
-    package init(name: String, size: Int, used: Int64) {
+    package init(name: String, space: Int, used: Int64) {
         self.name = name
-        self.size = size
+        self.space = space
         self.used = used
     }
 }
@@ -297,7 +331,7 @@ package struct SystemFolder: FileFolder {
                 continue
             }
             files.append(
-                FileInFolder(name: name, size: Int(facts.st_size), used: facts.lastUse))
+                FileInFolder(name: name, space: facts.space, used: facts.lastUse))
         }
         return files
     }
@@ -318,16 +352,29 @@ package struct SystemFolder: FileFolder {
         }
     }
 
+    package func checkOwner() throws(FileError) { try FileError.checkOwnFolder(path) }
+
     package func withLock(_ body: () throws(FileError) -> Void) throws(FileError) {
         let path = path(".pledge-lock")
-        guard let file = try Self.open(path, O_RDWR | O_CREAT | O_NOFOLLOW) else {
-            throw FileError(operation: "open", code: ENOENT, path: path)
+        // A wait for the lock can't be limited, so it's asked for again and again, for five seconds.
+        var (milliseconds, waited): (UInt32, UInt32) = (1, 0)
+        while true {
+            if let lock = try FileLock.attempt(path) {
+                defer { withExtendedLifetime(lock) {} }
+                return try body()
+            }
+            if waited >= 5_000 {
+                throw FileError(operation: "flock", code: EWOULDBLOCK, path: path)
+            }
+            usleep(milliseconds * 1_000)
+            waited += milliseconds
+            milliseconds = min(milliseconds * 2, 16)
         }
-        // Closing the file also ends the lock.
-        defer { close(file) }
-        while flock(file, LOCK_EX) != 0 {
-            if errno != EINTR { throw Self.last("flock", path) }
-        }
+    }
+
+    package func withLockNow(_ body: () throws(FileError) -> Void) throws(FileError) {
+        guard let lock = try FileLock.attempt(path(".pledge-lock")) else { return }
+        defer { withExtendedLifetime(lock) {} }
         try body()
     }
 
@@ -353,11 +400,18 @@ extension FileVersion {
         let time = facts.st_mtim
         #endif
         self.init(
-            inode: UInt64(facts.st_ino), size: Int(facts.st_size), modified: time.nanoseconds)
+            inode: UInt64(facts.st_ino), size: Int(facts.st_size), modified: time.nanoseconds,
+            space: facts.space)
     }
 }
 
 extension stat {
+    /// The bytes of the blocks that a file takes, which are more than its size.
+    fileprivate var space: Int {
+        let (space, isOver) = Int(st_blocks).multipliedReportingOverflow(by: 512)
+        return isOver || space < 0 ? .max : space
+    }
+
     fileprivate var lastUse: Int64 {
         #if canImport(Darwin)
         st_atimespec.nanoseconds

@@ -201,7 +201,7 @@ package final class CrashingDisk: FileFolder {
         try perform("opendir") { state -> Result<[FileInFolder], FileError> in
             .success(
                 state.names.map {
-                    FileInFolder(name: $0, size: $1.bytes.count, used: $1.used)
+                    FileInFolder(name: $0, space: $1.bytes.count, used: $1.used)
                 })
         }
     }
