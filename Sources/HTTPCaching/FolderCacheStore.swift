@@ -522,7 +522,9 @@ extension FolderCacheStore {
                         merged: isMerged ? content.entries : nil)
                     new.append((part, one))
                     // Other processes find a new URL before it's synced: if it's torn by a crash, it's absent again.
-                    if old == nil { new[new.count - 1] = (change.name, try place(part, one, &bytes)) }
+                    if old == nil {
+                        new[new.count - 1] = (change.name, try place(part, one, &bytes))
+                    }
                 case .take(let content):
                     written.append(
                         .init(
@@ -1387,14 +1389,14 @@ extension FileVersion {
 extension FolderCacheStore {
     /// Returns the keys whose responses fulfil a condition, after all earlier changes; reads all files.
     ///
-    /// It also reads them if the store has failed. A file that somebody else has made counts as absent.
+    /// It also reads them while nothing can be written. A file that nobody may read here counts as absent.
     func keys(
         where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
     ) -> Future<[CacheKey]> {
         Future.make { resolver in
             loading {
                 self.writes {
-                    self.persist()
+                    self.persist(now: true)
                     do {
                         resolver.resolve(with: try self.listed(where: isIncluded))
                     } catch {
@@ -1409,13 +1411,13 @@ extension FolderCacheStore {
         where isIncluded: (CacheKey, [CachedResponse]) -> Bool
     ) throws(FileError) -> [CacheKey] {
         // The responses of users whom only this process knows are in no file.
-        let inMemory = table.withLock { $0.contents }
+        let (inMemory, isBlind) = table.withLock { ($0.contents, $0.isBlind) }
         var keys = Set(inMemory.filter { isIncluded($0.key, $0.entries) }.map(\.key))
-        for listed in try urlFiles() {
+        for listed in isBlind ? [] : try urlFiles() {
             let file: (bytes: [UInt8], version: FileVersion)?
             do {
-                file = try folder.read(listed.name, upTo: limit)
-            } catch  where error.isOfForeignFile || error.isOfMissingFile {
+                file = try read(listed.name)
+            } catch  where error.isOfUnreadableFile {
                 continue
             }
             guard let file, let (key, entries) = content(of: file.bytes),
@@ -1432,9 +1434,9 @@ extension FolderCacheStore {
         var reader = ByteReader(content, process: process)
         let (text, host) = (reader.text(), reader.textIfAny())
         guard let url = URL(string: text), let key = CacheKey(url, host: host),
-            let entries = entries(in: bytes, of: key)
+            let content = self.content(in: bytes, of: key)
         else { return nil }
-        return (key, entries)
+        return (key, content.entries)
     }
 }
 
