@@ -31,6 +31,7 @@ import Testing
         ([:], 200, .seconds(60), 60), ([:], 404, .seconds(60), 60), ([:], 302, .seconds(60), 0),
         ([:], 500, .seconds(60), 0), (["Cache-Control": "public"], 302, .seconds(60), 60),
         (["Cache-Control": "private"], 200, .seconds(60), 60),
+        (["Cache-Control": "private"], 302, .seconds(60), 0),
         (["Cache-Control": "max-age=5"], 200, .seconds(60), 5),
         (["Cache-Control": "max-age=0"], 200, .seconds(60), 0),
         (["Cache-Control": "no-cache"], 200, .seconds(60), 0),
