@@ -112,6 +112,11 @@ extension FileError {
         ["rename", "unlink"].contains(operation)
             && [EISDIR, ENOTDIR, EPERM, EACCES, ENOTEMPTY, EEXIST].contains(code)
     }
+
+    /// True if the file is gone, too large, or somebody else's; others in its folder may be readable.
+    package var isOfUnreadableFile: Bool {
+        isOfForeignFile || operation != "opendir" && [ENOENT, EACCES, ELOOP, EFBIG].contains(code)
+    }
 }
 
 /// The identity of a file's content: another one is there after each replacement.
