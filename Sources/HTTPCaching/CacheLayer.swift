@@ -35,7 +35,7 @@ struct CacheLayer: Sendable {
         cache.expectEnd(ofUsersOf: request)
         let presented = PresentedRequest(request, key, by: cache.rules)
         if !mayBeStored { return unavailable(presented) }
-        let found = cache.store.responses(for: presented.key)
+        let found = cache.find(presented.key)
         if let result = found.result { return go(presented, stored(result)) }
         let caller = KeptCaller()
         return found.map { Result<[CachedResponse], any Error>.success($0) }.recover {

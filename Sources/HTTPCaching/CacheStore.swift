@@ -11,15 +11,16 @@ public import PledgeFutures
 public protocol CacheStore: Sendable {
     /// Returns the responses stored for a key, oldest first; empty if there are none.
     ///
-    /// If the future fails, the cache asks the origin.
+    /// If the future fails, or doesn't settle within the cache's `storeTimeLimit`, the cache asks the origin.
     func responses(for key: CacheKey) -> Future<[CachedResponse]>
 
     /// Changes the stored responses of a key, as one step.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - change: Changes the stored responses in place. It is called once, possibly within a lock of the store. Calls
-    ///     for one key don't overlap.
+    ///   - change: Changes the stored responses in place, possibly within a lock of the store. Calls for one key don't
+    ///     overlap. If another process has changed the responses before the result was written, call it again with
+    ///     theirs: it then keeps what it must of both. After the future has settled, don't call it any more.
     /// - Returns: A future that settles when the change is made.
     func update(
         _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void

@@ -140,8 +140,13 @@ final class FolderCacheStore: CacheStore {
     }
 
     private static func knownKey(of folder: any FileFolder) throws(FileError) -> [UInt8]? {
-        guard let found = try folder.read(keyName, upTo: 1 << 10)?.bytes,
-            let known = CachedResponse.opened(found, as: keyFormat), known.count == 32
+        let found: [UInt8]?
+        do {
+            found = try folder.read(keyName, upTo: 1 << 10)?.bytes
+        } catch  where error.isOfLargeFile {
+            return nil
+        }
+        guard let found, let known = CachedResponse.opened(found, as: keyFormat), known.count == 32
         else { return nil }
         return Array(known)
     }

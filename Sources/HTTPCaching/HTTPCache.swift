@@ -131,14 +131,16 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// The error of the store's last operation; nil if that succeeded.
+    /// What is wrong with the store now; nil if nothing is.
     ///
-    /// While a store fails, the cache keeps nothing, and all requests go to the origin. A folder that couldn't be
-    /// written counts as failed until the process has released all caches over it. The first call that finds a
-    /// failure reports the note "the store failed: nothing is kept".
+    /// While a store fails, or doesn't answer in time, requests go to the origin. A folder that can't be written fails
+    /// until a later try succeeds; meanwhile its responses are kept in memory. The first call that finds a failure
+    /// reports the note "the store failed: nothing is kept".
+    ///
+    /// After too long a wait, it is a `ServiceError` with the code `timedOut`. For a folder, it is a `FileError`.
     public var storeError: (any Error)? {
         if let files { return files.failure }
-        return failure.withLock { $0 }
+        return failure.withLock { $0.error }
     }
 
     /// Creates a cache.
@@ -168,6 +170,8 @@ public final class HTTPCache: Sendable {
     ///     seconds; nil or less than a second for none. It counts for the statuses whose lifetime a cache may choose (RFC
     ///     9110, section 15.1), such as 200, 301, 404 and 410, and for responses with `Cache-Control: public`.
     ///   - backgroundLimit: How long a revalidation in the background may take.
+    ///   - storeTimeLimit: The longest wait of a call for the store. Then the call goes on without the cache, and for a
+    ///     second no other call asks the store. Zero or less is a programming error and traps.
     ///   - now: The wall clock, which is compared with the dates in headers.
     ///   - scheduler: The clock for durations. Responses also age while the device sleeps.
     public init(
@@ -176,9 +180,13 @@ public final class HTTPCache: Sendable {
         coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
         partitionKey: Data? = nil, staleIfUnreachable: Duration? = nil,
         defaultLifetime: Duration? = nil, backgroundLimit: Duration = .seconds(60),
+        storeTimeLimit: Duration = .milliseconds(500),
         now: @escaping @Sendable () -> HTTPDate = { .now },
         on scheduler: some FutureScheduler = .live
     ) {
+        precondition(
+            storeTimeLimit > .zero,
+            "a cache needs a storeTimeLimit of more than zero, not \(storeTimeLimit)")
         self.store = store
         self.name = name
         self.statusName = statusName.flatMap { HTTPHeaders.isToken($0) ? $0 : nil }
@@ -186,6 +194,7 @@ public final class HTTPCache: Sendable {
         misses = Coalescer(named: name)
         self.coalescesMisses = coalescesMisses
         self.backgroundLimit = backgroundLimit
+        self.storeTimeLimit = storeTimeLimit
         self.now = now
         self.scheduler = scheduler
         var rules = CacheRules(mode: mode)
@@ -212,12 +221,15 @@ public final class HTTPCache: Sendable {
     /// The files are for this user alone (0600), and so is a folder that the cache creates (0700). No response waits
     /// for its write; see ``flush()``. A damaged file, or one in the format of another version, counts as absent.
     /// Several processes may share a folder, and caches of one folder in one process share their responses. Opening the
-    /// folder reads a file, and writes it the first time, on the caller's thread.
+    /// folder reads a file, and writes it the first time, on the caller's thread; it waits for no other process.
     ///
-    /// After a write has failed, for example because the disk is full, the cache keeps nothing and reads nothing, and
-    /// all requests go to the origin (``storeError``). The cache still removes the files of URLs whose responses would
-    /// have changed. If somebody removes or empties the folder, the cache starts again with an empty one; but if another
-    /// process has begun anew there first, it keeps nothing, as after a failed write.
+    /// After a write has failed, for example because the disk is full, the cache keeps responses in memory
+    /// (``storeError``), and tries again: after a second, then after twice as long each time, up to a minute. Meanwhile,
+    /// it removes the file of a URL whose response must be removed. If somebody removes or empties the folder, the cache
+    /// starts again with an empty one.
+    ///
+    /// The folder must belong to this user, and nobody else may be able to write in it; otherwise the cache uses only
+    /// memory. An entry's file that another user has made, or that others can write, counts as absent.
     ///
     /// **Users.** Credentials and cookies are hashed with a random key in the folder. So a user's responses are found
     /// again after a restart if the app names the account (`.authorize(…, as:)`), or if the headers have the same
@@ -226,8 +238,8 @@ public final class HTTPCache: Sendable {
     /// - Parameters:
     ///   - name: The name in the cache's events and errors; nil for none. It must hold no secrets.
     ///   - folder: The folder, which is created if there is none. Other files in it stay.
-    ///   - limit: The largest total size of the files, in bytes; the least recently used URLs are removed. The
-    ///     responses of one URL take at most an eighth of it, and a larger one isn't stored. Less than one is a
+    ///   - limit: The most that the files may take of the disk, in bytes, in whole blocks of the disk; the least recently
+    ///     used URLs are removed. The responses of one URL take at most an eighth of it, and a larger one isn't stored. Less than one is a
     ///     programming error and traps. If two caches of one process have the same folder, the limits of the first one
     ///     count.
     ///   - memory: The largest total size of the responses that are kept in memory too, in bytes. Responses that aren't
@@ -270,11 +282,20 @@ public final class HTTPCache: Sendable {
     let statusName: String?
     let coalescesMisses: Bool
     let backgroundLimit: Duration
+    private let storeTimeLimit: Duration
     let scheduler: any FutureScheduler
     let group: Coalescer<CacheValidation.Key, ForwardedAnswer>
     let misses: Coalescer<ForwardedMiss.Key, ForwardedAnswer>
     let calls: Locked<CallValidity<CacheKey>>
-    private let failure = Locked<(any Error)?>(nil)
+    private let failure = Locked(StoreFailure())
+
+    /// What is known to be wrong with the store.
+    private struct StoreFailure {
+        var error: (any Error)?
+        /// The instant when a call asks the store again that didn't answer in time; nil if it did.
+        var pause: SchedulerInstant?
+    }
+
     /// The stand-ins that the retries of the validations in flight use.
     let attempts = Locked<[CacheValidation.Key: StandIns]>([:])
     /// The revalidations in the background, kept because releasing one would cancel it.
@@ -327,14 +348,45 @@ extension HTTPCache {
     /// Notes that the store has answered; a folder may still have failed to write.
     func noteAnswer() {
         let error = files?.failure
-        if error != nil || failure.withLock({ $0 != nil }) { noteStore(error) }
+        let isNews = failure.withLock {
+            $0.pause = nil
+            return error != nil || $0.error != nil
+        }
+        if isNews { noteStore(error) }
     }
+
+    /// Asks the store for the responses of a key, and waits until the time limit at most.
+    ///
+    /// - Returns: A future of the responses. If the store doesn't answer in time, it rejects with a `ServiceError`; and
+    ///   from then on at once, except once a second, until the store has answered.
+    func find(_ key: CacheKey) -> Future<[CachedResponse]> {
+        let known = failure.withLock { failure -> (any Error)? in
+            guard let pause = failure.pause, let error = failure.error else { return nil }
+            let now = scheduler.now
+            if now < pause { return error }
+            failure.pause = now.advanced(by: .seconds(1))
+            return nil
+        }
+        if let known { return Future(error: known) }
+        let found = store.responses(for: key)
+        if found.isSettled { return found }
+        let (name, limit) = (name, storeTimeLimit)
+        return found.timeout(limit, on: scheduler) { [failure, scheduler] in
+            let error = ServiceError(
+                .timedOut, policy: CacheLayer.policy, policyName: name, limit: limit)
+            failure.withLock { $0.pause = scheduler.now.advanced(by: .seconds(1)) }
+            return error
+        }
+    }
+
+    /// True if the store didn't answer in time, and isn't asked to keep anything until it does.
+    private var isHanging: Bool { failure.withLock { $0.pause != nil } }
 
     /// Notes whether an operation of the store succeeded; tells the observers of a call about the first failure.
     func noteStore(_ error: (any Error)?, in context: CallContext = .current) {
         let isNew = failure.withLock { known in
-            defer { known = error }
-            return known == nil && error != nil
+            defer { known.error = error }
+            return known.error == nil && error != nil
         }
         guard isNew else { return }
         context.report(
@@ -354,7 +406,9 @@ extension HTTPCache {
     func receive(_ reply: OriginReply, in context: CallContext) {
         let key = reply.presented.key
         let change = rules.change(by: reply)
-        if case .nothing = change {
+        var isNothing = isHanging
+        if case .nothing = change { isNothing = true }
+        if isNothing {
             calls.withLock { _ = $0.end(key) }
             return
         }

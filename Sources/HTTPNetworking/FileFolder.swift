@@ -107,6 +107,9 @@ extension FileError {
     /// True if the file or its folder doesn't exist.
     package var isOfMissingFile: Bool { code == ENOENT }
 
+    /// True if the file is larger than it may be.
+    package var isOfLargeFile: Bool { code == EFBIG }
+
     /// True if a name can't be removed or replaced because it's a folder's, or a file's of another user; others can.
     package var isOfOneFile: Bool {
         ["rename", "unlink"].contains(operation)

@@ -151,6 +151,41 @@ import Testing
         #expect(seen.withLock { $0 } == .seconds(5))
     }
 
+    @Test("K10: a store that never answers costs no answer, and one call a second asks it")
+    func aStoreThatHangs() throws {
+        let notes = Locked<[String]>([])
+        let observer = ServiceObserver { event in
+            if case .note(let text) = event.kind { notes.withLock { $0.append(text) } }
+        }
+        let cache = HTTPCache(
+            in: store, storeTimeLimit: .milliseconds(300), on: bench.scheduler)
+        let service = stack(
+            .observed(by: observer, on: bench.scheduler), .cache(sharing: cache),
+            over: bench.origin)
+        bench.answers(fresh)
+        let first = service(request())
+        bench.scheduler.advance(by: .milliseconds(299))
+        #expect(!first.isSettled && bench.requests.isEmpty)
+        bench.scheduler.advance(by: .milliseconds(1))
+        #expect(text(first) == "1")
+        #expect((cache.storeError as? ServiceError)?.code == .timedOut)
+        // The others don't wait for it.
+        #expect(text(service(request())) == "2" && text(service(request())) == "3")
+        #expect(text(service(request(.post))) == "4")
+        bench.scheduler.advance(by: .seconds(1))
+        let next = service(request())
+        #expect(!next.isSettled && text(service(request())) == "5")
+        #expect(notes.withLock { $0 } == ["the store failed: nothing is kept"])
+        // It answers again.
+        store.work()
+        #expect(text(next) == "6" && cache.storeError == nil)
+        store.work()
+        let last = service(request())
+        store.work()
+        #expect(text(last) == "6")
+        #expect(cache.calls.withLock { $0.count } == 0)
+    }
+
     @Test func aBrokenStoreIsAnEmptyOne() {
         let cache = HTTPCache(in: BrokenStore(), on: bench.scheduler)
         let service = stack(.cache(sharing: cache), over: bench.origin)

@@ -9,16 +9,21 @@ import Testing
 @testable import PledgeHTTPCaching
 
 /// Work that a test does one piece at a time, in an order that it chooses.
-private final class Work: Sendable {
+final class StepQueue: Sendable {
     private let pieces = Locked<[@Sendable () -> Void]>([])
+    private let hook = Locked<(@Sendable () -> Void)?>(nil)
 
     var queue: FolderCacheStore.Queue { { piece in self.pieces.withLock { $0.append(piece) } } }
+
+    /// Sets what comes after the next piece, before those that it has enqueued.
+    func interrupt(_ work: @escaping @Sendable () -> Void) { hook.withLock { $0 = work } }
 
     /// Does the next piece; false if there is none.
     @discardableResult
     func step() -> Bool {
         let piece = pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         piece?()
+        if piece != nil { hook.withLock { $0.take() }?() }
         return piece != nil
     }
 }
@@ -74,7 +79,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 
     @Test("K1: a response is read before it is written, and nobody waits for the write")
     func nobodyWaitsForTheWrite() throws {
-        let (disk, writes) = (CrashingDisk(), Work())
+        let (disk, writes) = (CrashingDisk(), StepQueue())
         let store = FolderCacheStore(on: disk, memory: 1, writes: writes.queue)
         store.put("a", at: key(1))
         #expect(try texts(store.responses(for: key(1))) == ["a"])
@@ -303,7 +308,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         "K1: after a loss of power, what was flushed or written later is there", arguments: 0..<300)
     func lossOfPower(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let (disk, reads, writes) = (CrashingDisk(), Work(), Work())
+        let (disk, reads, writes) = (CrashingDisk(), StepQueue(), StepQueue())
         let store = FolderCacheStore(
             on: disk, memory: 600, reads: reads.queue, writes: writes.queue)
         // For each key, the values that may be found: the last flushed one, and those after it.
@@ -337,7 +342,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     func twoProcesses(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = CrashingDisk()
-        let works = [(Work(), Work()), (Work(), Work())]
+        let works = [(StepQueue(), StepQueue()), (StepQueue(), StepQueue())]
         let stores = works.map { reads, writes in
             FolderCacheStore(on: disk, memory: 2_000, reads: reads.queue, writes: writes.queue)
         }
@@ -379,7 +384,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     func removedWhileRead() throws {
         let disk = CrashingDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
-        let (reads, writes) = (Work(), Work())
+        let (reads, writes) = (StepQueue(), StepQueue())
         let store = FolderCacheStore(
             on: disk, memory: 1_000, reads: reads.queue, writes: writes.queue)
         let before = store.responses(for: key(1))
@@ -455,7 +460,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     func removalBesideARead() throws {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("old", at: key(1))
-        let writes = Work()
+        let writes = StepQueue()
         let store = FolderCacheStore(on: disk, writes: writes.queue)
         disk.interrupt {
             _ = store.update(key(1)) { $0 = [] }
@@ -465,11 +470,29 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(store.responses(for: key(1))) == ["new"])
     }
 
+    @Test("K2: what changes while a batch is merged with another process's file is merged too")
+    func changedWhileMerged() throws {
+        let disk = WatchedDisk()
+        let (first, writes) = (FolderCacheStore(on: disk), StepQueue())
+        let second = FolderCacheStore(on: disk, writes: writes.queue)
+        @Sendable func response(_ text: String, _ variant: String) -> CachedResponse {
+            FolderCacheStore.response(text)
+                .with(variant: CacheVariant(fields: [.init(name: "a", value: .text(variant))]))
+        }
+        _ = second.update(key(1)) { $0.append(response("2", "2")) }
+        _ = first.update(key(1)) { $0.append(response("1", "1")) }
+        disk.interrupt { _ = second.update(key(1)) { $0.append(response("3", "3")) } }
+        while writes.step() {}
+        for store in [second, FolderCacheStore(on: disk)] {
+            #expect(try texts(store.responses(for: key(1))).sorted() == ["1", "2", "3"])
+        }
+    }
+
     @Test("K1: after all was removed, nobody gets what was read meanwhile")
     func removedAllWhileRead() throws {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
-        let (reads, writes) = (Work(), Work())
+        let (reads, writes) = (StepQueue(), StepQueue())
         let store = FolderCacheStore(on: disk, reads: reads.queue, writes: writes.queue)
         let removal = store.removeAll()
         reads.step()
@@ -488,7 +511,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 
     @Test("K1: what is stored while all is being removed is there after a flush")
     func storedWhileRemoved() throws {
-        let (disk, reads, writes) = (CrashingDisk(), Work(), Work())
+        let (disk, reads, writes) = (CrashingDisk(), StepQueue(), StepQueue())
         let store = FolderCacheStore(on: disk, reads: reads.queue, writes: writes.queue)
         _ = store.removeAll()
         store.put("new", at: key(1))
@@ -501,7 +524,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 
     @Test("K1: what is stored while its old file makes room is there after a flush")
     func storedWhileEvicted() throws {
-        let (disk, writes) = (WatchedDisk(), Work())
+        let (disk, writes) = (WatchedDisk(), StepQueue())
         let store = FolderCacheStore(on: disk, limit: 40_000, memory: 40_000, writes: writes.queue)
         for number in 0..<8 {
             store.put("\(number)", at: key(number), size: 4_000)
@@ -520,7 +543,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     func removedUnread(isWritten: Bool) throws {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
-        let writes = Work()
+        let writes = StepQueue()
         let store = FolderCacheStore(on: disk, writes: writes.queue)
         disk.failOpening(with: EMFILE)
         #expect(store.update(key(1)) { $0 = [] }.result?.isSuccess == true)
@@ -581,7 +604,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
     func flushBesideARead() throws {
         let disk = CrashingDisk()
         FolderCacheStore(on: disk).put("old", at: key(1))
-        let (reads, delayed) = (Work(), Work())
+        let (reads, delayed) = (StepQueue(), StepQueue())
         let isFirst = Locked(true)
         let store = FolderCacheStore(
             disk, limit: 1 << 20, memory: 1,
@@ -629,7 +652,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 
     @Test("K1: what a slow disk hasn't written yet has a bound, and removals are never dropped")
     func unwritten() throws {
-        let (disk, writes) = (CrashingDisk(), Work())
+        let (disk, writes) = (CrashingDisk(), StepQueue())
         FolderCacheStore(on: disk).put("old", at: key(99))
         let store = FolderCacheStore(on: disk, limit: 80_000, memory: 10_000, writes: writes.queue)
         for number in 0..<99 { store.put("\(number)", at: key(number), size: 2_000) }
@@ -645,7 +668,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 
     @Test("K1: uses are noted in batches, each file once")
     func uses() throws {
-        let (disk, writes) = (WatchedDisk(), Work())
+        let (disk, writes) = (WatchedDisk(), StepQueue())
         let store = FolderCacheStore(on: disk, writes: writes.queue)
         for number in 1...2 { store.put("a", at: key(number)) }
         while writes.step() {}
@@ -669,7 +692,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 
     @Test("K1: a failed batch leaves no unfinished files")
     func unfinishedFiles() {
-        let (disk, writes) = (CrashingDisk(), Work())
+        let (disk, writes) = (CrashingDisk(), StepQueue())
         let store = FolderCacheStore(on: disk, writes: writes.queue)
         for number in 0..<20 { store.put("a", at: key(number), size: 1_000) }
         disk.fail(after: 12, with: ENOSPC)
@@ -746,6 +769,40 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(disk.locks == 1)
     }
 
+    @Test("K10: the first write of a process counts no files, as long as another has counted them")
+    func noCount() throws {
+        let disk = WatchedDisk()
+        FolderCacheStore(on: disk).put("a", at: key(1))
+        #expect(disk.listings == 1)
+        for number in 2..<5 { FolderCacheStore(on: disk).put("a", at: key(number)) }
+        #expect(disk.listings == 1)
+        // They are counted in the background if nobody has, or if what was noted is damaged.
+        try disk.remove(".pledge-cache-usage")
+        let writes = StepQueue()
+        let store = FolderCacheStore(on: disk, writes: writes.queue)
+        store.put("a", at: key(5))
+        writes.step()
+        #expect(disk.listings == 1 && !disk.names.contains(".pledge-cache-usage"))
+        #expect(disk.names.filter { $0.hasSuffix(".http") }.count == 5)
+        while writes.step() {}
+        #expect(disk.listings == 2 && disk.names.contains(".pledge-cache-usage"))
+    }
+
+    @Test("K10: a lock that another process keeps costs a pause, and no answer")
+    func aKeptLock() throws {
+        let (disk, scheduler) = (WatchedDisk(), ManualScheduler())
+        let store = FolderCacheStore(on: disk, scheduler: scheduler)
+        disk.failOpening(with: EWOULDBLOCK)
+        store.put("a", at: key(1))
+        #expect(try texts(store.responses(for: key(1))) == ["a"])
+        #expect((store.failure as? FileError)?.code == EWOULDBLOCK)
+        disk.failOpening(with: nil)
+        scheduler.advance(by: .seconds(1))
+        #expect(try texts(store.responses(for: key(1))) == ["a"])
+        #expect(store.failure == nil)
+        #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == ["a"])
+    }
+
     @Test("K1: files that were used at a time to come make room first")
     func timesToCome() throws {
         let disk = CrashingDisk()
@@ -766,8 +823,11 @@ private final class WatchedDisk: FileFolder {
     private let hook = Locked<(@Sendable () -> Void)?>(nil)
     private let readHook = Locked<(@Sendable () -> Void)?>(nil)
     private let failure = Locked<Int32?>(nil)
-    private let count = Locked((locks: 0, attempts: 0, touches: 0))
+    private let count = Locked((locks: 0, attempts: 0, touches: 0, listings: 0))
 
+    var names: [String] { disk.names }
+    /// How many times all files were listed.
+    var listings: Int { count.withLock { $0.listings } }
     var locks: Int { count.withLock { $0.locks } }
     /// How many times the lock was asked for.
     var attempts: Int { count.withLock { $0.attempts } }
@@ -824,7 +884,10 @@ private final class WatchedDisk: FileFolder {
     func rename(_ old: String, to new: String) throws(FileError) { try disk.rename(old, to: new) }
     func remove(_ name: String) throws(FileError) { try disk.remove(name) }
     func syncFolder() throws(FileError) { try disk.syncFolder() }
-    func files() throws(FileError) -> [FileInFolder] { try disk.files() }
+    func files() throws(FileError) -> [FileInFolder] {
+        count.withLock { $0.listings += 1 }
+        return try disk.files()
+    }
     func touch(_ name: String, at time: Int64) {
         count.withLock { $0.touches += 1 }
         disk.touch(name, at: time)

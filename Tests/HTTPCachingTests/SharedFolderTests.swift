@@ -1,0 +1,226 @@
+import Foundation
+import HTTPTestSupport
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+import TestSupport
+import Testing
+
+@testable import PledgeHTTPCaching
+
+/// Several processes over one folder, whose writes meet.
+@Suite struct SharedFolderTests {
+    /// A process: its store, and what it has yet to write.
+    private struct Process {
+        let store: FolderCacheStore
+        let writes = StepQueue()
+
+        init(_ disk: any FileFolder) {
+            store = FolderCacheStore(on: disk, writes: writes.queue)
+        }
+
+        func write() { while writes.step() {} }
+
+        func put(_ text: String, at seconds: Int64, for number: Int = 1, like variant: String = "")
+        {
+            let response = SharedFolderTests.response(text, at: seconds, like: variant)
+            _ = store.update(key(number)) { entries in
+                entries.removeAll { $0.variant == response.variant }
+                entries.append(response)
+            }
+        }
+
+        func remove(_ variant: String, for number: Int = 1) {
+            _ = store.update(key(number)) { entries in
+                entries.removeAll { $0.variant == SharedFolderTests.variant(variant) }
+            }
+        }
+    }
+
+    private static func variant(_ name: String) -> CacheVariant {
+        CacheVariant(fields: name.isEmpty ? [] : [.init(name: "accept", value: .text(name))])
+    }
+
+    private static func response(
+        _ text: String, at seconds: Int64, like variant: String
+    ) -> CachedResponse {
+        CachedResponse(
+            status: 200, headers: ["X-Text": text],
+            responseTime: HTTPDate(secondsSince1970: CacheBench.start + seconds), lifetime: 100
+        ).with(variant: Self.variant(variant))
+    }
+
+    private let disk = CrashingDisk()
+
+    private func onDisk(_ number: Int = 1) throws -> [String] {
+        try texts(FolderCacheStore(on: disk).responses(for: key(number))).sorted()
+    }
+
+    /// Two processes that both know what the first one has stored.
+    private func pair() throws -> (Process, Process) {
+        let (a, b) = (Process(disk), Process(disk))
+        a.put("old", at: 0, like: "x")
+        a.put("other", at: 0, like: "y")
+        a.write()
+        #expect(try texts(b.store.responses(for: key(1))) == ["old", "other"])
+        return (a, b)
+    }
+
+    @Test("K2: of two confirmations at the same time, the newer one stays, in both processes")
+    func theNewerStays() throws {
+        for isFirstNewer in [false, true] {
+            let disk = CrashingDisk()
+            let (a, b) = (Process(disk), Process(disk))
+            a.put("old", at: 0)
+            a.write()
+            _ = b.store.responses(for: key(1))
+            a.put("a", at: isFirstNewer ? 9 : 5)
+            b.put("b", at: isFirstNewer ? 5 : 9)
+            a.write()
+            b.write()
+            let newer = isFirstNewer ? ["a"] : ["b"]
+            #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == newer)
+            for process in [a, b] {
+                #expect(try texts(process.store.responses(for: key(1))) == newer)
+            }
+        }
+    }
+
+    @Test("K2: two processes that ask for a new URL at the same time keep one answer of both")
+    func aNewURL() throws {
+        let (a, b) = (Process(disk), Process(disk))
+        a.put("a", at: 1)
+        b.put("b", at: 2)
+        a.write()
+        b.write()
+        #expect(try onDisk() == ["b"])
+        #expect(try texts(a.store.responses(for: key(1))) == ["b"])
+    }
+
+    @Test("K2: each process keeps the other's variants")
+    func otherVariants() throws {
+        let (a, b) = try pair()
+        a.put("new", at: 1, like: "x")
+        b.put("third", at: 0, like: "z")
+        a.write()
+        b.write()
+        #expect(try onDisk() == ["new", "other", "third"])
+        // What has changed meanwhile is merged in its turn.
+        a.put("a", at: 2, like: "z")
+        b.put("b", at: 2, like: "y")
+        b.writes.interrupt { b.put("c", at: 3, like: "x") }
+        a.write()
+        b.write()
+        #expect(try onDisk() == ["a", "b", "c"])
+        #expect(try texts(b.store.responses(for: key(1))).sorted() == ["a", "b", "c"])
+    }
+
+    @Test("K2: in one second, what another process has changed isn't undone by what stayed the same")
+    func theSameSecond() throws {
+        let (a, b) = try pair()
+        a.put("new", at: 0, like: "x")
+        b.put("third", at: 0, like: "z")
+        a.write()
+        b.write()
+        #expect(try onDisk() == ["new", "other", "third"])
+    }
+
+    @Test("K2: the file is removed if either process has removed a response", arguments: [0, 1, 2, 3])
+    func removals(_ way: Int) throws {
+        let (a, b) = try pair()
+        switch way {
+        case 0:
+            a.remove("x")
+            b.put("b", at: 5, like: "x")
+        case 1:
+            a.put("a", at: 5, like: "x")
+            b.remove("y")
+        case 2:
+            _ = a.store.update(key(1)) { $0 = [] }
+            b.put("b", at: 5, like: "x")
+        default:
+            // What is stored after a removal is no older than it, but the other process's may be.
+            a.put("a", at: 5, like: "z")
+            _ = b.store.update(key(1)) { $0 = [] }
+            b.put("b", at: 6, like: "x")
+        }
+        a.write()
+        b.write()
+        #expect(try onDisk() == [])
+        #expect(try texts(a.store.responses(for: key(1))) == [])
+        #expect(try texts(b.store.responses(for: key(1))) == [])
+    }
+
+    @Test("K2: a removal of which a process hasn't heard also counts after a new response")
+    func removedAndStoredAgain() throws {
+        let (a, b) = try pair()
+        b.put("b", at: 1, like: "y")
+        a.remove("x")
+        a.write()
+        a.put("newer", at: 2, like: "z")
+        a.write()
+        b.write()
+        #expect(try onDisk() == [])
+    }
+
+    @Test("K2: four processes ask for a URL about as often as one", arguments: 0..<50)
+    func fourCaches(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let processes = (0..<4).map { _ in Process(disk) }
+        let benches = processes.map { CacheBench(folder: $0.store) }
+        for bench in benches {
+            bench.answers([.init(headers: ["Cache-Control": "max-age=1", "ETag": "\"1\""])])
+        }
+        try benches[0].ask()
+        processes[0].write()
+        for bench in benches {
+            bench.answers([.init(status: 304, headers: ["Cache-Control": "max-age=1"])])
+        }
+        for _ in 0..<20 {
+            for bench in benches { bench.advance(2) }
+            for bench in benches.shuffled(using: &random) {
+                #expect(try bench.ask().text == "1")
+                if Bool.random(using: &random) { processes.randomElement(using: &random)!.write() }
+            }
+        }
+        let whole = benches.flatMap(\.requests).filter { $0.headers["If-None-Match"] == nil }
+        #expect(whole.count == 1)
+    }
+
+    // Exit tests capture values since Swift 6.3.
+    #if (os(macOS) || os(Linux)) && compiler(>=6.3)
+    @Test("K2: two processes that store one URL over and over always find it")
+    func twoProcesses() async throws {
+        let folder = try TestFolder()
+        let path = folder.url.path
+        async let first = #expect(processExitsWith: .success) { [path = path as String] in
+            try storeAgainAndAgain(in: URL(fileURLWithPath: path))
+        }
+        async let second = #expect(processExitsWith: .success) { [path = path as String] in
+            try storeAgainAndAgain(in: URL(fileURLWithPath: path))
+        }
+        _ = await (first, second)
+        let store = FolderCacheStore(on: SystemFolder(folder.url))
+        #expect(try texts(store.responses(for: key(0))) == ["299"])
+    }
+    #endif
+}
+
+/// Stores one URL's response 300 times, and checks each time that it's there, or a newer one.
+private func storeAgainAndAgain(in folder: URL) throws {
+    struct Lost: Error {}
+    let store = FolderCacheStore(on: SystemFolder(folder))
+    for number in 0..<300 {
+        _ = store.update(key(0)) {
+            $0 = [
+                CachedResponse(
+                    status: 200, headers: ["X-Text": "\(number)"],
+                    responseTime: HTTPDate(secondsSince1970: CacheBench.start + Int64(number)))
+            ]
+        }
+        guard case .success? = store.flush().result,
+            let text = try store.responses(for: key(0)).result?.get().first?.headers["X-Text"],
+            let found = Int(text), found >= number
+        else { throw Lost() }
+    }
+}
