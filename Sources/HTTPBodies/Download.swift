@@ -28,7 +28,9 @@ public import PledgeServices
 /// `.pledge-NAME.part`, and its record `.pledge-NAME.resume`, which only the user may read. The record is written after
 /// the bytes that it names are on the disk: at least every second or 8 MiB, and when the future fails. Both files stay
 /// after a failure if bytes came, and if the server sent a strong ETag, or no ETag but a Last-Modified at least a
-/// minute before the Date. Call again with the same URL and file to go on.
+/// minute before the Date. Call again with the same URL and file to go on. A presigned URL may have a new signature, if
+/// the ETag is strong and the size is the same. After a cancellation, `exit` waits for up to five seconds until both
+/// files are on the disk.
 ///
 /// The download goes on for the same user only; for another one, it begins anew. A user is known by the account or the
 /// sign-in of the credentials that the service adds, and by the values of the other headers that may identify one. The

@@ -23,7 +23,7 @@ struct DownloadState: Hashable, Sendable {
         case rewrite(upTo: Int64?)
         /// All bytes are there.
         case end
-        /// The answer doesn't fit to the bytes that are there, for a reason; `once` if the next such answer is an error.
+        /// The answer doesn't fit to the bytes that are there, for a reason; `once` if the next one is an error.
         case restart(String, once: Bool = false)
         /// The answer is an error.
         case refuse
@@ -33,7 +33,11 @@ struct DownloadState: Hashable, Sendable {
     static let firstPart: Int64 = 1 << 20
 
     /// A hash of the URL.
-    let source: String
+    private(set) var source: String
+    /// A hash of the URL without its signature.
+    let unsigned: String
+    /// True if the URL has another signature than the one from which the bytes came.
+    private var isSignedAnew = false
     /// The mark of the users whose bytes are there (`RequestUsers.mark`).
     var users = ""
     /// A strong entity tag, or a date that is as good as one; nil if the server has sent neither.
@@ -45,7 +49,28 @@ struct DownloadState: Hashable, Sendable {
     /// The parts, in order, without gaps between them.
     private(set) var parts = [Part(next: 0, end: nil)]
 
-    init(source: String) { self.source = source }
+    init(url: String) {
+        source = Self.hash(url)
+        unsigned = Self.hash(SignedURL.withoutSignature(url))
+    }
+
+    private static func hash(_ text: String) -> String {
+        SHA256.hash(Array(text.utf8)).hexadecimal
+    }
+
+    /// Returns what an earlier call has recorded, if this one can go on with it.
+    ///
+    /// After a new signature, the same file is known by a strong entity tag and its size.
+    func continuing(_ earlier: DownloadState) -> DownloadState? {
+        if earlier.source == source { return earlier }
+        guard earlier.unsigned == unsigned, earlier.validator.map(Self.isTag) == true,
+            earlier.total != nil
+        else { return nil }
+        var state = earlier
+        state.source = source
+        state.isSignedAnew = true
+        return state
+    }
 
     /// The number of bytes that are there.
     var received: Int64 {
@@ -68,7 +93,11 @@ struct DownloadState: Hashable, Sendable {
     var missing: [Int] { parts.indices.filter { !parts[$0].isComplete } }
 
     /// Forgets all bytes.
-    mutating func reset() { self = DownloadState(source: source) }
+    mutating func reset() {
+        (users, validator, coding, total) = ("", nil, "", nil)
+        parts = [Part(next: 0, end: nil)]
+        isSignedAnew = false
+    }
 
     /// Divides the missing bytes between several requests at a time, if they are one range.
     mutating func divide(into count: Int) {
@@ -157,10 +186,12 @@ struct DownloadState: Hashable, Sendable {
             return .restart("the part's length isn't what its Content-Range says")
         }
         if let total {
-            guard range.total ?? total == total else { return .restart("the size has changed") }
+            guard range.total == total || range.total == nil && !isSignedAnew else {
+                return .restart("the size has changed")
+            }
         }
         if let validator {
-            // A 206 to an If-Range has the ETag (RFC 9110, section 15.3.7); without it, nobody knows whose part it is.
+            // A 206 to an If-Range has the ETag (RFC 9110, section 15.3.7).
             if validator.hasPrefix("\""), headers["ETag"] == nil {
                 return .restart("the part has no ETag", once: true)
             }
@@ -237,7 +268,7 @@ extension DownloadState {
     /// The state as the bytes of a file.
     var encoded: [UInt8] {
         var lines = [
-            "pledge-download 2", source, users, validator ?? "", coding,
+            "pledge-download 2", source, unsigned, users, validator ?? "", coding,
             total.map { "\($0)" } ?? "",
         ]
         lines += parts.map { "\($0.next) \($0.end.map { "\($0)" } ?? "")" }
@@ -249,16 +280,17 @@ extension DownloadState {
     /// If all bytes are there, the last one counts as missing, because the server must still say that the file hasn't
     /// changed.
     init?(encoded: [UInt8]) {
-        guard let lines = SealedLines.decoded(encoded), lines.count >= 7,
-            lines[0] == "pledge-download 2", Self.isValidator(lines[3])
+        guard let lines = SealedLines.decoded(encoded), lines.count >= 8,
+            lines[0] == "pledge-download 2", Self.isValidator(lines[4])
         else { return nil }
         source = lines[1]
-        users = lines[2]
-        validator = lines[3]
-        coding = lines[4]
-        total = Int64(lines[5])
+        unsigned = lines[2]
+        users = lines[3]
+        validator = lines[4]
+        coding = lines[5]
+        total = Int64(lines[6])
         parts = []
-        for line in lines[6...] {
+        for line in lines[7...] {
             let ends = line.split(separator: " ", omittingEmptySubsequences: false)
             let end = ends.last.flatMap { Int64($0) }
             guard ends.count == 2, let next = Int64(ends[0]),

@@ -1,6 +1,17 @@
+import Dispatch
 import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
 
 /// A download that goes on where a lost connection or an earlier run has stopped.
 ///
@@ -88,9 +99,7 @@ final class ResumableDownload: Sendable {
         writer = FileWriter(for: file, keptAs: ".pledge-\(short).part")
         record = ".pledge-\(short).resume"
         folder = SystemFolder(file.deletingLastPathComponent())
-        let state = DownloadState(
-            source: SHA256.hash(Array(request.url.absoluteString.utf8)).hexadecimal)
-        progress = Locked(Progress(state: state))
+        progress = Locked(Progress(state: DownloadState(url: request.url.absoluteString)))
     }
 
     /// Loads what is missing, and puts the file in its place.
@@ -112,7 +121,7 @@ final class ResumableDownload: Sendable {
                 guard case .failure = result else { return }
                 // Ends what the queue of a file is doing.
                 self.progress.withLock { $0.round += 1 }
-                _ = self.suspend()
+                LastWrites.finish(self.suspend())
             }
     }
 
@@ -132,9 +141,8 @@ final class ResumableDownload: Sendable {
                 let size = try file.size()
                 let isUsed = self.progress.withLock { progress in
                     progress.isOpen = true
-                    guard let state = stored.flatMap({ DownloadState(encoded: $0) }),
-                        state.source == progress.state.source,
-                        state.reached <= size
+                    guard let earlier = stored.flatMap({ DownloadState(encoded: $0) }),
+                        let state = progress.state.continuing(earlier), state.reached <= size
                     else { return false }
                     progress.state = state
                     progress.earlier = state.received
@@ -490,5 +498,21 @@ extension ResumableDownload.Progress {
     /// The headers of a part's request; nil if the round is over.
     fileprivate func headers(of part: Int, _ round: Int) -> HTTPHeaders? {
         self.round == round ? state.headers(of: part) : nil
+    }
+}
+
+/// The last writes of cancelled downloads: a cancelled call ends at once, and its program may end then.
+private enum LastWrites {
+    private static let group = DispatchGroup()
+    /// The first use makes `exit` wait.
+    private static let waitsAtExit: Void = {
+        atexit { _ = LastWrites.group.wait(timeout: .now() + 5) }
+    }()
+
+    /// Lets the end of the process wait for a write, for at most five seconds.
+    static func finish(_ write: Future<Void>) {
+        _ = waitsAtExit
+        group.enter()
+        write.observe { _ in group.leave() }
     }
 }

@@ -108,8 +108,8 @@ import Glibc
     func brokenValidator(validator: String) async throws {
         try await loseFirst()
         var lines = try #require(SealedLines.decoded(Array(Data(contentsOf: record))))
-        #expect(lines[3] == "\"1\"")
-        lines[3] = validator
+        #expect(lines[4] == "\"1\"")
+        lines[4] = validator
         try Data(SealedLines.encoded(lines)).write(to: record)
         #expect(try await load().value.resumedFrom == 0)
         #expect(server.ranges == [nil, nil])
@@ -191,6 +191,33 @@ extension DownloadFilesTests {
             ).value
         }
         #expect(target.filePermissions == 0o640 && folder.names == ["film.mp4"])
+    }
+
+    @Test("A program that ends right after it cancelled a download keeps all its bytes")
+    func endsAfterCancelling() async throws {
+        await #expect(processExitsWith: .exitCode(130)) {
+            [path = target.path as String] in
+            let source = ScriptedSource()
+            let request = HTTPRequest(.get, try #require(URL(string: "https://a.example/film")))
+            // On this clock, no second passes after which the record would be written anyway.
+            let saving = download(
+                request, to: URL(fileURLWithPath: path),
+                over: { _ in
+                    Future(
+                        value: HTTPStreamedResponse(
+                            status: 200, headers: ["ETag": "\"1\""],
+                            body: source.stream(length: 8 << 20)))
+                }, resuming: Resumption(), on: ManualScheduler())
+            let work = Task { try await saving.value }
+            #expect(await comesTrue { source.asked == 1 })
+            source.last?.resolve(with: Data(count: 6_000_000))
+            #expect(await comesTrue { source.asked == 2 })
+            work.cancel()
+            do { _ = try await work.value } catch is CancellationError { exit(130) }
+        }
+        let state = try #require(DownloadState(encoded: Array(Data(contentsOf: record))))
+        #expect(state.received == 6_000_000)
+        #expect(try Data(contentsOf: part).count == 6_000_000)
     }
 }
 #endif

@@ -42,6 +42,7 @@ package final class RangeServer: Sendable {
         /// After how many bytes of each of the next bodies the connection is lost.
         var losses: [Int] = []
         var sendsLength = true
+        var withoutSize = 0
         /// A header that no part has.
         var lacking: String?
         var losesSilently = false
@@ -79,6 +80,9 @@ package final class RangeServer: Sendable {
     /// Leaves a header out of all parts, but not out of the whole file.
     package func leaveOutOfParts(_ header: String) { state.withLock { $0.lacking = header } }
 
+    /// Leaves the file's size out of the next parts' Content-Range, which is no mistake.
+    package func leaveOutSizes(of count: Int) { state.withLock { $0.withoutSize += count } }
+
     package func sendNoLength() { state.withLock { $0.sendsLength = false } }
 
     /// Sends bodies in chunks of this size, in bytes.
@@ -107,7 +111,9 @@ extension RangeServer.State {
         let part =
             mistake == nil || mistake == .short || request.headers["If-Range"] == nil
             ? content[first...last] : Data(content[first...last].map { ~$0 })
-        let place = "bytes \(first)-\(last)/\(content.count)"
+        let size = withoutSize > 0 ? "*" : "\(content.count)"
+        withoutSize = max(0, withoutSize - 1)
+        let place = "bytes \(first)-\(last)/\(size)"
         switch mistake {
         case nil, .short: return response(206, part, ["Content-Range": place])
         case .whole: return response(200, content, [:])
