@@ -141,7 +141,8 @@ final class FileWriter: Sendable {
             try OpenFile(descriptor: descriptor, url: self.temporary).sync()
             try self.state.withLock { state in
                 guard case .open = state.fate else { throw CancellationError() }
-                let permissions = try self.target.permissionsOfFile ?? self.permissionsOfNewFile()
+                let permissions = mode_t(
+                    try self.target.filePermissions ?? self.permissionsOfNewFile())
                 // Its owner may write the file until it has its name, so that a later run can, whatever fails.
                 guard fchmod(descriptor, permissions | 0o600) == 0 else {
                     throw FileError.last("fchmod", self.temporary)
@@ -163,25 +164,22 @@ final class FileWriter: Sendable {
     /// Returns the permissions that the process's umask and the folder give a new file.
     ///
     /// Only a new file tells them: the umask can't be read without changing it for all threads.
-    private func permissionsOfNewFile() throws(FileError) -> mode_t {
+    private func permissionsOfNewFile() throws(FileError) -> UInt32 {
         let probe = temporary.appendingPathExtension("new")
         _ = probe.withPath { unlink($0) }
         let descriptor = probe.withPath { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
         guard descriptor >= 0 else { throw .last("open", probe) }
         defer { close(descriptor) }
         _ = probe.withPath { unlink($0) }
-        var facts = stat()
-        guard fstat(descriptor, &facts) == 0 else { throw .last("fstat", probe) }
-        return facts.st_mode & 0o777
+        guard let permissions = URL.filePermissions(of: descriptor) else {
+            throw .last("fstat", probe)
+        }
+        return permissions
     }
 
     /// Checks that a file can take its place: that there is no folder.
     static func checkTarget(_ file: URL) throws(FileError) {
-        var facts = stat()
-        guard file.withPath({ stat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
-            return
-        }
-        throw FileError(operation: "open", code: EISDIR, path: file.path)
+        if file.isFolder { throw FileError(operation: "open", code: EISDIR, path: file.path) }
     }
 
     /// Removes the file at once, unless it has its final name.
@@ -202,17 +200,6 @@ final class FileWriter: Sendable {
         Future.make { resolver in
             queue.async { resolver.settle(with: Result { try body() }) }
         }
-    }
-}
-
-extension URL {
-    /// The permissions of the file with this name; nil if there is none, or a link.
-    fileprivate var permissionsOfFile: mode_t? {
-        var facts = stat()
-        guard withPath({ lstat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            return nil
-        }
-        return facts.st_mode & 0o777
     }
 }
 

@@ -219,11 +219,25 @@ final class FileReader: Sendable {
 }
 
 extension URL {
-    /// The permissions of the file at this URL; nil if there is no file.
+    /// The permissions of the file or folder with this name; nil if there is none, or a link.
     package var filePermissions: UInt32? {
         var facts = stat()
-        guard withPath({ stat($0, &facts) }) == 0 else { return nil }
+        guard withPath({ lstat($0, &facts) }) == 0, facts.st_mode & S_IFMT != S_IFLNK else {
+            return nil
+        }
         return UInt32(facts.st_mode & 0o777)
+    }
+
+    /// True if this is the path of a folder, or of a link to one.
+    package var isFolder: Bool {
+        var facts = stat()
+        return withPath({ stat($0, &facts) }) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The permissions of an open file.
+    package static func filePermissions(of descriptor: Int32) -> UInt32? {
+        var facts = stat()
+        return fstat(descriptor, &facts) == 0 ? UInt32(facts.st_mode & 0o777) : nil
     }
 
     /// Returns whether this is the path of an open file.
