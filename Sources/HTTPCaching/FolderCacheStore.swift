@@ -526,8 +526,11 @@ extension FolderCacheStore {
                         change: change, version: old, lineage: content.lineage,
                         merged: isMerged ? content.entries : nil)
                     new.append((part, one))
-                    // Other processes find a new URL before it's synced: if it's torn by a crash, it's absent again.
-                    if old == nil { new[new.count - 1] = (change.name, try place(part, one, &bytes)) }
+                    if old == nil {
+                        // Other processes find a new URL before it's synced. Torn by a crash, it's absent again.
+                        let placed = try place(part, one, &bytes)
+                        new[new.count - 1] = (change.name, placed)
+                    }
                 case .take(let content):
                     written.append(
                         .init(
