@@ -90,8 +90,8 @@ struct CachingOnDiskExamples {
         let answer: HTTPResponse = try await client.get("/news")
         #expect(answer.text == "Rain")
         // snippet: failure
-        if let error = cache.storeError { print("nothing is kept: \(error)") }
+        if let error = cache.storeError { print("only in memory: \(error)") }
         // end snippet
-        #expect(lines.lines.count == 1 && lines.lines[0].hasPrefix("nothing is kept: "))
+        #expect(lines.lines.count == 1 && lines.lines[0].hasPrefix("only in memory: "))
     }
 }

@@ -19,18 +19,23 @@ final class RedisCacheStore: CacheStore {
     ) -> Future<Void> {
         onQueue { connection in
             let name = Self.name(key)
-            try connection.send("WATCH", name)
-            var responses = try Self.read(name, connection)
-            change(&responses)
-            try connection.send("MULTI")
-            if responses.isEmpty {
-                try connection.send("DEL", name)
-            } else {
-                let text = String(decoding: try JSONEncoder().encode(responses), as: UTF8.self)
-                try connection.send("SET", name, text, "EX", "86400")
+            for attempt in 1...100 {
+                try connection.send("WATCH", name)
+                var responses = try Self.read(name, connection)
+                // Another process has removed the responses in between, and this one may be as old.
+                if attempt > 1, responses.isEmpty { return }
+                change(&responses)
+                try connection.send("MULTI")
+                if responses.isEmpty {
+                    try connection.send("DEL", name)
+                } else {
+                    let text = String(decoding: try JSONEncoder().encode(responses), as: UTF8.self)
+                    try connection.send("SET", name, text, "EX", "86400")
+                }
+                // If another process has changed the key in between, the change is made to its responses.
+                if case .list = try connection.send("EXEC") { return }
             }
-            // If another process has changed the key in between, either may have removed what the other keeps.
-            if case .nothing = try connection.send("EXEC") { try connection.send("DEL", name) }
+            throw RedisConnection.Failure()
         }
     }
 

@@ -35,13 +35,21 @@ struct CacheLayer: Sendable {
         cache.expectEnd(ofUsersOf: request)
         let presented = PresentedRequest(request, key, by: cache.rules)
         if !mayBeStored { return unavailable(presented) }
+        return find(presented) { go(presented, $0) }
+    }
+
+    /// Calls a function with the stored responses.
+    func find(
+        _ presented: PresentedRequest,
+        _ body: @escaping @Sendable ([CachedResponse]) -> Future<HTTPResponse>
+    ) -> Future<HTTPResponse> {
         let found = cache.find(presented.key)
-        if let result = found.result { return go(presented, stored(result)) }
+        if let result = found.result { return body(stored(result)) }
         let caller = KeptCaller()
         return found.map { Result<[CachedResponse], any Error>.success($0) }.recover {
             .failure($0)
         }
-        .flatMap { found in caller.run { go(presented, stored(found)) } }
+        .flatMap { found in caller.run { body(stored(found)) } }
     }
 
     /// Returns the responses that the store has found; none if it failed.
@@ -59,7 +67,19 @@ struct CacheLayer: Sendable {
     private func go(_ presented: PresentedRequest, _ entries: [CachedResponse]) -> Future<
         HTTPResponse
     > {
-        switch cache.rules.decide(presented, entries, at: cache.moment()) {
+        let decision = cache.rules.decide(presented, entries, at: cache.moment())
+        if decision.asksOrigin, cache.coalescesMisses, let files = cache.files,
+            let turn = CacheTurn(for: presented, among: files, at: cache.scheduler.now)
+        {
+            return answer(presented, by: decision, in: turn)
+        }
+        return answer(presented, by: decision)
+    }
+
+    func answer(
+        _ presented: PresentedRequest, by decision: CacheRules.Decision
+    ) -> Future<HTTPResponse> {
+        switch decision {
         case .serve(let response, let entry, let reuse):
             return serve(response, entry, reuse, presented, as: .hit(entry))
         case .validate(let entry): return validated(entry, presented)

@@ -39,6 +39,9 @@ final class FolderCacheStore: CacheStore {
     /// True if the files must be counted, because the file that says what they take is absent, old or wrong.
     private let mustCount = Locked(false)
 
+    /// The turns for which this process has waited in vain, and until when it doesn't wait for them again.
+    let vainTurns = Locked<[Int64: SchedulerInstant]>([:])
+
     /// Runs blocking work in order, on another thread.
     typealias Queue = @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -526,9 +529,10 @@ extension FolderCacheStore {
                         change: change, version: old, lineage: content.lineage,
                         merged: isMerged ? content.entries : nil)
                     new.append((part, one))
-                    // Other processes find a new URL before it's synced: if it's torn by a crash, it's absent again.
                     if old == nil {
-                        new[new.count - 1] = (change.name, try place(part, one, &bytes))
+                        // Other processes find a new URL before it's synced. Torn by a crash, it's absent again.
+                        let placed = try place(part, one, &bytes)
+                        new[new.count - 1] = (change.name, placed)
                     }
                 case .take(let content):
                     written.append(
@@ -1387,6 +1391,21 @@ extension CachedResponse {
 extension FileVersion {
     /// The version of a file that can't be read, which no file has.
     fileprivate static let unreadable = FileVersion(inode: 0, size: -1, modified: 0)
+}
+
+// MARK: - Turns
+
+extension FolderCacheStore {
+    /// Takes a place that one process at a time has; see ``CacheTurn``.
+    func take(_ place: Int64) -> Bool? {
+        let (isBlind, hasFailed) = table.withLock { ($0.isBlind, $0.failure != nil) }
+        // Another process may be just making the folder's key.
+        if isBlind { return hasFailed ? nil : false }
+        return folder.takePlace(place)
+    }
+
+    /// Leaves a place, when the changes so far are in their files.
+    func leave(_ place: Int64) { writes { self.folder.leavePlace(place) } }
 }
 
 // MARK: - Listing

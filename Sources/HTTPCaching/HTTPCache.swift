@@ -135,7 +135,7 @@ public final class HTTPCache: Sendable {
     ///
     /// While a store fails, or doesn't answer in time, requests go to the origin. A folder that can't be written fails
     /// until a later try succeeds; meanwhile its responses are kept in memory. The first call that finds a failure
-    /// reports the note "the store failed: nothing is kept".
+    /// reports the note "the store failed: going on without it".
     ///
     /// After too long a wait, it is a `ServiceError` with the code `timedOut`. For a folder, it is a `FileError`.
     public var storeError: (any Error)? {
@@ -210,6 +210,10 @@ public final class HTTPCache: Sendable {
         // Caches of one store also share what invalidates their calls.
         calls = files?.calls ?? (store as? MemoryCacheStore)?.calls ?? Locked(CallValidity())
         StandIns.expectCaches()
+        // A process that has no file descriptor left can't start its first timer: libdispatch ends the process.
+        if scheduler is LiveScheduler, !(store is MemoryCacheStore) {
+            scheduler.schedule(after: .zero) {}
+        }
     }
 
     /// Creates a cache that keeps its responses in a folder, across runs of the process.
@@ -282,7 +286,7 @@ public final class HTTPCache: Sendable {
     let statusName: String?
     let coalescesMisses: Bool
     let backgroundLimit: Duration
-    private let storeTimeLimit: Duration
+    let storeTimeLimit: Duration
     let scheduler: any FutureScheduler
     let group: Coalescer<CacheValidation.Key, ForwardedAnswer>
     let misses: Coalescer<ForwardedMiss.Key, ForwardedAnswer>
@@ -390,7 +394,7 @@ extension HTTPCache {
         }
         guard isNew else { return }
         context.report(
-            .note("the store failed: nothing is kept"), by: CacheLayer.policy, named: name)
+            .note("the store failed: going on without it"), by: CacheLayer.policy, named: name)
     }
 
     /// Removes the stored responses of a key, and invalidates its calls in flight.

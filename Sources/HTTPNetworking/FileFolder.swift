@@ -69,9 +69,24 @@ package protocol FileFolder: Sendable {
 
     /// Calls a function while no other process does so in this folder; doesn't call it if another process does.
     func withLockNow(_ body: () throws(FileError) -> Void) throws(FileError)
+
+    /// Takes a place, a number from zero on, that one process at a time has; it doesn't wait.
+    ///
+    /// The place is free again when it's left, or when the process ends.
+    ///
+    /// - Returns: True if this process has it now; false if another one has it; nil if this process has had it already,
+    ///   or if the folder has no places.
+    func takePlace(_ place: Int64) -> Bool?
+
+    /// Leaves a place that was taken.
+    func leavePlace(_ place: Int64)
 }
 
 extension FileFolder {
+    package func takePlace(_ place: Int64) -> Bool? { nil }
+
+    package func leavePlace(_ place: Int64) {}
+
     package func checkOwner() throws(FileError) {}
 
     package func withLockNow(_ body: () throws(FileError) -> Void) throws(FileError) {
@@ -175,13 +190,19 @@ package struct FileInFolder: Hashable, Sendable {
 package struct SystemFolder: FileFolder {
     /// The folder's path, without a slash at its end.
     private let path: String
+    private let places: FilePlaces
 
     /// A folder by its URL; nothing is opened yet.
     package init(_ url: URL) {
         var path = url.isFileURL ? url.path : ""
         while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
         self.path = path
+        places = FilePlaces("\(path)/.pledge-places")
     }
+
+    package func takePlace(_ place: Int64) -> Bool? { places.take(place) }
+
+    package func leavePlace(_ place: Int64) { places.leave(place) }
 
     /// Returns the device and the inode, which are the same for all paths to the folder.
     package func identity() throws(FileError) -> [UInt64] {

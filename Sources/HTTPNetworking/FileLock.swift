@@ -1,3 +1,5 @@
+import PledgeFutures
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -40,4 +42,57 @@ package final class FileLock: Sendable {
     private init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
+}
+
+/// The places of a folder: locks on single bytes of an empty file, which end with the process.
+///
+/// They are the system's record locks (`fcntl`), because a file has as many of them as there are numbers. They belong to
+/// the process, and end when it closes any descriptor of the file, so nothing else opens the file.
+final class FilePlaces: Sendable {
+    private let path: String
+    private let state = Locked((file: -1 as Int32, taken: Set<Int64>()))
+
+    init(_ path: String) { self.path = path }
+
+    deinit {
+        let file = state.withLock { $0.file }
+        if file >= 0 { close(file) }
+    }
+
+    /// Takes a place; see `FileFolder`.
+    func take(_ place: Int64) -> Bool? {
+        state.withLock { state in
+            if state.taken.contains(place) { return nil }
+            if state.file < 0 {
+                let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+                if file < 0 { return nil }
+                do { try FileError.checkOwn(file, path) } catch {
+                    close(file)
+                    return nil
+                }
+                state.file = file
+            }
+            if lock(state.file, place, Int32(F_WRLCK)) {
+                state.taken.insert(place)
+                return true
+            }
+            return [EACCES, EAGAIN].contains(errno) ? false : nil
+        }
+    }
+
+    /// Leaves a place.
+    func leave(_ place: Int64) {
+        state.withLock { state in
+            if state.taken.remove(place) != nil { _ = lock(state.file, place, Int32(F_UNLCK)) }
+        }
+    }
+
+    private func lock(_ file: Int32, _ place: Int64, _ kind: Int32) -> Bool {
+        var byte = flock()
+        byte.l_type = .init(kind)
+        byte.l_whence = .init(SEEK_SET)
+        byte.l_start = off_t(place)
+        byte.l_len = 1
+        return fcntl(file, F_SETLK, &byte) == 0
+    }
 }

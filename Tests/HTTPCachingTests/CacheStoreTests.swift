@@ -82,7 +82,7 @@ import Testing
         #expect(try service(request()).result?.get().status == 200)
         #expect(notes.withLock { $0 } == [])
         store.written.reject(with: BrokenStore.Broken())
-        #expect(notes.withLock { $0 } == ["the store failed: nothing is kept"])
+        #expect(notes.withLock { $0 } == ["the store failed: going on without it"])
     }
 
     private let bench = CacheBench()
@@ -175,7 +175,7 @@ import Testing
         bench.scheduler.advance(by: .seconds(1))
         let next = service(request())
         #expect(!next.isSettled && text(service(request())) == "5")
-        #expect(notes.withLock { $0 } == ["the store failed: nothing is kept"])
+        #expect(notes.withLock { $0 } == ["the store failed: going on without it"])
         // It answers again.
         store.work()
         #expect(text(next) == "6" && cache.storeError == nil)

@@ -298,7 +298,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         let answers = (1...3).map { _ in service(request) }
         #expect(answers.map { try? $0.result?.get().text } == ["1", "1", "1"])
         #expect((cache.storeError as? FileError)?.code == EROFS)
-        #expect(notes.withLock { $0 } == ["the store failed: nothing is kept"])
+        #expect(notes.withLock { $0 } == ["the store failed: going on without it"])
         #expect(cache.flush().result?.isSuccess == false)
         disk.recover()
         #expect(cache.flush().result?.isSuccess == true && cache.storeError == nil)

@@ -105,19 +105,22 @@ import Glibc
     func anyContent(_ name: String, _ way: Int) throws {
         put("a", at: 1, in: store())
         let file = name == "entry" ? try entry() : "\(path)/\(name)"
+        func write(_ bytes: [UInt8]) throws {
+            try Data(bytes).write(to: URL(fileURLWithPath: file))
+        }
+        let ones = [UInt8](repeating: 0xFF, count: 7)
         switch way {
-        case 0: try Data(repeating: 0xFF, count: 8).write(to: URL(fileURLWithPath: file))
-        case 1: try Data([UInt8](repeating: 0xFF, count: 7) + [0x7F]).write(to: URL(fileURLWithPath: file))
-        case 2: try Data([0x7F] + [UInt8](repeating: 0xFF, count: 7)).write(to: URL(fileURLWithPath: file))
-        case 3: try Data().write(to: URL(fileURLWithPath: file))
+        case 0: try write(ones + [0xFF])
+        case 1: try write(ones + [0x7F])
+        case 2: try write([0x7F] + ones)
+        case 3: try write([])
         case 4: #expect(truncate(file, 8 << 40) == 0)
         case 5:
             // Sealed, and wrong.
             var writer = ByteWriter()
             for number in [UInt64(bitPattern: .max), 1, .max] { writer.add(fixed: number) }
             let format = Array(name == "entry" ? "PLDG-C2\n".utf8 : "PLDG-U1\n".utf8)
-            try Data(CachedResponse.sealed(writer.bytes, as: format))
-                .write(to: URL(fileURLWithPath: file))
+            try write(CachedResponse.sealed(writer.bytes, as: format))
         default: #expect(unlink(file) == 0)
         }
         _ = chmod(file, 0o600)
