@@ -141,7 +141,8 @@ final class FileWriter: Sendable {
             try OpenFile(descriptor: descriptor, url: self.temporary).sync()
             try self.state.withLock { state in
                 guard case .open = state.fate else { throw CancellationError() }
-                let permissions = try self.target.permissionsOfFile ?? self.permissionsOfNewFile()
+                let old = self.target.permissionsOfFile.map { mode_t($0) }
+                let permissions = try old ?? self.permissionsOfNewFile()
                 // Its owner may write the file until it has its name, so that a later run can, whatever fails.
                 guard fchmod(descriptor, permissions | 0o600) == 0 else {
                     throw FileError.last("fchmod", self.temporary)
@@ -168,19 +169,14 @@ final class FileWriter: Sendable {
         _ = probe.withPath { unlink($0) }
         let descriptor = probe.withPath { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
         guard descriptor >= 0 else { throw .last("open", probe) }
-        defer { close(descriptor) }
-        _ = probe.withPath { unlink($0) }
-        var facts = stat()
-        guard fstat(descriptor, &facts) == 0 else { throw .last("fstat", probe) }
-        return facts.st_mode & 0o777
+        close(descriptor)
+        defer { _ = probe.withPath { unlink($0) } }
+        return mode_t(probe.permissionsOfFile ?? 0o600)
     }
 
     /// Checks that a file can take its place: that there is no folder.
     static func checkTarget(_ file: URL) throws(FileError) {
-        var facts = stat()
-        guard file.withPath({ stat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
-            return
-        }
+        guard file.isFolder else { return }
         throw FileError(operation: "open", code: EISDIR, path: file.path)
     }
 
@@ -202,17 +198,6 @@ final class FileWriter: Sendable {
         Future.make { resolver in
             queue.async { resolver.settle(with: Result { try body() }) }
         }
-    }
-}
-
-extension URL {
-    /// The permissions of the file with this name; nil if there is none, or a link.
-    fileprivate var permissionsOfFile: mode_t? {
-        var facts = stat()
-        guard withPath({ lstat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            return nil
-        }
-        return facts.st_mode & 0o777
     }
 }
 

@@ -226,6 +226,21 @@ extension URL {
         return UInt32(facts.st_mode & 0o777)
     }
 
+    /// The permissions of the file with this name; nil if there is none, or a link or a folder.
+    package var permissionsOfFile: UInt32? {
+        var facts = stat()
+        guard withPath({ lstat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        return UInt32(facts.st_mode & 0o777)
+    }
+
+    /// True if there is a folder with this name, or a link to one.
+    package var isFolder: Bool {
+        var facts = stat()
+        return withPath { stat($0, &facts) } == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Returns whether this is the path of an open file.
     package func isName(of descriptor: Int32) -> Bool {
         var (opened, named) = (stat(), stat())
