@@ -195,10 +195,12 @@ extension DownloadFilesTests {
         #expect(target.filePermissions == 0o640 && folder.names == ["film.mp4"])
     }
 
-    @Test("A program that ends right after it cancelled a download keeps all its bytes")
-    func endsAfterCancelling() async throws {
+    @Test(
+        "A program that ends during a download, or right after it cancelled one, keeps all its bytes",
+        arguments: [true, false])
+    func endsDuringADownload(isCancelled: Bool) async throws {
         await #expect(processExitsWith: .exitCode(130)) {
-            [path = target.path as String] in
+            [path = target.path as String, isCancelled = isCancelled as Bool] in
             let source = ScriptedSource()
             let request = HTTPRequest(.get, try #require(URL(string: "https://a.example/film")))
             // On this clock, no second passes after which the record would be written anyway.
@@ -214,6 +216,7 @@ extension DownloadFilesTests {
             #expect(await comesTrue { source.asked == 1 })
             source.last?.resolve(with: Data(count: 6_000_000))
             #expect(await comesTrue { source.asked == 2 })
+            if !isCancelled { exit(130) }
             work.cancel()
             do { _ = try await work.value } catch is CancellationError { exit(130) }
         }
