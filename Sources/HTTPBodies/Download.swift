@@ -29,7 +29,7 @@ public import PledgeServices
 /// the bytes that it names are on the disk: at least every second or 8 MiB, and when the future fails. Both files stay
 /// after a failure if bytes came, and if the server sent a strong ETag, or no ETag but a Last-Modified at least a
 /// minute before the Date. Call again with the same URL and file to go on. A presigned URL may have a new signature, if
-/// the ETag is strong and the size is the same. After a cancellation, `exit` waits for up to five seconds until both
+/// the ETag is strong and the size is the same. If the process ends meanwhile, `exit` waits for up to five seconds until both
 /// files are on the disk.
 ///
 /// The download goes on for the same user only; for another one, it begins anew. A user is known by the account or the

@@ -102,9 +102,12 @@ final class ResumableDownload: Sendable {
         progress = Locked(Progress(state: DownloadState(url: request.url.absoluteString)))
     }
 
+    deinit { LastWrites.remove(self) }
+
     /// Loads what is missing, and puts the file in its place.
     func run() -> Future<HTTPDownload> {
-        open(100).flatMap { self.goOn(failures: 0, restarts: 0, after: nil) }
+        LastWrites.add(self)
+        return open(100).flatMap { self.goOn(failures: 0, restarts: 0, after: nil) }
             .flatMap { self.finish() }
             .flatMapSomeResults { result in
                 guard case .failure(let error) = result, !(error is CancellationError) else {
@@ -118,10 +121,10 @@ final class ResumableDownload: Sendable {
                     ? HTTPError(code: .fileUnwritable, request: self.request, cause: error) : error
             }
             .onEnd { result in
-                guard case .failure = result else { return }
+                guard case .failure = result else { return LastWrites.remove(self) }
                 // Ends what the queue of a file is doing.
                 self.progress.withLock { $0.round += 1 }
-                LastWrites.finish(self.suspend())
+                self.suspend().observe { _ in LastWrites.remove(self) }
             }
     }
 
@@ -385,7 +388,7 @@ final class ResumableDownload: Sendable {
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
 
     /// Records what came, and unlocks the file; removes it if nothing of it can be used.
-    private func suspend() -> Future<Void> {
+    fileprivate func suspend() -> Future<Void> {
         writer.suspend { file in
             let (isOpen, state) = self.progress.withLock { progress in
                 progress.round += 1
@@ -501,18 +504,32 @@ extension ResumableDownload.Progress {
     }
 }
 
-/// The last writes of cancelled downloads: a cancelled call ends at once, and its program may end then.
+/// The downloads whose records the end of the process waits for.
+///
+/// A cancelled task goes on before its download has heard of the cancellation, and its program may end then.
 private enum LastWrites {
-    private static let group = DispatchGroup()
+    private struct Weak { weak var download: ResumableDownload? }
+
+    private static let downloads = Locked<[ObjectIdentifier: Weak]>([:])
     /// The first use makes `exit` wait.
     private static let waitsAtExit: Void = {
-        atexit { _ = LastWrites.group.wait(timeout: .now() + 5) }
+        atexit {
+            let group = DispatchGroup()
+            for weak in LastWrites.downloads.withLock({ Array($0.values) }) {
+                guard let download = weak.download else { continue }
+                group.enter()
+                download.suspend().observe { _ in group.leave() }
+            }
+            _ = group.wait(timeout: .now() + 5)
+        }
     }()
 
-    /// Lets the end of the process wait for a write, for at most five seconds.
-    static func finish(_ write: Future<Void>) {
+    static func add(_ download: ResumableDownload) {
         _ = waitsAtExit
-        group.enter()
-        write.observe { _ in group.leave() }
+        downloads.withLock { $0[ObjectIdentifier(download)] = Weak(download: download) }
+    }
+
+    static func remove(_ download: ResumableDownload) {
+        downloads.withLock { $0[ObjectIdentifier(download)] = nil }
     }
 }

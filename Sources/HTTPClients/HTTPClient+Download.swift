@@ -10,8 +10,9 @@ extension HTTPClient {
     /// let saved = try await client.download("/films/7", to: file).value
     /// ```
     ///
-    /// The file appears under its name only when it is complete. See the function `download` for how a download is
-    /// resumed.
+    /// The file appears under its name only when it is complete. An unfinished download goes on for the same user only:
+    /// the same account, sign-in, cookies and other headers that may identify one. See the function `download` for how a
+    /// download is resumed.
     ///
     /// - Parameters:
     ///   - path: The path below `base`.

@@ -52,7 +52,9 @@ import Testing
     @Test("D1: a download's record that was changed is refused, and one with a right hash is sane")
     func record() {
         var random = SeededGenerator(seed: 2)
-        let lines = ["pledge-download 1", "s", "\"1\"", "100", "0 50", "60 100"]
+        let lines = [
+            "pledge-download 2", "s", "u", "users", "\"1\"", "gzip", "100", "0 50", "60 100",
+        ]
         var read = 0
         for _ in 0..<fuzzInputCount() {
             var lines = lines

@@ -11,12 +11,28 @@ struct HTTPResponseURLResponseTests {
     private func headers(
         _ coding: String, to method: HTTPMethod = .get, decoding known: Set<String>? = nil
     ) -> HTTPHeaders {
+        response(coding, to: method, decoding: known).headers
+    }
+
+    /// A response to a request that asks for a kept coding.
+    private func response(
+        _ coding: String, to method: HTTPMethod = .get, decoding known: Set<String>? = nil
+    ) -> HTTPResponse {
+        var request = HTTPRequest(method, url)
+        request.context.coding = .kept
         var response = HTTPResponse(
             status: 200,
             headers: ["Content-Encoding": coding, "Content-Length": "9", "X": "1"],
-            request: HTTPRequest(method, url))
+            request: request)
         response.dropFraming(decodedFrom: known)
-        return response.headers
+        return response
+    }
+
+    /// A download then knows that it can't ask for the rest of the bytes.
+    @Test(arguments: [("gzip", true), ("identity", false), ("aws-chunked", false)])
+    func saysThatABodyIsDecoded(coding: String, isDecoded: Bool) {
+        let response = response(coding, decoding: ["gzip"])
+        #expect((response.request?.context.coding == .decoded) == isDecoded)
     }
 
     @Test(arguments: [
