@@ -91,6 +91,9 @@ extension FileError {
     /// True if the file or its folder doesn't exist.
     package var isOfMissingFile: Bool { code == ENOENT }
 
+    /// True if the file can't be one of the package's: somebody else has made it or can change it, or it is too large.
+    package var isOfUnusableFile: Bool { isOfForeignFile || code == EFBIG || code == ELOOP }
+
     /// The error of a file that somebody has replaced, so that what was known of it no longer holds.
     package static func stale(_ name: String) -> FileError {
         FileError(operation: "open", code: ESTALE, path: name)
