@@ -34,8 +34,8 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 /// After a lost connection, a HEAD asks the server how many bytes it has. The request's headers are sent with each of
 /// these requests; to another origin, only the headers that are known to hold no secret.
 ///
-/// With `record`, a later call of this function goes on with the same upload, if the URL, the protocol and the file are
-/// the same, and the file was neither changed nor replaced. The record is a file that only the user may read, because
+/// With `record`, a later call of this function goes on with the same upload, if the URL, the protocol, the user and the
+/// file are the same, and the file was neither changed nor replaced. The record is a file that only the user may read, because
 /// an upload's URL may be a secret. A record that somebody else has made or can change is ignored, and so is one whose
 /// address a redirect couldn't lead to. If a recorded upload can't go on, the upload begins anew in the same call: for
 /// example if its resource is gone, or claims more bytes than the file has. The record is removed at the end, when the
@@ -104,7 +104,7 @@ struct UploadState: Sendable {
 
     private let proto: ResumableUploadProtocol
     /// The request that makes the upload.
-    let request: HTTPRequest
+    private(set) var request: HTTPRequest
     private let redirects: RedirectRules
     /// A hash of the URL, and the file's inode, size and time.
     let source: String
@@ -123,6 +123,10 @@ struct UploadState: Sendable {
     private var sending: SentBytes?
     /// True if the upload's resource comes from a record, and has not answered yet.
     private(set) var isRecorded = false
+    /// The mark of the users whose upload it is (`RequestUsers.mark`).
+    private(set) var users = ""
+    /// True if the call is known to be for these users.
+    private var isOfUsers = false
     /// True if the server has broken the protocol, so that the upload can't go on.
     private(set) var isBroken = false
 
@@ -135,6 +139,7 @@ struct UploadState: Sendable {
         var request = request
         // The upload asks for its offset before it sends again: a policy below must not repeat a request.
         request.context.skipsRetry = true
+        request.context.users = RequestUsers(besides: Self.ownHeaders)
         self.request = request
         self.partSize = partSize ?? .max
         size = Int64(file.size)
@@ -145,16 +150,50 @@ struct UploadState: Sendable {
     /// The URL of the upload's resource.
     var location: URL? { resource?.url }
 
+    /// The headers by which the protocols differ from one request to the next, in lower case.
+    private static let ownHeaders: Set<String> = [
+        "tus-resumable", "upload-complete", "upload-draft-interop-version", "upload-incomplete",
+        "upload-length", "upload-metadata", "upload-offset",
+    ]
+
+    /// True if another request must show for whom the call is, because the resource gets no header that says so.
+    var isOfUnknownUsers: Bool {
+        isRecorded && !isOfUsers && location.flatMap(HTTPOrigin.init) != HTTPOrigin(request.url)
+    }
+
+    /// The request that shows for whom the call is: both protocols know it as a question for the server's options.
+    var optionsRequest: HTTPRequest {
+        var next = request
+        next.method = .options
+        next.body = .none
+        mark(&next)
+        return next
+    }
+
+    /// Compares the users of a request, as it was sent, with those of the upload.
+    ///
+    /// - Throws: ``OtherUsers`` if the upload is somebody else's.
+    mutating func note(_ sent: HTTPRequest) throws(OtherUsers) {
+        if isRecorded, !isOfUsers, !sent.users.isMarked(by: users) { throw OtherUsers() }
+        if resource == nil { users = sent.users.mark }
+        isOfUsers = true
+        // The layers below refuse a request for other users than the call's.
+        request.context.signIns.bind(sent.context.signIns)
+        resource?.context.signIns.bind(sent.context.signIns)
+    }
+
     /// Forgets the upload.
     mutating func reset() {
+        (users, isOfUsers) = ("", false)
         (resource, sending, isRecorded) = (nil, nil, false)
         (offset, highest) = (0, 0)
     }
 
     /// Goes on with an upload of an earlier run, unless the rules of redirects forbid its URL.
-    mutating func goOn(at url: URL?) {
+    mutating func goOn(at url: URL?, of users: String) {
         resource = try? resource(at: url)
         isRecorded = resource != nil
+        self.users = users
     }
 
     /// Notes that the next body is sent.
@@ -319,6 +358,9 @@ struct UploadState: Sendable {
     }
 }
 
+/// A recorded upload is not of the call's users.
+struct OtherUsers: Error {}
+
 /// How many bytes of a body were sent.
 final class SentBytes: Sendable {
     /// The position of the first byte in the file.
@@ -372,10 +414,13 @@ private final class ResumableUpload: Sendable {
     func run() -> Future<HTTPResponse> {
         withRecord { folder, name in
             guard let bytes = try Self.ownBytes(of: name, in: folder),
-                let lines = SealedLines.decoded(bytes), lines.count == 3,
-                lines[0] == "pledge-upload 1"
+                let lines = SealedLines.decoded(bytes), lines.count == 4,
+                lines[0] == "pledge-upload 2"
             else { return }
-            self.state.withLock { if lines[1] == $0.source { $0.goOn(at: URL(string: lines[2])) } }
+            self.state.withLock { state in
+                guard lines[1] == state.source else { return }
+                state.goOn(at: URL(string: lines[3]), of: lines[2])
+            }
         }
         .flatMap { self.goOn(asking: true, failures: 0, restarts: 0, after: nil) }
         .flatMap { response in self.forget().map { response } }
@@ -422,6 +467,10 @@ private final class ResumableUpload: Sendable {
     ) -> Future<HTTPResponse> {
         let before = state.withLock { $0.highest }
         return send(asking: asking).flatMapError { error in
+            if error is OtherUsers {
+                self.state.withLock { $0.reset() }
+                return self.goOn(asking: true, failures: 0, restarts: restarts, after: nil)
+            }
             let step = self.state.withLock { $0.step(after: (error as? HTTPError)?.status) }
             if case .restart? = step {
                 self.state.withLock { $0.reset() }
@@ -454,6 +503,9 @@ private final class ResumableUpload: Sendable {
 
     private func send(asking: Bool) -> Future<HTTPResponse> {
         if let change = change() { return Future(error: change) }
+        if state.withLock({ $0.isOfUnknownUsers }) {
+            return identify().flatMap { self.send(asking: asking) }
+        }
         var (request, state, sent) = state.withLock { state in
             let sent = state.location == nil || asking ? nil : state.send()
             return (state.request(asking: asking), state, sent)
@@ -466,13 +518,18 @@ private final class ResumableUpload: Sendable {
             guard (200...299).contains(response.status) else {
                 throw HTTPError(code: .unacceptableStatus, request: request, response: response)
             }
-            switch try self.state.withLock({ try $0.receive(response, asking: asking) }) {
+            let step = try self.state.withLock { state in
+                try state.note(response.request ?? request)
+                return try state.receive(response, asking: asking)
+            }
+            switch step {
             case .done:
                 if let change = self.change() { throw change }
                 return Future(value: response)
             case .created:
-                let (source, location) = self.state.withLock { ($0.source, $0.location) }
-                let lines = ["pledge-upload 1", source, location?.absoluteString ?? ""]
+                let lines = self.state.withLock {
+                    ["pledge-upload 2", $0.source, $0.users, $0.location?.absoluteString ?? ""]
+                }
                 return self.withRecord { folder, name in
                     try folder.replace(
                         name, with: SealedLines.encoded(lines), by: name + "-new",
@@ -481,6 +538,23 @@ private final class ResumableUpload: Sendable {
                 .flatMap { self.send(asking: false) }
             case .append, .ask, .restart: return self.send(asking: false)
             }
+        }
+    }
+
+    /// Finds out for whom the call is.
+    ///
+    /// The answer doesn't matter, only what the layers below have added to the request.
+    private func identify() -> Future<Void> {
+        let request = state.withLock { $0.optionsRequest }
+        return service(request).flatMapResult { result in
+            switch result {
+            case .success(let response):
+                try self.state.withLock { try $0.note(response.request ?? request) }
+            case .failure(let error):
+                guard let sent = (error as? HTTPError)?.response?.request else { throw error }
+                try self.state.withLock { try $0.note(sent) }
+            }
+            return Future(value: ())
         }
     }
 

@@ -526,6 +526,7 @@ final class UploadServer: Sendable {
             }
             headers.set(location, for: "Location")
             return HTTPResponse(status: 201, headers: headers, url: request.url)
+        case "OPTIONS": return HTTPResponse(status: 405)
         case "HEAD":
             if !state.silences.isEmpty {
                 return HTTPResponse(status: state.silences.removeFirst())
