@@ -55,7 +55,8 @@ extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse 
     ///
     /// It works like `decompress(upTo:)` for whole responses, with two differences: malformed bytes fail the stream
     /// when they are read, and an empty body can't be recognised in advance. The stream returns pieces of at most 64
-    /// KiB, and its length is unknown. Between two pieces, it keeps each coding's window: at most 32 KiB for gzip and
+    /// KiB, and its length is unknown. The body of a resumed download is decoded when it is complete, without this limit
+    /// (`download(_:to:over:accepting:limit:sha256:resuming:parts:progress:random:on:)`). Between two pieces, it keeps each coding's window: at most 32 KiB for gzip and
     /// deflate, 16 MiB for br, and 8 MiB for zstd.
     ///
     /// - Parameter limit: The largest decompressed body, in bytes; the stream fails if there are more. Less than zero
@@ -106,6 +107,7 @@ extension Decompression {
         var decoded = response
         do {
             let decoder = try BodyDecoder(codings, limit: limit)
+            if request.context.coding == .kept, !head.statusMatters { return response }
             decoded.body = response.body.decoded(by: decoder) { error in
                 self.error(for: error, head, request)
             }
@@ -139,10 +141,11 @@ struct Decompression {
     /// The header asks only for codings that can be decoded. A request with Range is unchanged, because a part of a
     /// compressed body can't be decompressed.
     func asking(_ request: HTTPRequest) -> HTTPRequest {
+        var request = request
+        if request.context.coding == .wanted { request.context.coding = .kept }
         guard !available.isEmpty, request.headers["Accept-Encoding"] == nil,
             request.headers["Range"] == nil
         else { return request }
-        var request = request
         request.headers.add(acceptEncoding, for: "Accept-Encoding")
         return request
     }

@@ -10,8 +10,10 @@ public import PledgeServices
 /// ```
 ///
 /// The body is written chunk by chunk to a temporary file in the same folder. Each chunk is requested after the
-/// previous one has been written. At the end, the temporary file is synchronised to disk and renamed atomically. It
-/// replaces an existing file at `file`, and keeps that file's permissions.
+/// previous one has been written. Until the end, only the user may read the temporary file. Then it is synchronised to
+/// disk and renamed atomically. It replaces an existing file at `file`, and takes that file's permissions, or those of a
+/// new file. It also replaces a symbolic link; the file that the link names stays as it is. If `file` is a folder, the
+/// download fails before it sends a request.
 ///
 /// After a failure, the temporary file is deleted when the future settles, and an existing file at `file` is unchanged.
 /// A temporary file remains only if the process ends during a download; its name begins with `.pledge-` and ends with
@@ -26,16 +28,29 @@ public import PledgeServices
 /// `.pledge-NAME.part`, and its record `.pledge-NAME.resume`, which only the user may read. The record is written after
 /// the bytes that it names are on the disk: at least every second or 8 MiB, and when the future fails. Both files stay
 /// after a failure if bytes came, and if the server sent a strong ETag, or no ETag but a Last-Modified at least a
-/// minute before the Date. Call again with the same URL and file to go on.
+/// minute before the Date. Call again with the same URL and file to go on. A presigned URL may have a new signature, if
+/// the ETag is strong and the size is the same. After a cancellation, `exit` waits for up to five seconds until both
+/// files are on the disk.
+///
+/// The download goes on for the same user only; for another one, it begins anew. A user is known by the account or the
+/// sign-in of the credentials that the service adds, and by the values of the other headers that may identify one. The
+/// record holds salted hashes of them. If the user signs out during the call, the next request fails with
+/// `HTTPError.Code.sessionEnded`. An unfinished file or a record that somebody else may have made fails the download
+/// with `HTTPError.Code.fileUnwritable`.
 ///
 /// The missing bytes are requested with a Range, and with an If-Range that names the ETag or the Last-Modified. A 206
-/// is used only if its Content-Range has the requested start, if the stated sizes are the same, and if it isn't
-/// encoded. If the size was unknown, a 416 ends the download when it states exactly the number of bytes that are there.
+/// is used only if its Content-Range has the requested start, if the stated sizes are the same, if it has the ETag, and
+/// if it has the coding that the download began with. If the size was unknown, a 416 ends the download when it states exactly the number of bytes that are there.
 /// A 200 is written from the first byte, unless the file is loaded in several parts. After a 200 to one of several
 /// parts, and after any other 206 or 416, the whole file is requested; after as many of these requests as `resuming`
 /// has attempts, the next such answer fails the download with `HTTPError.Code.badResponse`. A 206 to the request for
-/// the whole file fails it at once, with the same code. At the end, the file at `file` is whole, or as it was before
+/// the whole file fails it at once, with the same code. A 206 without the ETag counts once: the second one in a call
+/// fails it. At the end, the file at `file` is whole, or as it was before
 /// the call.
+///
+/// A server may encode the file although the requests ask for `identity`. The unfinished file then has the encoded
+/// bytes. At the end, they are decoded into the file, if a `.decompress` in the service would have decoded them; its
+/// limit doesn't count.
 ///
 /// Only one resumed download at a time writes a file: a second one, in this process or another, waits for up to five
 /// seconds, and then fails with `HTTPError.Code.fileUnwritable`. A request with another method, or with its own Range,
@@ -46,7 +61,7 @@ public import PledgeServices
 ///   - file: The URL of the file, in an existing folder.
 ///   - service: The service for the request.
 ///   - statuses: The statuses whose bodies are saved; also a 206 with the missing bytes, if the download is resumed.
-///   - limit: The largest body, in bytes.
+///   - limit: The largest body, in bytes, and the largest file.
 ///   - sha256: The expected SHA-256 of the file, in hexadecimal digits; nil for no check. If the file has another
 ///     one, the download fails with `HTTPError.Code.digestMismatch`. Digits that aren't a SHA-256 are a programming
 ///     error and trap.
@@ -54,7 +69,7 @@ public import PledgeServices
 ///   - parts: How many parts of the file are loaded at the same time, if the download is resumed; 1…32. Other numbers
 ///     are a programming error and trap. A server that doesn't send parts sends the whole file, in one response.
 ///   - progress: Called for each chunk with the number of bytes that are there and the size of the file, which is nil
-///     if it isn't known. With `resuming`, it's called after the chunk is written, on a queue of the file; otherwise
+///     if it isn't known. If the server encodes the file, both count encoded bytes. With `resuming`, it's called after the chunk is written, on a queue of the file; otherwise
 ///     before, on the thread where the chunk arrives.
 ///   - random: The source of the temporary file's name, and of the backoff's jitter.
 ///   - scheduler: The clock for the waits, and for the second during which the beginning of a refused body is read.
@@ -80,6 +95,9 @@ public func download(
     }
     precondition((1...32).contains(parts), "a download has 1 to 32 parts, not \(parts)")
     if CallBeginning.isTooLate { return Future(error: CancellationError()) }
+    do { try FileWriter.checkTarget(file) } catch {
+        return Future(error: HTTPError(code: .fileUnwritable, request: request, cause: error))
+    }
     if let rules, request.method == .get, request.headers["Range"] == nil {
         return ResumableDownload(
             request, to: file, over: service, rules, parts: parts,
@@ -159,7 +177,7 @@ public struct HTTPDownload: Hashable, Sendable {
     /// The size of the file, in bytes.
     public let byteCount: Int64
 
-    /// The number of bytes that an earlier run had loaded; zero if the file was loaded anew.
+    /// The number of bytes that an earlier run had loaded, as the server sends them; zero if the file was loaded anew.
     public let resumedFrom: Int64
 
     /// The last response: its status, headers and URL.

@@ -23,8 +23,8 @@ struct DownloadState: Hashable, Sendable {
         case rewrite(upTo: Int64?)
         /// All bytes are there.
         case end
-        /// The answer doesn't fit to the bytes that are there, for a reason.
-        case restart(String)
+        /// The answer doesn't fit to the bytes that are there, for a reason; `once` if the next one is an error.
+        case restart(String, once: Bool = false)
         /// The answer is an error.
         case refuse
     }
@@ -33,17 +33,44 @@ struct DownloadState: Hashable, Sendable {
     static let firstPart: Int64 = 1 << 20
 
     /// A hash of the URL.
-    let source: String
+    private(set) var source: String
+    /// A hash of the URL without its signature.
+    let unsigned: String
+    /// True if the URL has another signature than the one from which the bytes came.
+    private var isSignedAnew = false
     /// The mark of the users whose bytes are there (`RequestUsers.mark`).
     var users = ""
     /// A strong entity tag, or a date that is as good as one; nil if the server has sent neither.
     private(set) var validator: String?
-    /// The size of the file, in bytes; nil if it isn't known.
+    /// The codings of the bytes, as in Content-Encoding; empty if they are the file itself.
+    private(set) var coding = ""
+    /// The size of the file as the server sends it, in bytes; nil if it isn't known.
     private(set) var total: Int64?
     /// The parts, in order, without gaps between them.
     private(set) var parts = [Part(next: 0, end: nil)]
 
-    init(source: String) { self.source = source }
+    init(url: String) {
+        source = Self.hash(url)
+        unsigned = Self.hash(SignedURL.withoutSignature(url))
+    }
+
+    private static func hash(_ text: String) -> String {
+        SHA256.hash(Array(text.utf8)).hexadecimal
+    }
+
+    /// Returns what an earlier call has recorded, if this one can go on with it.
+    ///
+    /// After a new signature, the same file is known by a strong entity tag and its size.
+    func continuing(_ earlier: DownloadState) -> DownloadState? {
+        if earlier.source == source { return earlier }
+        guard earlier.unsigned == unsigned, earlier.validator.map(Self.isTag) == true,
+            earlier.total != nil
+        else { return nil }
+        var state = earlier
+        state.source = source
+        state.isSignedAnew = true
+        return state
+    }
 
     /// The number of bytes that are there.
     var received: Int64 {
@@ -66,7 +93,11 @@ struct DownloadState: Hashable, Sendable {
     var missing: [Int] { parts.indices.filter { !parts[$0].isComplete } }
 
     /// Forgets all bytes.
-    mutating func reset() { self = DownloadState(source: source) }
+    mutating func reset() {
+        (users, validator, coding, total) = ("", nil, "", nil)
+        parts = [Part(next: 0, end: nil)]
+        isSignedAnew = false
+    }
 
     /// Divides the missing bytes between several requests at a time, if they are one range.
     mutating func divide(into count: Int) {
@@ -110,18 +141,22 @@ struct DownloadState: Hashable, Sendable {
     ///   - isAccepted: Whether the caller accepts the status.
     ///   - headers: The answer's headers.
     ///   - length: The length of the answer's body; nil if it isn't known.
+    ///   - isDecoded: Whether a layer below has decoded the body, so that its bytes aren't those that a Range counts.
     mutating func receive(
-        _ status: Int, isAccepted: Bool, _ headers: HTTPHeaders, length: Int64?, for index: Int
+        _ status: Int, isAccepted: Bool, _ headers: HTTPHeaders, length: Int64?,
+        isDecoded: Bool = false, for index: Int
     ) -> Step {
         let asksForAll = self.headers(of: index).isEmpty
         let range = headers["Content-Range"].flatMap { ContentRange($0) }
         switch status {
-        case 206 where !asksForAll: return receivePart(headers, range, length, index)
+        case 206 where !asksForAll:
+            if isDecoded { return .restart("the part is encoded, and already decoded") }
+            return receivePart(headers, range, length, index)
         case 206: return .refuse
         case 416 where !asksForAll:
             // The range begins at the end of the file: nothing is missing.
             guard total == nil, parts.count == 1, range?.bytes == nil, let size = range?.total,
-                size == parts[0].next, isOfSameFile(headers)
+                size == parts[0].next, headers["ETag"] == nil || isOfSameFile(headers)
             else { return .restart("the server has no such range") }
             finish(at: size)
             return .end
@@ -131,7 +166,8 @@ struct DownloadState: Hashable, Sendable {
             reset()
             total = length
             parts[0].end = length
-            validator = Self.validator(in: headers)
+            coding = Self.coding(in: headers)
+            validator = isDecoded ? nil : Self.validator(in: headers)
             return .rewrite(upTo: length)
         }
     }
@@ -139,9 +175,6 @@ struct DownloadState: Hashable, Sendable {
     private mutating func receivePart(
         _ headers: HTTPHeaders, _ range: ContentRange?, _ length: Int64?, _ index: Int
     ) -> Step {
-        guard headers["Content-Encoding"].map({ $0.lowercased() == "identity" }) ?? true else {
-            return .restart("the part is encoded")
-        }
         guard let range, let bytes = range.bytes else {
             return .restart("the part has no readable Content-Range")
         }
@@ -153,11 +186,21 @@ struct DownloadState: Hashable, Sendable {
             return .restart("the part's length isn't what its Content-Range says")
         }
         if let total {
-            guard range.total ?? total == total else { return .restart("the size has changed") }
+            guard range.total == total || range.total == nil && !isSignedAnew else {
+                return .restart("the size has changed")
+            }
         }
-        if validator != nil {
+        if let validator {
+            // A 206 to an If-Range has the ETag (RFC 9110, section 15.3.7).
+            if validator.hasPrefix("\""), headers["ETag"] == nil {
+                return .restart("the part has no ETag", once: true)
+            }
             guard isOfSameFile(headers) else { return .restart("the file has changed") }
+            guard Self.coding(in: headers) == coding else {
+                return .restart("the part is encoded otherwise than the file")
+            }
         } else {
+            coding = Self.coding(in: headers)
             validator = Self.validator(in: headers)
             if validator == nil { return .restart("the server sends no strong validator") }
         }
@@ -187,19 +230,19 @@ struct DownloadState: Hashable, Sendable {
         parts = [Part(next: size, end: size)]
     }
 
+    /// The codings in the headers, in lower case and without "identity".
+    private static func coding(in headers: HTTPHeaders) -> String {
+        headers.values(for: "Content-Encoding").joined(separator: ",").lowercased()
+            .split(separator: ",").map(HTTPHeaders.trimmed)
+            .filter { !$0.isEmpty && $0 != "identity" }.joined(separator: ",")
+    }
+
     /// A validator that If-Range may name: a strong entity tag, or a Last-Modified at least a minute before the Date.
-    ///
-    /// Nil for an encoded body, whose bytes are counted otherwise than they are written.
     private static func validator(in headers: HTTPHeaders) -> String? {
-        guard headers["Content-Encoding"].map({ $0.lowercased() == "identity" }) ?? true,
-            headers["Accept-Ranges"]?.lowercased() != "none"
-        else { return nil }
+        if headers["Accept-Ranges"]?.lowercased() == "none" { return nil }
         let tags = headers.values(for: "ETag")
         if !tags.isEmpty {
-            guard tags.count == 1, tags[0].utf8.count >= 2, tags[0].hasPrefix("\""),
-                tags[0].hasSuffix("\""), tags[0].utf8.allSatisfy({ 0x20...0x7E ~= $0 })
-            else { return nil }
-            return tags[0]
+            return tags.count == 1 && isTag(tags[0]) ? tags[0] : nil
         }
         let dates = headers.values(for: "Last-Modified")
         guard dates.count == 1, let changed = HTTPDate(dates[0]),
@@ -208,13 +251,25 @@ struct DownloadState: Hashable, Sendable {
         else { return nil }
         return dates[0]
     }
+
+    /// Returns whether a record's text is a validator that a request can hold.
+    private static func isValidator(_ text: String) -> Bool {
+        isTag(text) || HTTPDate(text) != nil && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
+    }
+
+    /// Returns whether a text is a strong entity tag.
+    private static func isTag(_ text: String) -> Bool {
+        text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+            && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
+    }
 }
 
 extension DownloadState {
     /// The state as the bytes of a file.
     var encoded: [UInt8] {
         var lines = [
-            "pledge-download 2", source, users, validator ?? "", total.map { "\($0)" } ?? "",
+            "pledge-download 2", source, unsigned, users, validator ?? "", coding,
+            total.map { "\($0)" } ?? "",
         ]
         lines += parts.map { "\($0.next) \($0.end.map { "\($0)" } ?? "")" }
         return SealedLines.encoded(lines)
@@ -225,15 +280,17 @@ extension DownloadState {
     /// If all bytes are there, the last one counts as missing, because the server must still say that the file hasn't
     /// changed.
     init?(encoded: [UInt8]) {
-        guard let lines = SealedLines.decoded(encoded), lines.count >= 6,
-            lines[0] == "pledge-download 2", !lines[3].isEmpty
+        guard let lines = SealedLines.decoded(encoded), lines.count >= 8,
+            lines[0] == "pledge-download 2", Self.isValidator(lines[4])
         else { return nil }
         source = lines[1]
-        users = lines[2]
-        validator = lines[3]
-        total = Int64(lines[4])
+        unsigned = lines[2]
+        users = lines[3]
+        validator = lines[4]
+        coding = lines[5]
+        total = Int64(lines[6])
         parts = []
-        for line in lines[5...] {
+        for line in lines[7...] {
             let ends = line.split(separator: " ", omittingEmptySubsequences: false)
             let end = ends.last.flatMap { Int64($0) }
             guard ends.count == 2, let next = Int64(ends[0]),

@@ -37,7 +37,7 @@ final class FileWriter: Sendable {
     private let queue = DispatchQueue(label: "Pledge.FileWriter")
     /// The state of the file.
     ///
-    /// The lock is held during the system call that creates, renames or removes the file, so that a discarded file is
+    /// The lock is held during the system calls that create, rename or remove the file, so that a discarded file is
     /// never created or renamed.
     private let state = Locked((fate: Fate.fresh, descriptor: -1 as Int32))
 
@@ -70,22 +70,23 @@ final class FileWriter: Sendable {
         onQueue {
             try self.state.withLock { state in
                 guard case .fresh = state.fate else { throw CancellationError() }
-                // The new file takes the permissions of the file that it will replace. Until it has its name, its owner
-                // may read and write it, so that a later run can.
-                let permissions = self.target.filePermissions.map { mode_t($0 | 0o600) }
-                // O_EXCL doesn't open an existing file or link.
-                let flags = self.isKept ? O_NOFOLLOW : O_EXCL
+                // O_EXCL doesn't open an existing file or link, and O_NONBLOCK doesn't wait for a pipe's reader. Until it
+                // is complete, nobody else may read the file, whatever its name was before.
+                let flags = self.isKept ? O_NOFOLLOW | O_NONBLOCK : O_EXCL
                 let descriptor = self.temporary.withPath {
-                    open($0, flags | O_RDWR | O_CREAT | O_CLOEXEC, permissions ?? 0o666)
+                    open($0, flags | O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
                 }
                 guard descriptor >= 0 else { throw FileError.last("open", self.temporary) }
-                do { try self.lock(descriptor) } catch {
+                do {
+                    try FileError.checkOwn(descriptor, self.temporary.path)
+                    try self.lock(descriptor)
+                } catch {
                     close(descriptor)
                     throw error
                 }
                 state = (.open, descriptor)
-                // The process's umask may have removed some permissions.
-                if let permissions, fchmod(descriptor, permissions) != 0 {
+                // A kept file may have had other permissions.
+                guard fchmod(descriptor, 0o600) == 0 else {
                     throw FileError.last("fchmod", self.temporary)
                 }
             }
@@ -128,7 +129,9 @@ final class FileWriter: Sendable {
         }
     }
 
-    /// Synchronises the file to disk, then renames it, replacing an existing file.
+    /// Synchronises the file to disk, then renames it, replacing an existing file or link.
+    ///
+    /// The file gets the permissions of the one that it replaces, or else those of a new file.
     ///
     /// - Returns: A future that rejects with a `FileError`, or with `CancellationError` if the file was discarded
     ///   before.
@@ -138,16 +141,47 @@ final class FileWriter: Sendable {
             try OpenFile(descriptor: descriptor, url: self.temporary).sync()
             try self.state.withLock { state in
                 guard case .open = state.fate else { throw CancellationError() }
-                let permissions = self.target.filePermissions.map { mode_t($0) }
+                let permissions = try self.target.permissionsOfFile ?? self.permissionsOfNewFile()
+                // Its owner may write the file until it has its name, so that a later run can, whatever fails.
+                guard fchmod(descriptor, permissions | 0o600) == 0 else {
+                    throw FileError.last("fchmod", self.temporary)
+                }
                 let code = self.temporary.withPath { old in
                     self.target.withPath { new in rename(old, new) }
                 }
-                guard code == 0 else { throw FileError.last("rename", self.target) }
+                guard code == 0 else {
+                    let error = FileError.last("rename", self.target)
+                    _ = fchmod(descriptor, 0o600)
+                    throw error
+                }
                 state.fate = .committed
-                // After the renaming: an unfinished file stays writable, whatever fails.
-                if let permissions { _ = fchmod(descriptor, permissions) }
+                _ = fchmod(descriptor, permissions)
             }
         }
+    }
+
+    /// Returns the permissions that the process's umask and the folder give a new file.
+    ///
+    /// Only a new file tells them: the umask can't be read without changing it for all threads.
+    private func permissionsOfNewFile() throws(FileError) -> mode_t {
+        let probe = temporary.appendingPathExtension("new")
+        _ = probe.withPath { unlink($0) }
+        let descriptor = probe.withPath { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
+        guard descriptor >= 0 else { throw .last("open", probe) }
+        defer { close(descriptor) }
+        _ = probe.withPath { unlink($0) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw .last("fstat", probe) }
+        return facts.st_mode & 0o777
+    }
+
+    /// Checks that a file can take its place: that there is no folder.
+    static func checkTarget(_ file: URL) throws(FileError) {
+        var facts = stat()
+        guard file.withPath({ stat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+            return
+        }
+        throw FileError(operation: "open", code: EISDIR, path: file.path)
     }
 
     /// Removes the file at once, unless it has its final name.
@@ -168,6 +202,17 @@ final class FileWriter: Sendable {
         Future.make { resolver in
             queue.async { resolver.settle(with: Result { try body() }) }
         }
+    }
+}
+
+extension URL {
+    /// The permissions of the file with this name; nil if there is none, or a link.
+    fileprivate var permissionsOfFile: mode_t? {
+        var facts = stat()
+        guard withPath({ lstat($0, &facts) }) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        return facts.st_mode & 0o777
     }
 }
 
@@ -194,6 +239,18 @@ struct OpenFile {
             } else if errno != EINTR {
                 throw .last("write", url)
             }
+        }
+    }
+
+    /// Reads up to 256 KiB from a position on; nil at the end of the file.
+    func read(at position: Int64) throws(FileError) -> Data? {
+        var data = Data(count: 1 << 18)
+        while true {
+            let count = data.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(position))
+            }
+            if count >= 0 { return count == 0 ? nil : data.prefix(count) }
+            if errno != EINTR { throw .last("read", url) }
         }
     }
 

@@ -1,6 +1,17 @@
+import Dispatch
 import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
 
 /// A download that goes on where a lost connection or an earlier run has stopped.
 ///
@@ -21,6 +32,8 @@ final class ResumableDownload: Sendable {
         var signIns = SignIns()
         /// True after the record of an earlier run was read, or after there was none.
         var isOpen = false
+        /// True if the file was begun anew for a reason that counts once.
+        var hasBegunAnew = false
         /// True if the file is loaded as a whole, because its parts didn't fit.
         var isPlain = false
         /// The number of bytes in the last record on the disk.
@@ -32,6 +45,8 @@ final class ResumableDownload: Sendable {
     /// The bytes that don't fit to the file any more are given up, for a reason.
     private struct Restart: Error {
         var reason: String
+        /// True if the next answer for this reason is an error.
+        var isOnce = false
         /// True if parts of the file may still be loaded.
         var keepsParts = false
     }
@@ -61,11 +76,12 @@ final class ResumableDownload: Sendable {
         random: RandomSource, on scheduler: any FutureScheduler
     ) {
         var request = request
-        // The positions of bytes count only in a body that isn't encoded.
+        // The file is to be the bytes that a Range counts. A server may send a coding anyway.
         request.headers.set("identity", for: "Accept-Encoding")
         // The rounds are the retries: a policy below must not multiply them.
         request.context.skipsRetry = true
         request.context.users = RequestUsers()
+        request.context.coding = .wanted
         self.request = request
         self.service = service
         self.rules = rules
@@ -83,9 +99,7 @@ final class ResumableDownload: Sendable {
         writer = FileWriter(for: file, keptAs: ".pledge-\(short).part")
         record = ".pledge-\(short).resume"
         folder = SystemFolder(file.deletingLastPathComponent())
-        let state = DownloadState(
-            source: SHA256.hash(Array(request.url.absoluteString.utf8)).hexadecimal)
-        progress = Locked(Progress(state: state))
+        progress = Locked(Progress(state: DownloadState(url: request.url.absoluteString)))
     }
 
     /// Loads what is missing, and puts the file in its place.
@@ -104,7 +118,10 @@ final class ResumableDownload: Sendable {
                     ? HTTPError(code: .fileUnwritable, request: self.request, cause: error) : error
             }
             .onEnd { result in
-                if case .failure = result { _ = self.suspend() }
+                guard case .failure = result else { return }
+                // Ends what the queue of a file is doing.
+                self.progress.withLock { $0.round += 1 }
+                LastWrites.finish(self.suspend())
             }
     }
 
@@ -124,9 +141,8 @@ final class ResumableDownload: Sendable {
                 let size = try file.size()
                 let isUsed = self.progress.withLock { progress in
                     progress.isOpen = true
-                    guard let state = stored.flatMap({ DownloadState(encoded: $0) }),
-                        state.source == progress.state.source,
-                        state.reached <= size
+                    guard let earlier = stored.flatMap({ DownloadState(encoded: $0) }),
+                        let state = progress.state.continuing(earlier), state.reached <= size
                     else { return false }
                     progress.state = state
                     progress.earlier = state.received
@@ -143,12 +159,14 @@ final class ResumableDownload: Sendable {
         let before = progress.withLock { $0.state.received }
         return load().flatMapError { error in
             if let restart = error as? Restart {
-                self.progress.withLock { progress in
+                let isAgain = self.progress.withLock { progress in
+                    defer { if restart.isOnce { progress.hasBegunAnew = true } }
                     progress.round += 1
                     progress.state.reset()
                     if !restart.keepsParts { progress.isPlain = true }
+                    return restart.isOnce && progress.hasBegunAnew
                 }
-                guard restarts < self.rules.attempts else {
+                guard restarts < self.rules.attempts, !isAgain else {
                     throw HTTPError(code: .badResponse, reason: restart.reason)
                 }
                 return self.goOn(failures: failures, restarts: restarts + 1, after: nil)
@@ -240,7 +258,8 @@ final class ResumableDownload: Sendable {
             }
             let step = progress.state.receive(
                 head.status, isAccepted: isAccepted(head.status), head.headers,
-                length: response?.body.length, for: part)
+                length: response?.body.length,
+                isDecoded: head.request?.context.coding == .decoded, for: part)
             switch step {
             case .write, .rewrite, .end:
                 progress.head = head
@@ -256,8 +275,8 @@ final class ResumableDownload: Sendable {
         case .end:
             response?.discardBody()
             return Future(value: ())
-        case .restart(let reason):
-            throw Restart(reason: reason)
+        case .restart(let reason, let isOnce):
+            throw Restart(reason: reason, isOnce: isOnce)
         case .refuse:
             guard let response else { throw Refused() }
             if isAccepted(head.status) {
@@ -392,25 +411,85 @@ final class ResumableDownload: Sendable {
 
     /// Checks the whole file, and gives it its name.
     private func finish() -> Future<HTTPDownload> {
-        writer.perform { file in
-            let total = self.progress.withLock { $0.state.total ?? 0 }
-            try file.truncate(to: total)
-            do { try file.check(self.sha256) } catch {
-                self.progress.withLock { $0.state.reset() }
-                throw error
-            }
+        let (state, head, round) = progress.withLock { ($0.state, $0.head, $0.round) }
+        let response = head ?? HTTPResponse(status: 200)
+        // Without `.decompress` below, or with a coding that it doesn't know, the file stays encoded.
+        let isKept = response.request?.context.coding == .kept
+        let codings = isKept ? ContentCoding.all(in: ["Content-Encoding": state.coding]) ?? [] : []
+        return writer.perform { file in
+            try file.truncate(to: state.total ?? 0)
+            return file
         }
-        .flatMap { self.writer.commit() }
-        .flatMap {
+        .flatMap { encoded -> Future<Int64> in
+            if !codings.isEmpty { return self.decode(encoded, codings, response, round) }
+            return self.writer.perform { file in
+                try self.judging { try file.check(self.sha256) }
+            }
+            .flatMap { self.writer.commit() }
+            .map { state.total ?? 0 }
+        }
+        .flatMap { size in
             // Closed already: a failure here changes nothing for the file.
             try? self.folder.syncFolder()
             try? self.folder.remove(self.record)
-            let progress = self.progress.withLock { $0 }
+            var response = response
+            if !codings.isEmpty { response.dropCoding() }
             return Future(
                 value: HTTPDownload(
-                    file: self.file, byteCount: progress.state.total ?? 0,
-                    resumedFrom: progress.earlier,
-                    response: progress.head ?? HTTPResponse(status: 200)))
+                    file: self.file, byteCount: size,
+                    resumedFrom: self.progress.withLock { $0.earlier }, response: response))
+        }
+    }
+
+    /// Decodes the whole file into another one, which gets the name.
+    private func decode(
+        _ encoded: OpenFile, _ codings: [ContentCoding], _ response: HTTPResponse, _ round: Int
+    ) -> Future<Int64> {
+        let decoded = FileWriter(for: file, random: random)
+        return decoded.create().flatMap {
+            decoded.perform { file in
+                try self.judging {
+                    do {
+                        try self.decode(encoded, codings, into: file, round)
+                    } catch {
+                        guard error is DecompressionFailure || error is HTTPError else {
+                            throw error
+                        }
+                        throw Decompression(limit: Int(clamping: self.limit), available: [])
+                            .error(for: error, response, self.request)
+                    }
+                    try file.check(self.sha256)
+                }
+                return try file.size()
+            }
+        }
+        .flatMap { size in decoded.commit().map { size } }
+        .onEnd { if case .failure = $0 { decoded.discard() } }
+        .flatMap { size in self.writer.suspend { self.remove($0) }.map { size } }
+    }
+
+    private func decode(
+        _ encoded: OpenFile, _ codings: [ContentCoding], into file: OpenFile, _ round: Int
+    ) throws {
+        var decoder = try BodyDecoder(codings, limit: Int(clamping: limit))
+        var position: Int64 = 0
+        while let bytes = try encoded.read(at: position) {
+            position += Int64(bytes.count)
+            decoder.give(bytes)
+            while let piece = try decoder.read() {
+                // A cancelled download ends here.
+                try during(round) { _ in }
+                try file.write(piece)
+            }
+        }
+        try decoder.finish()
+    }
+
+    /// Calls a function; if it finds that the bytes are wrong, they are forgotten, and no later call goes on with them.
+    private func judging(_ body: () throws -> Void) throws {
+        do { try body() } catch {
+            if error is HTTPError { progress.withLock { $0.state.reset() } }
+            throw error
         }
     }
 }
@@ -419,5 +498,21 @@ extension ResumableDownload.Progress {
     /// The headers of a part's request; nil if the round is over.
     fileprivate func headers(of part: Int, _ round: Int) -> HTTPHeaders? {
         self.round == round ? state.headers(of: part) : nil
+    }
+}
+
+/// The last writes of cancelled downloads: a cancelled call ends at once, and its program may end then.
+private enum LastWrites {
+    private static let group = DispatchGroup()
+    /// The first use makes `exit` wait.
+    private static let waitsAtExit: Void = {
+        atexit { _ = LastWrites.group.wait(timeout: .now() + 5) }
+    }()
+
+    /// Lets the end of the process wait for a write, for at most five seconds.
+    static func finish(_ write: Future<Void>) {
+        _ = waitsAtExit
+        group.enter()
+        write.observe { _ in group.leave() }
     }
 }

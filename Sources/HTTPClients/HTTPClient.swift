@@ -218,7 +218,7 @@ public struct HTTPClient: Sendable {
     /// The largest decompressed body, in bytes.
     ///
     /// With nil, the client neither asks for a content coding nor decompresses a body. If the transport decompresses a
-    /// body, the transport's own limit applies instead.
+    /// body, the transport's own limit applies instead. A resumed download has its own limit.
     public var decompressionLimit: Int? = 64 << 20 { didSet { renew() } }
 
     /// The statuses that aren't errors, whichever function of the client you call.

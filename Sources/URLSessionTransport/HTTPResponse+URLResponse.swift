@@ -46,6 +46,8 @@ extension HTTPResponse {
         else { return }
         headers.remove("Content-Encoding")
         headers.remove("Content-Length")
+        // A download must not count these bytes.
+        if request?.context.coding != nil { request?.context.coding = .decoded }
     }
 
     /// The codings that URLSession decodes on this system; nil if it decodes all.

@@ -6,7 +6,7 @@ import Testing
 @testable import PledgeHTTPBodies
 
 @Suite struct DownloadStateTests {
-    private var state = DownloadState(source: "s")
+    private var state = DownloadState(url: "s")
 
     private func encodedAgain(_ state: DownloadState) -> DownloadState? {
         DownloadState(encoded: state.encoded)

@@ -185,7 +185,7 @@ import Testing
             let bytes = try Array(Data(contentsOf: record))
             let text = String(decoding: bytes, as: UTF8.self)
             #expect(!text.contains("s3cret") && !text.contains("k3y"))
-            lines.append(try #require(SealedLines.decoded(bytes))[2])
+            lines.append(try #require(SealedLines.decoded(bytes))[3])
             try FileManager.default.removeItem(at: record)
         }
         let words = lines.map { Set($0.split { " ,".contains($0) }) }

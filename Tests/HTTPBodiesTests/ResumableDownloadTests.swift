@@ -225,7 +225,6 @@ import Glibc
         "L1: without a strong validator, the file is loaded anew",
         arguments: [
             [:], ["ETag": "W/\"1\""], ["ETag": "1"], ["ETag": "\"1\"", "Accept-Ranges": "none"],
-            ["ETag": "\"1\"", "Content-Encoding": "gzip"],
             [
                 "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
                 "Date": "Sun, 06 Nov 1994 08:50:36 GMT",
@@ -418,7 +417,7 @@ import Glibc
         try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: target.path)
         try await loseFirst(after: 9_000)
         let part = folder.url.appendingPathComponent(".pledge-film.mp4.part")
-        #expect(try mode(of: part) == permissions | 0o600)
+        #expect(try mode(of: part) == 0o600)
         #expect(try mode(of: target) == permissions)
         #expect(try await load().value.resumedFrom == 9_000)
         #expect(try mode(of: target) == permissions)

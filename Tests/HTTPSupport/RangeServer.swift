@@ -14,6 +14,8 @@ package final class RangeServer: Sendable {
         case wholePart
         /// The part has the tag of another file.
         case otherTag
+        /// The part has no tag.
+        case noTag
         /// The part's Content-Range is of a larger file.
         case otherSize
         /// The part has no Content-Range.
@@ -40,6 +42,9 @@ package final class RangeServer: Sendable {
         /// After how many bytes of each of the next bodies the connection is lost.
         var losses: [Int] = []
         var sendsLength = true
+        var withoutSize = 0
+        /// A header that no part has.
+        var lacking: String?
         var losesSilently = false
         var chunk = 1_000
     }
@@ -72,6 +77,12 @@ package final class RangeServer: Sendable {
     /// Lets bodies whose connection is lost end as if they were whole.
     package func loseSilently() { state.withLock { $0.losesSilently = true } }
 
+    /// Leaves a header out of all parts, but not out of the whole file.
+    package func leaveOutOfParts(_ header: String) { state.withLock { $0.lacking = header } }
+
+    /// Leaves the file's size out of the next parts' Content-Range, which is no mistake.
+    package func leaveOutSizes(of count: Int) { state.withLock { $0.withoutSize += count } }
+
     package func sendNoLength() { state.withLock { $0.sendsLength = false } }
 
     /// Sends bodies in chunks of this size, in bytes.
@@ -100,7 +111,9 @@ extension RangeServer.State {
         let part =
             mistake == nil || mistake == .short || request.headers["If-Range"] == nil
             ? content[first...last] : Data(content[first...last].map { ~$0 })
-        let place = "bytes \(first)-\(last)/\(content.count)"
+        let size = withoutSize > 0 ? "*" : "\(content.count)"
+        withoutSize = max(0, withoutSize - 1)
+        let place = "bytes \(first)-\(last)/\(size)"
         switch mistake {
         case nil, .short: return response(206, part, ["Content-Range": place])
         case .whole: return response(200, content, [:])
@@ -115,6 +128,8 @@ extension RangeServer.State {
         case .otherSize:
             return response(
                 206, part, ["Content-Range": "bytes \(first)-\(last)/\(content.count + 1)"])
+        case .noTag:
+            return response(206, part, ["Content-Range": place], without: "ETag")
         case .noRange: return response(206, part, [:])
         case .brokenRange: return response(206, part, ["Content-Range": "bytes \(first)-"])
         case .encoded:
@@ -131,9 +146,12 @@ extension RangeServer.State {
     }
 
     private mutating func response(
-        _ status: Int, _ body: Data, _ more: HTTPHeaders
+        _ status: Int, _ body: Data, _ more: HTTPHeaders, without lacking: String? = nil
     ) -> HTTPStreamedResponse {
         var headers = headers
+        for name in [status == 206 ? self.lacking : nil, lacking] {
+            if let name { headers.remove(name) }
+        }
         for field in more { headers.set(field.value, for: field.name) }
         let loss = losses.isEmpty || status > 299 ? nil : losses.removeFirst()
         let sent = Data(body.prefix(loss ?? .max))

@@ -189,6 +189,24 @@ extension HTTPRequest.Context {
         _modify { yield &values.noteSentBytes }
     }
 
+    /// How the coding of a response's body is handled; nil for the usual way, in which `.decompress` decodes it.
+    ///
+    /// Two requests can be equal even if they differ in this property.
+    package var coding: BodyCoding? {
+        get { storage?.values.coding }
+        _modify { yield &values.coding }
+    }
+
+    /// The handling of a body's coding, as a download asks for it, and as the request in the response says.
+    package enum BodyCoding: Sendable {
+        /// The caller counts the encoded bytes, and wants to decode the body itself.
+        case wanted
+        /// `.decompress` has left the body to the caller, if it has a coding.
+        case kept
+        /// A transport has decoded the body.
+        case decoded
+    }
+
     private struct Values {
         var idempotencyKey: String?
         var skipsAuthorization = false
@@ -209,6 +227,7 @@ extension HTTPRequest.Context {
         var readerLimitsIdleTime = false
         var acceptsPart = false
         var noteSentBytes: (@Sendable (Int64) -> Void)?
+        var coding: BodyCoding?
     }
 
     /// `@unchecked` is safe, because the values change only while a single context holds the storage.
