@@ -34,14 +34,20 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 /// After a lost connection, a HEAD asks the server how many bytes it has. The request's headers are sent with each of
 /// these requests; to another origin, only the headers that are known to hold no secret.
 ///
-/// With `record`, a later call of this function goes on with the same upload, if the URL, the protocol and the file are
-/// the same, and the file was neither changed nor replaced. The record is a file that only the user may read, because
-/// an upload's URL may be a secret. It is removed at the end, and when the server doesn't know the upload any more; the
-/// upload then begins anew, at most as often in a call as `resuming` has attempts. It is also removed if the server says
-/// that the upload is complete although bytes are missing: this call then fails, and the next one begins anew.
+/// With `record`, a later call of this function goes on with the same upload, if the URL, the protocol, the user and the
+/// file are the same, and the file was neither changed nor replaced. The record is a file that only the user may read, because
+/// an upload's URL may be a secret. A record that somebody else has made or can change is ignored, and so is one whose
+/// address a redirect couldn't lead to. If a recorded upload can't go on, the upload begins anew in the same call: for
+/// example if its resource is gone, or claims more bytes than the file has. The record is removed at the end, when the
+/// server doesn't know the upload any more, and when the server breaks the protocol. In a call, an upload begins anew at
+/// most as often as `resuming` has attempts.
+///
+/// No server is believed that claims more bytes than were sent. Those that the system has taken for the network count
+/// as sent, because nobody can tell them from bytes that arrived.
 ///
 /// - Parameters:
-///   - file: A regular file, or a symbolic link to one; it must not change during the upload.
+///   - file: A regular file, or a symbolic link to one. If it is changed or replaced during the upload, the upload
+///     fails.
 ///   - request: The request that makes the upload: its URL, its headers, and its method, usually POST. Its body is
 ///     ignored.
 ///   - service: The service for the requests.
@@ -55,8 +61,8 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 ///   - random: The source of the backoff's jitter.
 ///   - scheduler: The clock for the waits.
 /// - Returns: A future of the last response. It rejects with the error of the last request, or with an `HTTPError`:
-///   with the code `bodyUnreadable` if the file can't be read, with `fileUnwritable` if the record can't be written,
-///   with `badResponse` if the server breaks the protocol.
+///   with the code `bodyUnreadable` if the file can't be read or was changed, with `fileUnwritable` if the record can't
+///   be written, with `badResponse` if the server breaks the protocol.
 public func upload(
     _ file: URL, with request: HTTPRequest, over service: @escaping HTTPService,
     by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
@@ -74,9 +80,9 @@ public func upload(
     guard let version = folder.version(of: file.lastPathComponent) else {
         return Future(error: HTTPError.unreadable(file, cause: CancellationError()))
     }
-    let state = UploadState(proto, request, version, partSize: partSize)
+    let state = UploadState(proto, request, version, partSize: partSize, rules.redirects)
     return ResumableUpload(
-        file, service, state, record, rules, progress, random, scheduler
+        file, version, service, state, record, rules, progress, random, scheduler
     ).run()
 }
 
@@ -97,46 +103,116 @@ struct UploadState: Sendable {
     }
 
     private let proto: ResumableUploadProtocol
-    private var request: HTTPRequest
+    /// The request that makes the upload.
+    private(set) var request: HTTPRequest
+    private let redirects: RedirectRules
     /// A hash of the URL, and the file's inode, size and time.
     let source: String
     let size: Int64
     /// The largest body, in bytes.
     private var partSize: Int64
-    var location: URL?
+    /// A request to the upload's resource, without a method and a body; nil until the upload has one.
+    private var resource: HTTPRequest?
     /// The number of bytes that the server has.
     private(set) var offset: Int64 = 0
-    /// The end of the bytes that were sent; nil if an earlier run may have sent more.
+    /// The largest offset so far: only bytes above it bring the upload further.
+    private(set) var highest: Int64 = 0
+    /// The end of the bytes that were sent before the last body; nil if an earlier run may have sent more.
     private var sentEnd: Int64?
-    /// True if the server takes no more bytes, though some are missing.
-    private(set) var endsTooEarly = false
+    /// The bytes of the last body.
+    private var sending: SentBytes?
+    /// True if the upload's resource comes from a record, and has not answered yet.
+    private(set) var isRecorded = false
+    /// The mark of the users whose upload it is (`RequestUsers.mark`).
+    private(set) var users = ""
+    /// True if the call is known to be for these users.
+    private var isOfUsers = false
+    /// True if the server has broken the protocol, so that the upload can't go on.
+    private(set) var isBroken = false
 
     init(
         _ proto: ResumableUploadProtocol, _ request: HTTPRequest, _ file: FileVersion,
-        partSize: Int64?
+        partSize: Int64?, _ redirects: RedirectRules
     ) {
         self.proto = proto
-        self.request = request
+        self.redirects = redirects
+        var request = request
         // The upload asks for its offset before it sends again: a policy below must not repeat a request.
-        self.request.context.skipsRetry = true
+        request.context.skipsRetry = true
+        request.context.users = RequestUsers(besides: Self.ownHeaders)
+        self.request = request
         self.partSize = partSize ?? .max
         size = Int64(file.size)
         let url = SHA256.hash(Array(request.url.absoluteString.utf8)).hexadecimal
         source = "\(url) \(file.inode) \(file.size) \(file.modified) \(proto.draft ?? 0)"
     }
 
+    /// The URL of the upload's resource.
+    var location: URL? { resource?.url }
+
+    /// The headers by which the protocols differ from one request to the next, in lower case.
+    private static let ownHeaders: Set<String> = [
+        "tus-resumable", "upload-complete", "upload-draft-interop-version", "upload-incomplete",
+        "upload-length", "upload-metadata", "upload-offset",
+    ]
+
+    /// True if another request must show for whom the call is, because the resource gets no header that says so.
+    var isOfUnknownUsers: Bool {
+        isRecorded && !isOfUsers && location.flatMap(HTTPOrigin.init) != HTTPOrigin(request.url)
+    }
+
+    /// The request that shows for whom the call is: both protocols know it as a question for the server's options.
+    var optionsRequest: HTTPRequest {
+        var next = request
+        next.method = .options
+        next.body = .none
+        mark(&next)
+        return next
+    }
+
+    /// Compares the users of a request, as it was sent, with those of the upload.
+    ///
+    /// - Throws: ``OtherUsers`` if the upload is somebody else's.
+    mutating func note(_ sent: HTTPRequest) throws(OtherUsers) {
+        if isRecorded, !isOfUsers, !sent.users.isMarked(by: users) { throw OtherUsers() }
+        if resource == nil { users = sent.users.mark }
+        isOfUsers = true
+        // The layers below refuse a request for other users than the call's.
+        request.context.signIns.bind(sent.context.signIns)
+        resource?.context.signIns.bind(sent.context.signIns)
+    }
+
     /// Forgets the upload.
-    mutating func reset() { (location, offset) = (nil, 0) }
+    mutating func reset() {
+        (users, isOfUsers) = ("", false)
+        (resource, sending, isRecorded) = (nil, nil, false)
+        (offset, highest) = (0, 0)
+    }
+
+    /// Goes on with an upload of an earlier run, unless the rules of redirects forbid its URL.
+    mutating func goOn(at url: URL?, of users: String) {
+        resource = try? resource(at: url)
+        isRecorded = resource != nil
+        self.users = users
+    }
 
     /// Notes that the next body is sent.
-    mutating func noteSending() { sentEnd = sentEnd.map { max($0, end) } }
+    mutating func send() -> SentBytes {
+        sentEnd = sentEnd.map { max($0, sending?.end ?? 0) }
+        let sent = SentBytes(from: offset)
+        sending = sent
+        return sent
+    }
+
+    /// The largest offset that the server can have.
+    private var most: Int64 { sentEnd.map { max($0, sending?.end ?? 0) } ?? size }
 
     /// The end of the next body.
     var end: Int64 { partSize >= size - offset ? size : offset + partSize }
 
     /// The request that makes the upload, or asks for its offset.
     func request(asking: Bool) -> HTTPRequest {
-        guard let location else {
+        guard var request = resource else {
             var request = self.request
             request.body = .none
             mark(&request)
@@ -144,7 +220,6 @@ struct UploadState: Sendable {
             if proto.draft != nil { markComplete(&request, size == 0) }
             return request
         }
-        var request = request(to: location)
         if asking {
             request.method = .head
             request.headers.set("no-store", for: "Cache-Control")
@@ -161,16 +236,16 @@ struct UploadState: Sendable {
         proto.draft == nil ? "application/offset+octet-stream" : "application/partial-upload"
     }
 
-    private func request(to url: URL) -> HTTPRequest {
-        var headers = request.headers
-        for name in ["Content-Type", "Upload-Metadata"] { headers.remove(name) }
-        if HTTPOrigin(url) != HTTPOrigin(request.url) {
-            for field in headers where !HTTPHeaders.isHarmless(field.name) {
-                headers.remove(field.name)
-            }
-        }
-        var next = HTTPRequest(.head, url, headers: headers)
-        next.context = request.context
+    /// Returns the request to a resource that a server or a record names.
+    ///
+    /// Its URL obeys the rules of redirects, because the file's bytes are sent there.
+    private func resource(at url: URL?) throws(RedirectRefusal) -> HTTPRequest {
+        var next = request
+        for name in ["Content-Type", "Upload-Metadata"] { next.headers.remove(name) }
+        // It stands for the file's bytes.
+        next.body = HTTPRequest.Body(.data(Data([0])), contentType: contentType)
+        next = try next.moved(to: url, by: redirects)
+        next.body = .none
         mark(&next)
         return next
     }
@@ -202,48 +277,62 @@ struct UploadState: Sendable {
     /// Takes an answer with a status of 200…299.
     mutating func receive(_ response: HTTPResponse, asking: Bool) throws(HTTPError) -> Step {
         // A limit in the answer is for the next body.
-        let sent = end
+        let planned = end
         limitParts(response.headers)
-        guard location != nil else {
+        guard resource != nil else {
             if size == 0 { return .done }
-            guard let url = response.headers.location(from: response.url ?? request.url) else {
-                throw broken("the server names no Location for the upload", response)
+            let url = response.headers.location(from: response.url ?? request.url)
+            do { resource = try resource(at: url) } catch {
+                throw broken("the upload has no usable Location: \(error.reason)", response)
             }
-            if AbsoluteURL.isSecure(request.url), !AbsoluteURL.isSecure(url) {
-                throw broken("the upload's Location leads from https to http", response)
-            }
-            location = url
-            sentEnd = 0
+            (sentEnd, sending) = (0, nil)
             return .created
         }
-        let found = response.headers["Upload-Offset"].flatMap { Int64($0) }
+        var found: Int64?
+        if let text = response.headers["Upload-Offset"] {
+            found = Self.offset(text)
+            guard found != nil else { throw broken(Self.noOffset, response) }
+        }
         // The server can't have more.
-        let most = asking ? sentEnd ?? size : sent
+        let most = asking ? most : min(planned, sending?.end ?? 0)
+        let sent = most == planned ? planned : nil
         if proto.draft != nil {
             let isComplete = isComplete(response.headers)
             let isWhole = most == size && found ?? size == size
             // The answer to the last bytes is the resource's own, and need not say more.
             if isWhole, isComplete ?? !asking { return .done }
             if isComplete == true {
-                endsTooEarly = true
                 throw broken("the upload is complete before all bytes are there", response)
             }
         }
-        guard let offset = found ?? (asking ? nil : sent), (0...most).contains(offset) else {
-            throw broken("the server has no valid Upload-Offset", response)
+        guard let offset = found ?? (asking ? nil : sent), offset <= most else {
+            throw broken(Self.noOffset, response)
         }
         // Such a server would be sent the same bytes for ever.
         guard asking || offset > self.offset else {
             throw broken("the server takes no bytes", response)
         }
         self.offset = offset
+        highest = max(highest, offset)
+        isRecorded = false
         if proto.draft == nil, offset == size { return .done }
         return .append
     }
 
+    private static let noOffset = "the server has no valid Upload-Offset"
+
+    /// Returns the number in an Upload-Offset; nil if the text has anything but digits, or if the number is too large.
+    private static func offset(_ text: String) -> Int64? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            ? Int64(text) : nil
+    }
+
+    /// Notes that the file was changed, so that the upload can't go on.
+    mutating func noteChange() { (isBroken, isRecorded) = (true, false) }
+
     /// The step after an answer with another status; nil if it's an error.
     func step(after status: Int?) -> Step? {
-        guard location != nil else { return nil }
+        guard resource != nil else { return nil }
         switch status {
         case 404, 410: return .restart
         case 403 where proto.draft == nil: return .restart
@@ -263,14 +352,39 @@ struct UploadState: Sendable {
         }
     }
 
-    private func broken(_ reason: String, _ response: HTTPResponse) -> HTTPError {
-        HTTPError(code: .badResponse, request: request, response: response, reason: reason)
+    private mutating func broken(_ reason: String, _ response: HTTPResponse) -> HTTPError {
+        isBroken = resource != nil
+        return HTTPError(code: .badResponse, request: request, response: response, reason: reason)
     }
+}
+
+/// A recorded upload is not of the call's users.
+struct OtherUsers: Error {}
+
+/// How many bytes of a body were sent.
+final class SentBytes: Sendable {
+    /// The position of the first byte in the file.
+    let start: Int64
+    private let counts = Locked<(read: Int64, taken: Int64?)>((0, nil))
+
+    init(from start: Int64) { self.start = start }
+
+    /// The end of the bytes that were sent, as a position in the file.
+    ///
+    /// A transport reads ahead of what it sends. If it doesn't say how much it has sent, all that it has read counts.
+    var end: Int64 { start + counts.withLock { min($0.read, $0.taken ?? $0.read) } }
+
+    /// Notes how many bytes the transport has read since it opened the body.
+    func noteRead(_ count: Int64) { counts.withLock { $0.read = max($0.read, count) } }
+
+    /// Notes how many bytes of a request the system has taken from the transport.
+    func noteTaken(_ count: Int64) { counts.withLock { $0.taken = max($0.taken ?? 0, count) } }
 }
 
 /// The requests of an upload, one after the other.
 private final class ResumableUpload: Sendable {
     private let file: URL
+    private let version: FileVersion
     private let service: HTTPService
     private let state: Locked<UploadState>
     private let record: URL?
@@ -281,11 +395,13 @@ private final class ResumableUpload: Sendable {
     private let queue = DispatchQueue(label: "Pledge.ResumableUpload")
 
     init(
-        _ file: URL, _ service: @escaping HTTPService, _ state: UploadState, _ record: URL?,
-        _ rules: Resumption, _ report: (@Sendable (Int64, Int64?) -> Void)?,
-        _ random: RandomSource, _ scheduler: any FutureScheduler
+        _ file: URL, _ version: FileVersion, _ service: @escaping HTTPService,
+        _ state: UploadState, _ record: URL?, _ rules: Resumption,
+        _ report: (@Sendable (Int64, Int64?) -> Void)?, _ random: RandomSource,
+        _ scheduler: any FutureScheduler
     ) {
         self.file = file
+        self.version = version
         self.service = service
         self.state = Locked(state)
         self.record = record
@@ -297,14 +413,29 @@ private final class ResumableUpload: Sendable {
 
     func run() -> Future<HTTPResponse> {
         withRecord { folder, name in
-            guard let bytes = try folder.read(name, upTo: 1 << 20)?.bytes,
-                let lines = SealedLines.decoded(bytes), lines.count == 3,
-                lines[0] == "pledge-upload 1"
+            guard let bytes = try Self.ownBytes(of: name, in: folder),
+                let lines = SealedLines.decoded(bytes), lines.count == 4,
+                lines[0] == "pledge-upload 2"
             else { return }
-            self.state.withLock { if lines[1] == $0.source { $0.location = URL(string: lines[2]) } }
+            self.state.withLock { state in
+                guard lines[1] == state.source else { return }
+                state.goOn(at: URL(string: lines[3]), of: lines[2])
+            }
         }
         .flatMap { self.goOn(asking: true, failures: 0, restarts: 0, after: nil) }
         .flatMap { response in self.forget().map { response } }
+    }
+
+    /// Reads a record; nil if there is none that only the user can have written.
+    private static func ownBytes(
+        of name: String, in folder: SystemFolder
+    ) throws(FileError) -> [UInt8]? {
+        do {
+            return try folder.read(name, upTo: 1 << 20)?.bytes
+        } catch {
+            if error.isOfUnusableFile { return nil }
+            throw error
+        }
     }
 
     /// Removes the record.
@@ -334,8 +465,12 @@ private final class ResumableUpload: Sendable {
     private func goOn(
         asking: Bool, failures: Int, restarts: Int, after wait: Duration?
     ) -> Future<HTTPResponse> {
-        let before = state.withLock { $0.offset }
+        let before = state.withLock { $0.highest }
         return send(asking: asking).flatMapError { error in
+            if error is OtherUsers {
+                self.state.withLock { $0.reset() }
+                return self.goOn(asking: true, failures: 0, restarts: restarts, after: nil)
+            }
             let step = self.state.withLock { $0.step(after: (error as? HTTPError)?.status) }
             if case .restart? = step {
                 self.state.withLock { $0.reset() }
@@ -345,13 +480,17 @@ private final class ResumableUpload: Sendable {
                         asking: true, failures: failures, restarts: restarts + 1, after: nil)
                 }
             }
-            let failures = self.state.withLock { $0.offset } > before ? 1 : failures + 1
+            let failures = self.state.withLock { $0.highest } > before ? 1 : failures + 1
             let next = self.rules.wait(
                 after: error, isTemporary: step != nil, failures: failures, last: wait,
                 random: self.random)
             guard let next else {
-                // The record would make the next call fail in the same way.
-                guard self.state.withLock({ $0.endsTooEarly }) else { throw error }
+                if self.state.withLock({ $0.isRecorded }), self.rules.isFinal(error) {
+                    // The record would make each call fail in the same way. It stays until there is another upload.
+                    self.state.withLock { $0.reset() }
+                    return self.goOn(asking: true, failures: 0, restarts: restarts, after: nil)
+                }
+                guard self.state.withLock({ $0.isBroken }) else { throw error }
                 return self.forget().flatMapResult { _ in Future(error: error) }
             }
             return Future<Void>(value: ()).delay(next.time, on: self.scheduler)
@@ -363,23 +502,34 @@ private final class ResumableUpload: Sendable {
     }
 
     private func send(asking: Bool) -> Future<HTTPResponse> {
-        var (request, state) = state.withLock { state in
-            if state.location != nil, !asking { state.noteSending() }
-            return (state.request(asking: asking), state)
+        if let change = change() { return Future(error: change) }
+        if state.withLock({ $0.isOfUnknownUsers }) {
+            return identify().flatMap { self.send(asking: asking) }
         }
-        if state.location != nil, !asking {
-            let (start, end) = (state.offset, state.end)
-            request.body = body(from: start, to: end, of: state.size, state.contentType)
+        var (request, state, sent) = state.withLock { state in
+            let sent = state.location == nil || asking ? nil : state.send()
+            return (state.request(asking: asking), state, sent)
+        }
+        if let sent {
+            request.context.noteSentBytes = sent.noteTaken
+            request.body = body(to: state.end, of: state.size, state.contentType, noting: sent)
         }
         return service(request).flatMap { [request] response in
             guard (200...299).contains(response.status) else {
                 throw HTTPError(code: .unacceptableStatus, request: request, response: response)
             }
-            switch try self.state.withLock({ try $0.receive(response, asking: asking) }) {
-            case .done: return Future(value: response)
+            let step = try self.state.withLock { state in
+                try state.note(response.request ?? request)
+                return try state.receive(response, asking: asking)
+            }
+            switch step {
+            case .done:
+                if let change = self.change() { throw change }
+                return Future(value: response)
             case .created:
-                let (source, location) = self.state.withLock { ($0.source, $0.location) }
-                let lines = ["pledge-upload 1", source, location?.absoluteString ?? ""]
+                let lines = self.state.withLock {
+                    ["pledge-upload 2", $0.source, $0.users, $0.location?.absoluteString ?? ""]
+                }
                 return self.withRecord { folder, name in
                     try folder.replace(
                         name, with: SealedLines.encoded(lines), by: name + "-new",
@@ -391,9 +541,40 @@ private final class ResumableUpload: Sendable {
         }
     }
 
+    /// Finds out for whom the call is.
+    ///
+    /// The answer doesn't matter, only what the layers below have added to the request.
+    private func identify() -> Future<Void> {
+        let request = state.withLock { $0.optionsRequest }
+        return service(request).flatMapResult { result in
+            switch result {
+            case .success(let response):
+                try self.state.withLock { try $0.note(response.request ?? request) }
+            case .failure(let error):
+                guard let sent = (error as? HTTPError)?.response?.request else { throw error }
+                try self.state.withLock { try $0.note(sent) }
+            }
+            return Future(value: ())
+        }
+    }
+
+    /// The error of a file that was changed or replaced since the upload began; nil if it wasn't.
+    private func change() -> HTTPError? {
+        let folder = SystemFolder(file.deletingLastPathComponent())
+        if folder.version(of: file.lastPathComponent) == version { return nil }
+        let request = state.withLock { state in
+            state.noteChange()
+            return state.request
+        }
+        return HTTPError(
+            code: .bodyUnreadable, request: request, cause: FileError.stale(file.path),
+            reason: "the file was changed during the upload")
+    }
+
     private func body(
-        from start: Int64, to end: Int64, of size: Int64, _ type: String
+        to end: Int64, of size: Int64, _ type: String, noting sent: SentBytes
     ) -> HTTPRequest.Body {
+        let start = sent.start
         let source = HTTPRequest.BodySource(length: end - start, isReplayable: true) {
             [file, report] in
             let rest = Locked(end - start)
@@ -407,6 +588,7 @@ private final class ResumableUpload: Sendable {
                             rest.withLock { rest in
                                 let taken = chunk.prefix(Int(min(rest, Int64(chunk.count))))
                                 rest -= Int64(taken.count)
+                                sent.noteRead(end - start - rest)
                                 return taken
                             }
                         }

@@ -1,3 +1,4 @@
+package import PledgeHTTPNetworking
 public import PledgeServices
 
 /// The rules for resuming a transfer after a lost connection.
@@ -21,6 +22,9 @@ public struct Resumption: Sendable {
     /// Says whether an error is temporary.
     package var outcome: @Sendable (any Error) -> Outcome = { Outcome(of: $0) }
 
+    /// The rules for an address that a server or a record names.
+    package var redirects = RedirectRules()
+
     /// Creates the rules.
     ///
     /// A value outside the bounds below is a programming error and traps.
@@ -40,6 +44,11 @@ public struct Resumption: Sendable {
         self.attempts = attempts
         self.backoff = backoff
         self.maxServerDelay = maxServerDelay
+    }
+
+    /// Returns whether another request would end with the same error.
+    func isFinal(_ error: any Error) -> Bool {
+        error is HTTPError && outcome(error).retry == .never
     }
 
     /// Returns the wait before the next request, and the backoff's part in it; nil if the transfer fails.

@@ -1441,7 +1441,7 @@ extension FolderCacheStore {
             let file: (bytes: [UInt8], version: FileVersion)?
             do {
                 file = try read(listed.name)
-            } catch  where error.isOfUnreadableFile {
+            } catch  where error.isOfUnusableFile || error.isOfMissingFile {
                 continue
             }
             guard let file, let (key, entries) = content(of: file.bytes),

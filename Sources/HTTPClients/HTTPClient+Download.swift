@@ -102,11 +102,23 @@ extension HTTPClient {
             attempts: retry?.attempts ?? 1, backoff: retry?.backoff ?? .constant(.zero),
             maxServerDelay: retry?.maxServerDelay ?? .zero)
         rules.outcome = { [client = uncountedCopy] in client.outcome(of: $0) }
+        if let redirects { rules.redirects = RedirectRules(redirects) }
         return rules
     }
 
     private func request(for endpoint: Endpoint) throws(Endpoint.Error) -> HTTPRequest {
         guard let base else { return try HTTPRequest(endpoint) }
         return try HTTPRequest(endpoint, base: base)
+    }
+}
+
+extension RedirectRules {
+    /// The rules of a client.
+    fileprivate init(_ redirects: HTTPClient.Redirects) {
+        self.init(
+            limit: redirects.limit, secrets: redirects.stripped, kept: redirects.kept,
+            allowsDowngrade: redirects.allowsDowngrade,
+            refusesPrivate: redirects.refusesPrivateAddresses,
+            sendsBodies: redirects.sendsBodiesAcrossOrigins)
     }
 }

@@ -122,18 +122,15 @@ extension FileError {
     /// True if the file or its folder doesn't exist.
     package var isOfMissingFile: Bool { code == ENOENT }
 
-    /// True if the file is larger than it may be.
-    package var isOfLargeFile: Bool { code == EFBIG }
+    /// True if the file can't be one of the package's: somebody else has made it or can change it, or it is too large.
+    package var isOfUnusableFile: Bool {
+        isOfForeignFile || operation != "opendir" && [EACCES, EFBIG, ELOOP].contains(code)
+    }
 
     /// True if a name can't be removed or replaced because it's a folder's, or a file's of another user; others can.
     package var isOfOneFile: Bool {
         ["rename", "unlink"].contains(operation)
             && [EISDIR, ENOTDIR, EPERM, EACCES, ENOTEMPTY, EEXIST].contains(code)
-    }
-
-    /// True if the file is gone, too large, or somebody else's; others in its folder may be readable.
-    package var isOfUnreadableFile: Bool {
-        isOfForeignFile || operation != "opendir" && [ENOENT, EACCES, ELOOP, EFBIG].contains(code)
     }
 }
 

@@ -163,19 +163,32 @@ private func report(
 }
 
 /// The rules of redirects: which targets are allowed, and which headers are kept.
-struct RedirectRules: Sendable {
+package struct RedirectRules: Sendable {
     /// The largest number of redirects to follow.
-    var limit = 20
+    var limit: Int
     /// The names of headers that only the first origin gets, harmless or not.
-    var secrets: [String] = []
+    var secrets: [String]
     /// The names of headers that every origin gets, harmless or not.
-    var kept: [String] = []
+    var kept: [String]
     /// Allows redirects from https to http.
-    var allowsDowngrade = false
+    var allowsDowngrade: Bool
     /// Refuses redirects from a public host into a private network.
-    var refusesPrivate = false
+    var refusesPrivate: Bool
     /// Allows sending a body to another origin.
-    var sendsBodies = true
+    var sendsBodies: Bool
+
+    /// Creates rules.
+    package init(
+        limit: Int = 20, secrets: [String] = [], kept: [String] = [], allowsDowngrade: Bool = false,
+        refusesPrivate: Bool = false, sendsBodies: Bool = true
+    ) {
+        self.limit = limit
+        self.secrets = secrets
+        self.kept = kept
+        self.allowsDowngrade = allowsDowngrade
+        self.refusesPrivate = refusesPrivate
+        self.sendsBodies = sendsBodies
+    }
 
     /// Returns whether another origin gets a header; `name` is the header's name in lower case.
     ///
@@ -196,6 +209,14 @@ struct RedirectRules: Sendable {
 
     /// Headers for one origin only, whichever middleware added them.
     private static let ofOneOrigin = ["authorization", "cookie", "proxy-authorization"]
+}
+
+/// The reason why the rules of redirects forbid a URL.
+package struct RedirectRefusal: Error {
+    /// The reason, as a sentence about the redirect without a full stop.
+    package let reason: String
+
+    fileprivate init(_ reason: String) { self.reason = reason }
 }
 
 /// Decides whether a response is a redirect to follow.
@@ -240,35 +261,13 @@ struct RedirectMachine {
         guard let location = locations.first, locations.count == 1 else {
             return .finish(because: "there is not one Location")
         }
-        guard let bytes = location.bytes,
-            let url = URLReference(bytes).resolved(against: request.url),
-            let target = HTTPOrigin(url)
-        else { return .finish(because: "its Location is no http or https URL") }
-        let origin = HTTPOrigin(request.url)
-        if origin?.scheme == "https", target.scheme == "http", !rules.allowsDowngrade {
-            return .finish(because: "it leads from https to http")
+        let url = location.bytes.flatMap { URLReference($0).resolved(against: request.url) }
+        do {
+            let next = try request.redirected(with: status).moved(to: url, by: rules)
+            return go(to: next, settingCookies: headers["Set-Cookie"] != nil)
+        } catch {
+            return .finish(because: error.reason)
         }
-        let refusesPrivate = rules.refusesPrivate && origin?.isPrivate != true
-        if refusesPrivate, target.isPrivate {
-            return .finish(because: HTTPError.privateNetwork)
-        }
-        var next = request.redirected(with: status)
-        guard next.body.isReplayable else {
-            return .finish(because: "the body can be sent only once")
-        }
-        if origin != target, !next.body.isEmpty {
-            guard rules.sendsBodies else {
-                return .finish(because: "it leads with the body to another origin")
-            }
-            guard !next.hasCredentialsInBody else {
-                return .finish(because: "it leads with credentials in the body to another origin")
-            }
-        }
-        next.url = url
-        next.context.refusesPrivateAddresses = refusesPrivate
-        if let origin { next.context.redirectingOrigins.insert(origin) }
-        if origin != target { next.removeSecrets(rules, leavingFor: target) }
-        return go(to: next, settingCookies: headers["Set-Cookie"] != nil)
     }
 
     private mutating func go(to next: HTTPRequest, settingCookies: Bool) -> Decision {
@@ -306,6 +305,40 @@ extension HTTPRequest {
         request.context.idempotencyKey = nil
         for (name, _) in headers where Self.isOfBody(name) { request.headers.remove(name) }
         return request
+    }
+
+    /// Returns the request with another URL, which a server or a file names, if the rules of redirects allow it.
+    ///
+    /// Another origin gets no secret header.
+    ///
+    /// - Parameter target: The URL; nil if what was named is none.
+    package func moved(to target: URL?, by rules: RedirectRules) throws(RedirectRefusal)
+        -> HTTPRequest
+    {
+        guard let url = target, let target = HTTPOrigin(url) else {
+            throw RedirectRefusal("its Location is no http or https URL")
+        }
+        let origin = HTTPOrigin(self.url)
+        if origin?.scheme == "https", target.scheme == "http", !rules.allowsDowngrade {
+            throw RedirectRefusal("it leads from https to http")
+        }
+        let refusesPrivate = rules.refusesPrivate && origin?.isPrivate != true
+        if refusesPrivate, target.isPrivate { throw RedirectRefusal(HTTPError.privateNetwork) }
+        guard body.isReplayable else { throw RedirectRefusal("the body can be sent only once") }
+        if origin != target, !body.isEmpty {
+            guard rules.sendsBodies else {
+                throw RedirectRefusal("it leads with the body to another origin")
+            }
+            guard !hasCredentialsInBody else {
+                throw RedirectRefusal("it leads with credentials in the body to another origin")
+            }
+        }
+        var next = self
+        next.url = url
+        next.context.refusesPrivateAddresses = refusesPrivate
+        if let origin { next.context.redirectingOrigins.insert(origin) }
+        if origin != target { next.removeSecrets(rules, leavingFor: target) }
+        return next
     }
 
     /// Removes headers that may be secrets of the current origin, unless the other origin may get them too.

@@ -346,6 +346,9 @@ extension CurlLoop {
         transfer.upload?.cancel()
         flush(transfer)
         let handle = transfer.handle
+        // libcurl may have sent more since it last reported its progress.
+        transfer.exchange.request.context.noteSentBytes?(
+            ccurl_get_offset(handle.easy, ccurl_info_upload_size))
         let deliver: TransportExchange.Delivery = { [self] job in
             let handles = engine.handles
             results.append(

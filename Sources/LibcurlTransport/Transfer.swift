@@ -261,6 +261,7 @@ extension Transfer {
     func noteSent(_ count: Int64) {
         if count == sentCount { return }
         sentCount = count
+        exchange.request.context.noteSentBytes?(count)
         noteByte()
         if !isSourceAway { exchange.noteSign() }
     }

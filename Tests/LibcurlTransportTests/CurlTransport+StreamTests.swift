@@ -4,6 +4,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
+import PledgeHTTPBodies
 import PledgeHTTPCaching
 import PledgeHTTPClients
 import PledgeHTTPNetworking
@@ -55,6 +56,59 @@ struct CurlTransportStreamTests {
         #expect(count == size)
         try await transport.close().soon
         server.stop()
+    }
+
+    @Test("K7: an upload's server has no bytes that were only read ahead")
+    func bytesReadAheadWereNotSent() async throws {
+        let folder = try TestFolder()
+        let file = try folder.file("film", Data())
+        #expect(truncate(file.path, 64 << 20) == 0)
+        let read = Locked<Int64>(0)
+        let turn = DispatchSemaphore(value: 0)
+        let server = try SocketServer { connection in
+            while let head = connection.head() {
+                switch head.prefix(4) {
+                case "POST":
+                    connection.send(
+                        "HTTP/1.1 201 Created\r\nLocation: /up\r\nContent-Length: 0\r\n\r\n")
+                case "PATC":
+                    turn.wait()
+                    return
+                case "HEAD":
+                    // It claims all that the transport has read of the file.
+                    let offset = read.withLock { $0 }
+                    connection.send("HTTP/1.1 204 No Content\r\nUpload-Offset: \(offset)\r\n\r\n")
+                default: connection.answer("ok")
+                }
+            }
+        }
+        defer { server.stop() }
+        let sent = Locked<Int64>(0)
+        var client = HTTPClient(base: server.url(), over: transport)
+        client.retry = .init(attempts: 2, backoff: .constant(.zero))
+        client.circuitBreaker = nil
+        client.aroundCall = .init(changing: { request in
+            var request = request
+            let note = request.context.noteSentBytes
+            request.context.noteSentBytes = { count in
+                sent.withLock { $0 = max($0, count) }
+                note?(count)
+            }
+            return request
+        })
+        let upload = client.upload(file, to: "/files", by: .tus) { count, _ in
+            // libcurl may begin again with a body whose connection was lost.
+            read.withLock { $0 = max($0, count) }
+        }
+        #expect(await comesTrue { read.withLock { $0 } > 1 << 18 })
+        // Turns in which the sockets fill up.
+        for _ in 0..<200 { _ = try await transport.get(server.url("/small")).soon }
+        turn.signal()
+        let error = await #expect(throws: HTTPError.self) { try await upload.soon }
+        #expect(error?.code == .badResponse && error?.request?.method != .patch)
+        let (readCount, sentCount) = (read.withLock { $0 }, sent.withLock { $0 })
+        #expect(sentCount > 0 && sentCount < readCount && readCount < 64 << 20)
+        try await transport.close().soon
     }
 
     @Test("D5: the time limits don't count the time in which bytes in memory are sent")

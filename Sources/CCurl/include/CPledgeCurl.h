@@ -120,8 +120,9 @@ enum ccurl_long_info {
     ccurl_info_proxy_error = 0x200000 + 59,  // CURLINFO_PROXY_ERROR
 };
 
-/// Times that a transfer reports, in microseconds since it began.
+/// Large numbers that a transfer reports; times are in microseconds since it began.
 enum ccurl_offset_info {
+    ccurl_info_upload_size = 0x600000 + 7,  // CURLINFO_SIZE_UPLOAD_T
     ccurl_info_name_lookup_time = 0x600000 + 51,  // CURLINFO_NAMELOOKUP_TIME_T
     ccurl_info_connect_time = 0x600000 + 52,  // CURLINFO_CONNECT_TIME_T
     ccurl_info_start_transfer_time = 0x600000 + 54,  // CURLINFO_STARTTRANSFER_TIME_T

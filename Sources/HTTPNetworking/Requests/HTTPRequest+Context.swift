@@ -180,6 +180,15 @@ extension HTTPRequest.Context {
         _modify { yield &values.acceptsPart }
     }
 
+    /// Called by a transport that knows how many bytes of the body the system has taken from it to send.
+    ///
+    /// The last call comes before the transport's result. A request that is sent again counts from zero. Two requests can
+    /// be equal even if they differ in this property.
+    package var noteSentBytes: (@Sendable (Int64) -> Void)? {
+        get { storage?.values.noteSentBytes }
+        _modify { yield &values.noteSentBytes }
+    }
+
     /// How the coding of a response's body is handled; nil for the usual way, in which `.decompress` decodes it.
     ///
     /// Two requests can be equal even if they differ in this property.
@@ -217,6 +226,7 @@ extension HTTPRequest.Context {
         var refusesPrivateAddresses = false
         var readerLimitsIdleTime = false
         var acceptsPart = false
+        var noteSentBytes: (@Sendable (Int64) -> Void)?
         var coding: BodyCoding?
     }
 

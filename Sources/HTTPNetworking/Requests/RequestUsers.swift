@@ -5,13 +5,13 @@
 /// the last one, because another origin doesn't get its credentials.
 package struct RequestUsers: Sendable {
     /// A header that identifies a user, and what stands for the user; each of these is enough.
-    private struct Member: Sendable {
+    private struct Member: Hashable, Sendable {
         let header: String
         var proofs: [Proof] = []
     }
 
     /// A text that no other user has, and its kind.
-    private struct Proof: Sendable {
+    private struct Proof: Hashable, Sendable {
         let kind: String
         let text: String
     }
@@ -36,7 +36,8 @@ package struct RequestUsers: Sendable {
             found[owner.header, default: Member(header: owner.header)].proofs +=
                 Self.proofs(owner, value)
         }
-        members += found.values.sorted { $0.header < $1.header }
+        // A redirect within an origin leads on for the same users.
+        members += found.values.sorted { $0.header < $1.header }.filter { !members.contains($0) }
     }
 
     /// Returns what stands for the owner of a header.
