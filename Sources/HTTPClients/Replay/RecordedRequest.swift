@@ -7,9 +7,14 @@ struct RecordedRequest: Sendable {
     private let segments: [String]
     private let query: [Item]
     private let body: Data
+    /// The body as JSON; nil if it's none, or if bodies aren't compared.
+    private let json: JSONValue?
+    private let comparesBody: Bool
 
-    /// - Parameter body: The body, if it isn't in the entry.
-    init(_ entry: HTTPArchive.Entry, body: Data? = nil) {
+    /// - Parameters:
+    ///   - body: The body, if it isn't in the entry.
+    ///   - matching: What will be compared.
+    init(_ entry: HTTPArchive.Entry, body: Data? = nil, for matching: ReplayTransport.Matching) {
         self.entry = entry
         let url = entry.request.url
         origin = HTTPOrigin(url)
@@ -18,6 +23,62 @@ struct RecordedRequest: Sendable {
             .map { PercentEncoding.decode($0) ?? String($0) }
         query = ArchiveQuery.items(of: url)
         self.body = body ?? entry.request.body.data ?? Data()
+        comparesBody = matching.body
+        json = matching.body ? Self.json(self.body) : nil
+    }
+
+    /// What every request that this one answers has in common with it.
+    struct Key: Hashable {
+        fileprivate let method: HTTPMethod
+        fileprivate let origin: HTTPOrigin
+        /// The path's segments; nil if one was redacted.
+        fileprivate var segments: [String]?
+        fileprivate let count: Int
+        /// The body; nil if it isn't compared, or not by its bytes or as JSON.
+        fileprivate var body: Body?
+
+        fileprivate enum Body: Hashable {
+            case json(JSONValue)
+            case bytes(Data)
+        }
+    }
+
+    /// The key of this recorded request; nil if it answers none.
+    var key: Key? {
+        guard var key = exactKey else { return nil }
+        if segments.contains(where: Self.isRedacted) { key.segments = nil }
+        let isExact =
+            entry.missingRequestBody == nil && !isForm
+            && !Self.isRedacted(String(decoding: body, as: UTF8.self))
+        if !isExact { key.body = nil }
+        return key
+    }
+
+    /// The keys of the recorded requests that may answer this one.
+    var keys: Set<Key> {
+        guard let key = exactKey else { return [] }
+        var keys: Set<Key> = [key]
+        for path in [key.segments, nil] {
+            for body in [key.body, nil] {
+                var other = key
+                (other.segments, other.body) = (path, body)
+                keys.insert(other)
+            }
+        }
+        return keys
+    }
+
+    private var exactKey: Key? {
+        origin.map {
+            Key(
+                method: entry.request.method, origin: $0, segments: segments,
+                count: segments.count,
+                body: comparesBody ? json.map { .json($0) } ?? .bytes(body) : nil)
+        }
+    }
+
+    private static func isRedacted(_ text: String) -> Bool {
+        text.utf8.split(around: HTTPArchive.redacted.utf8).count > 1
     }
 
     /// An item of a query or a form; one without "=" has no value.
@@ -73,8 +134,8 @@ struct RecordedRequest: Sendable {
 
     private func differencesOfBody(from asked: RecordedRequest) -> [Difference] {
         let another = Difference(text: "the body is another one", weight: 3)
-        if let mine = Self.json(body) {
-            let isSame = Self.json(asked.body).map { Self.matches(mine, $0) } ?? false
+        if let mine = json {
+            let isSame = asked.json.map { Self.matches(mine, $0) } ?? false
             return isSame ? [] : [another]
         }
         let mine = String(decoding: body, as: UTF8.self)

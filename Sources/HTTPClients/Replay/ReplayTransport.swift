@@ -39,6 +39,8 @@ public final class ReplayTransport: Sendable, HTTPTransport {
     }
 
     private let recorded: [RecordedRequest]
+    /// The indices of the entries that may answer a request.
+    private let index: [RecordedRequest.Key: [Int]]
     private let matching: Matching
     private let repeatsLast: Bool
     private let takesTime: Bool
@@ -60,7 +62,12 @@ public final class ReplayTransport: Sendable, HTTPTransport {
         takesRecordedTime: Bool = false, on scheduler: any FutureScheduler = LiveScheduler.live
     ) {
         recorded = archive.entries.filter { $0.response != nil || $0.failure != "cancelled" }
-            .map { RecordedRequest($0) }
+            .map { RecordedRequest($0, for: matching) }
+        var index: [RecordedRequest.Key: [Int]] = [:]
+        for (number, request) in recorded.enumerated() {
+            if let key = request.key { index[key, default: []].append(number) }
+        }
+        self.index = index
         self.matching = matching
         self.repeatsLast = repeatsLast
         takesTime = takesRecordedTime
@@ -133,9 +140,9 @@ public final class ReplayTransport: Sendable, HTTPTransport {
 
     /// Returns the entry that answers a request, and marks it as replayed.
     private func take(_ request: HTTPRequest, _ body: Data?) throws(Failure) -> HTTPArchive.Entry {
-        let asked = RecordedRequest(HTTPArchive.Entry(request, nil), body: body)
-        let all = recorded.map { $0.differences(from: asked, by: matching) }
-        let matches = all.indices.filter { all[$0].isEmpty }
+        let asked = RecordedRequest(HTTPArchive.Entry(request, nil), body: body, for: matching)
+        let matches = asked.keys.flatMap { index[$0] ?? [] }.sorted()
+            .filter { recorded[$0].differences(from: asked, by: matching).isEmpty }
         let choice = used.withLock { used -> Int? in
             guard let next = matches.first(where: { !used.contains($0) }) else {
                 return repeatsLast ? matches.last : nil
@@ -156,6 +163,7 @@ public final class ReplayTransport: Sendable, HTTPTransport {
                 differences: ["each of the \(matches.count) that match was replayed"],
                 count: recorded.count)
         }
+        let all = recorded.map { $0.differences(from: asked, by: matching) }
         let nearest = all.indices.min { all[$0].weight < all[$1].weight }
         throw Failure(
             code: .unmatched, request: request, nearest: nearest.map { recorded[$0].entry },

@@ -367,7 +367,9 @@ extension SecretFinder {
                 var value = values.value(after: sign)
                 // JSON has been read as JSON.
                 if value.lowerBound >= gap.upperBound { continue }
-                if Self.isPhrase(name), text[..<value.lowerBound].last != UInt8(ascii: "\"") {
+                if Self.isPhrase(name), value.lowerBound >= marked,
+                    text[..<value.lowerBound].last != UInt8(ascii: "\"")
+                {
                     let line = text[value.lowerBound...].prefix {
                         $0 >= 32 && !"\"'<>&".utf8.contains($0)
                     }
@@ -405,7 +407,10 @@ extension SecretFinder {
         let announcing = String(decoding: name, as: UTF8.self).lowercased()
         guard words.contains(announcing) else { return nil }
         let isBasic = announcing == "basic"
-        let word = text[(space + 1)...].prefix { $0.isLetterOrDigit || "-._~+/=".utf8.contains($0) }
+        var word = text[(space + 1)...].prefix {
+            $0.isLetterOrDigit || "-._~+/=".utf8.contains($0)
+        }
+        while word.last == UInt8(ascii: ".") { word.removeLast() }
         guard word.count >= 8 else { return nil }
         if isBasic {
             guard word.count % 4 == 0, let data = Data(base64Encoded: Data(word)),
@@ -621,11 +626,10 @@ extension SecretFinder {
                 let start = scanner.position
                 let isString = text[start...].first == UInt8(ascii: "\"")
                 var value = text[start...].dropFirst(isString ? 1 : 0)
-                if !isAtStart { value = value.prefix { $0 != 10 } }
-                let isMember = containers.last?.member != nil
                 guard !value.isEmpty,
                     isSecret(ofNumber: !isString) || isString && value.isJSONWebToken
-                else { return isMember ? nameStart : max(start, nameStart) }
+                else { return containers.last?.member != nil ? nameStart : max(start, nameStart) }
+                if !isAtStart { value = value.prefix { $0 != 10 } }
                 add(value.startIndex..<value.endIndex, in: text)
                 return value.endIndex
             }

@@ -159,6 +159,29 @@ import Testing
         #expect(error.differences == ["each of the 2 that match was replayed"])
     }
 
+    @Test("K4: entries that match by a redacted path or body keep their order among the others")
+    func redactedEntriesInOrder() throws {
+        func post(_ path: String, _ body: String, _ answer: String = "") -> Entry {
+            exchange(
+                "https://a.example/\(path)", .post,
+                body: .data(Data(body.utf8), contentType: "text/plain"), answer: answer)
+        }
+        var left = post("a/1", "", "any body")
+        left.missingRequestBody = "left out"
+        let transport = ReplayTransport(
+            HTTPArchive(entries: [
+                post("a/REDACTED", #"{"x":1}"#, "any path"), post("a/1", #"{"x": 1.0}"#, "exact"),
+                left, post("a/REDACTED", #"{"x":"REDACTED"}"#, "both"), post("a/2", "b", "other"),
+                post("a/1", #"{"x":2}"#, "another"),
+            ]), matching: .init(body: true), repeatsLast: false)
+        let asked = post("a/1", #"{"x":1}"#).request
+        #expect(
+            try (1...4).map { _ in try text(transport, asked) }
+                == ["any path", "exact", "any body", "both"])
+        #expect(try failure(transport, asked).code == .usedUp)
+        #expect(try text(transport, post("a/2", "b").request) == "other")
+    }
+
     @Test("L3: two users at once get each entry once")
     func manyThreads() async throws {
         let entries = (1...200).map { exchange("https://a.example/", answer: "\($0)") }

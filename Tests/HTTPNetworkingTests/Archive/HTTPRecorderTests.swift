@@ -181,6 +181,73 @@ import Testing
         #expect(recorder.archive.entries.first?.response?.body == Data("private".utf8))
     }
 
+    @Test("K4: a call settles before its secrets are looked for, and the archive waits for them")
+    func callsDoNotWait() throws {
+        let (gate, redacted) = (DispatchSemaphore(value: 0), Locked(0))
+        let recorder = HTTPRecorder { entry in
+            gate.wait()
+            redacted.withLock { $0 += 1 }
+            return entry
+        }
+        let service: HTTPService = stack(
+            .record(into: recorder), over: { _ in Future(value: HTTPResponse(status: 200)) })
+        let calls = (1...3).map { _ in service(HTTPRequest(url)) }
+        #expect(calls.allSatisfy { $0.success?.status == 200 })
+        #expect(redacted.withLock { $0 } == 0)
+        for _ in calls { gate.signal() }
+        #expect(recorder.archive.entries.count == 3)
+        #expect(redacted.withLock { $0 } == 3)
+    }
+
+    @Test("K4: a closure that redacts may read the archive, which has what was redacted before")
+    func readingWhileRedacting() {
+        let (read, box) = (Locked<[Int]>([]), Locked<HTTPRecorder?>(nil))
+        let recorder = HTTPRecorder { entry in
+            let count = box.withLock { $0 }?.archive.entries.count ?? -1
+            read.withLock { $0.append(count) }
+            return entry
+        }
+        box.withLock { $0 = recorder }
+        let service: HTTPService = stack(
+            .record(into: recorder), over: { _ in Future(value: HTTPResponse(status: 200)) })
+        for _ in 1...3 { _ = service(HTTPRequest(url)) }
+        #expect(recorder.archive.entries.count == 3)
+        #expect(read.withLock { $0 } == [0, 1, 2])
+        box.withLock { $0 = nil }
+    }
+
+    @Test("K4: while 32 MiB of bodies wait, bodies are left out with a comment; then they're kept")
+    func aBoundOnWhatWaits() {
+        let (gate, large) = (DispatchSemaphore(value: 0), 17 << 20)
+        let recorder = HTTPRecorder(bodyLimit: large) { entry in
+            gate.wait()
+            return entry
+        }
+        let service: HTTPService = stack(
+            .record(into: recorder),
+            over: { _ in Future(value: HTTPResponse(status: 200, body: Data(count: large))) })
+        for _ in 1...2 { _ = service(HTTPRequest(url)) }
+        for _ in 1...3 { gate.signal() }
+        let waited = recorder.archive.entries
+        #expect(waited.map { $0.response?.body.count } == [large, 0])
+        #expect(
+            waited.last?.missingResponseBody
+                == "17825792 bytes, left out, because the recorder was still redacting others")
+        _ = service(HTTPRequest(url))
+        #expect(recorder.archive.entries.last?.response?.body.count == large)
+    }
+
+    @Test("K4: a recorder that is full leaves exchanges out, and the last entry says how many")
+    func aBoundOnWhatIsKept() {
+        let recorder = HTTPRecorder(totalLimit: 2_500)
+        let service: HTTPService = stack(
+            .record(into: recorder), over: { _ in Future(value: HTTPResponse(status: 200)) })
+        for _ in 1...5 { _ = service(HTTPRequest(url)) }
+        let entries = recorder.archive.entries
+        #expect(
+            entries.map(\.comment) == [nil, "the recorder was full, and left out 3 exchanges"])
+    }
+
     @Test("L3: files, streams and bodies of several parts are left out")
     func bodiesThatAreNotRecorded() throws {
         let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(Data()) }
