@@ -9,6 +9,7 @@ import Darwin
 
 /// A connection to Redis on this machine, with its protocol RESP 2; one thread at a time may use it.
 final class RedisConnection: @unchecked Sendable {
+    /// The connection failed, or what arrived isn't a reply; call ``disconnect()`` then.
     struct Failure: Error {}
 
     enum Reply {
@@ -18,9 +19,14 @@ final class RedisConnection: @unchecked Sendable {
         case list([Reply])
     }
 
+    /// The largest reply, in bytes.
+    private static let largestReply = 64 << 20
+
     private let port: UInt16
     private var socket: Int32?
     private var received: [UInt8] = []
+    /// How many bytes the rest of the reply may have.
+    private var left = 0
     private var lastFailure = Date.distantPast
 
     init(port: UInt16) { self.port = port }
@@ -40,29 +46,55 @@ final class RedisConnection: @unchecked Sendable {
         for word in words { command += "$\(word.utf8.count)\r\n\(word)\r\n" }
         var rest = Array(command.utf8)[...]
         while !rest.isEmpty { rest = rest.dropFirst(try count { write($0, Array(rest)) }) }
+        left = Self.largestReply
         return try reply()
     }
 
-    private func reply() throws -> Reply {
-        let line = try bytes { $0.firstIndex(of: 10).map { $0 + 1 } }.dropLast(2)
-        let rest = String(decoding: line.dropFirst(), as: UTF8.self)
+    /// Reads one reply, without reserving memory for the lengths that the server claims.
+    private func reply(depth: Int = 0) throws -> Reply {
+        // Each reply in a list takes memory, even an empty one.
+        left -= 64
+        guard left > 0, depth < 8 else { throw Failure() }
+        let line = try bytes { received in
+            let line = received.prefix(1_024)
+            if let end = line.firstIndex(of: 10) { return end + 1 }
+            if line.count == 1_024 { throw Failure() }
+            return nil
+        }
+        guard line.suffix(2) == [13, 10] else { throw Failure() }
+        let rest = String(decoding: line.dropFirst().dropLast(2), as: UTF8.self)
+        if line.first == UInt8(ascii: "+") { return .text(Data(rest.utf8)) }
+        guard let number = Int(rest) else { throw Failure() }
         switch line.first {
-        case UInt8(ascii: "+"): return .text(Data(rest.utf8))
-        case UInt8(ascii: ":"): return .number(Int(rest) ?? 0)
-        case UInt8(ascii: "$"):
-            guard let count = Int(rest), count >= 0 else { return .nothing }
-            return .text(Data(try bytes { $0.count < count + 2 ? nil : count + 2 }.dropLast(2)))
-        case UInt8(ascii: "*"):
-            guard let count = Int(rest), count >= 0 else { return .nothing }
-            return .list(try (0..<count).map { _ in try reply() })
+        case UInt8(ascii: ":"): return .number(number)
+        case UInt8(ascii: "$"), UInt8(ascii: "*"):
+            guard number >= 0 else {
+                guard number == -1 else { throw Failure() }
+                return .nothing
+            }
+            guard number < left else { throw Failure() }
+            return line.first == UInt8(ascii: "$") ? try text(number) : try list(number, depth)
         default: throw Failure()
         }
     }
 
+    private func text(_ count: Int) throws -> Reply {
+        let bytes = try bytes { $0.count < count + 2 ? nil : count + 2 }
+        guard bytes.suffix(2) == [13, 10] else { throw Failure() }
+        return .text(Data(bytes.dropLast(2)))
+    }
+
+    private func list(_ count: Int, _ depth: Int) throws -> Reply {
+        var replies: [Reply] = []
+        for _ in 0..<count { replies.append(try reply(depth: depth + 1)) }
+        return .list(replies)
+    }
+
     /// Takes bytes from the received ones; waits for more while `count` returns nil.
-    private func bytes(_ count: ([UInt8]) -> Int?) throws -> [UInt8] {
+    private func bytes(_ count: ([UInt8]) throws -> Int?) throws -> [UInt8] {
         while true {
-            if let count = count(received) {
+            if let count = try count(received) {
+                left -= count
                 defer { received.removeFirst(count) }
                 return Array(received.prefix(count))
             }

@@ -13,26 +13,41 @@ public enum PublicSuffix {
     /// Returns whether anybody may register names directly below a domain.
     ///
     /// On Linux, libpsl knows the list of public suffixes (publicsuffix.org), if the system has it; curl needs it too,
-    /// so most systems do. Without it, a rule of thumb applies: a domain of two labels is public if its second label
-    /// has two letters, and its first is a usual one for registries, such as "co", "com" or "ac".
+    /// so most systems do. Everywhere else, the answer comes from Pledge's copy of the list, as of 2026-10-22.
     ///
-    /// - Parameter domain: The domain, in lower case.
+    /// - Parameter domain: The domain, in lower case; a label that isn't ASCII in Punycode.
     public static func contains(_ domain: String) -> Bool {
-        list.map { $0.contains(domain) } ?? isProbable(domain)
+        list.map { $0.contains(domain) } ?? isListed(domain)
     }
 
-    /// Returns whether a domain is probably public, judged by its labels.
-    static func isProbable(_ domain: String) -> Bool {
-        let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.count == 2 else { return labels.count == 1 }
-        return labels[1].utf8.count == 2 && registries.contains(String(labels[0]))
+    /// Returns whether a domain is public by Pledge's copy of the list.
+    static func isListed(_ domain: String) -> Bool {
+        guard let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) else { return true }
+        // Where anybody may register below each "*.nom.br", nobody owns nom.br.
+        if let below = labels[Substring(domain)], below.utf8.contains(UInt8(ascii: "*")) {
+            return true
+        }
+        let label = domain.utf8[..<dot]
+        guard let labels = labels[domain[dot...].dropFirst()] else { return false }
+        var isPublic = false
+        for rule in labels.utf8.split(separator: UInt8(ascii: " ")) {
+            if rule.first == UInt8(ascii: "!"), rule.dropFirst().elementsEqual(label) {
+                return false
+            }
+            isPublic = isPublic || rule.elementsEqual("*".utf8) || rule.elementsEqual(label)
+        }
+        return isPublic
     }
 
-    private static let registries: Set<String> = [
-        "ac", "co", "com", "ed", "edu", "go", "gob", "gouv", "gov", "govt", "gv", "id", "ind",
-        "inf", "info", "ltd", "me", "mil", "muni", "ne", "net", "nhs", "nom", "or", "org", "plc",
-        "pro", "sch", "school", "web",
-    ]
+    /// The labels that make public suffixes with their parents, with spaces between.
+    private static let labels: [Substring: Substring] = {
+        var labels: [Substring: Substring] = [:]
+        for line in rules.utf8.split(separator: UInt8(ascii: "\n")) {
+            guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
+            labels[Substring(line[..<space])] = Substring(line[space...].dropFirst())
+        }
+        return labels
+    }()
 
     /// The list of libpsl; nil if the system doesn't have it.
     private static let list = LibPSL()

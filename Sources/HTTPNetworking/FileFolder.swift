@@ -127,10 +127,18 @@ extension FileError {
         isOfForeignFile || operation != "opendir" && [EACCES, EFBIG, ELOOP].contains(code)
     }
 
+    /// True if the file is larger than it may be.
+    package var isOfLargeFile: Bool { code == EFBIG }
+
     /// True if a name can't be removed or replaced because it's a folder's, or a file's of another user; others can.
     package var isOfOneFile: Bool {
         ["rename", "unlink"].contains(operation)
             && [EISDIR, ENOTDIR, EPERM, EACCES, ENOTEMPTY, EEXIST].contains(code)
+    }
+
+    /// The error of a file that somebody has replaced, so that what was known of it no longer holds.
+    package static func stale(_ name: String) -> FileError {
+        FileError(operation: "open", code: ESTALE, path: name)
     }
 }
 

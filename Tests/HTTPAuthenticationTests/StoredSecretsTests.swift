@@ -381,23 +381,4 @@ import Testing
         let text = found.map { String(decoding: $0, as: UTF8.self) }
         #expect(text == "new and longer" || !isWritten && text == "old")
     }
-
-    @Test(
-        "K3: public suffixes by the rule of thumb",
-        arguments: [
-            ("com", true), ("co.uk", true), ("com.au", true), ("ac.at", true),
-            ("example.com", false), ("example.uk", false), ("shop.co.uk", false), ("t.co", false),
-        ])
-    func ruleOfThumb(_ domain: String, _ isPublic: Bool) {
-        #expect(PublicSuffix.isProbable(domain) == isPublic)
-        #expect(PublicSuffix.contains(domain) == isPublic)
-    }
-
-    @Test("K3: no cookie is accepted for a public suffix")
-    func noCookieForAPublicSuffix() {
-        let jar = CookieJar()
-        let url = URL(string: "https://shop.co.uk/")!
-        #expect(jar.store("a=1; Domain=co.uk", from: url) == nil)
-        #expect(jar.store("a=1; Domain=shop.co.uk", from: url) != nil)
-    }
 }

@@ -138,6 +138,15 @@ import Testing
         }
     }
 
+    @Test("S6: only headers that Vary names tell requests apart, unless the cache is private")
+    func unkeyedHeaders() throws {
+        let evil: HTTPHeaders = ["X-Forwarded-Host": "evil.example"]
+        #expect(try reuses("public, max-age=10", asked: evil))
+        #expect(try !reuses("public, max-age=10", asked: evil, ["Vary": "X-Forwarded-Host"]))
+        let headers: HTTPHeaders = ["Cache-Control": "public, max-age=10"]
+        #expect(try !CacheBench(mode: .private).reuses(headers, asked: evil))
+    }
+
     @Test func proxyRevalidateAndSMaxAgeAreNeverStale() throws {
         let asking: HTTPHeaders = ["Cache-Control": "max-stale"]
         #expect(try reuses("max-age=10", after: 11, asking: asking))
