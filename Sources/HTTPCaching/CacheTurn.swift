@@ -8,35 +8,39 @@ import PledgeServices
 /// find that answer. None waits for longer than the cache's `storeTimeLimit`. If a process has waited in vain, its next
 /// calls for the response don't wait for a minute: perhaps the response can't be stored.
 struct CacheTurn: Sendable {
+    enum Outcome: Sendable {
+        /// The caller has the turn, at this place of the folder, until it leaves the place.
+        case own(Int64)
+        /// Another process has it, or is just making the folder's key.
+        case others
+        /// There are no turns.
+        case unknown
+    }
+
     private let files: FolderCacheStore
-    private let place: Int64
+    private let name: String
 
     /// Returns the turn of a request; nil if no other process would have a use for the answer.
     init?(for presented: PresentedRequest, among files: FolderCacheStore, at now: SchedulerInstant)
     {
         guard presented.mayCollapse, let users = presented.partition.names else { return nil }
-        let text = ([presented.key.host ?? "", presented.key.url] + users).joined(separator: "\n")
-        let hash = SHA512_256.hash(files.key + Array(text.utf8))
-        // A file has no place beyond the largest Int64.
-        place = Int64(hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } >> 2)
-        self.files = files
-        if files.vainTurns.withLock({ $0[place].map { now < $0 } ?? false }) { return nil }
+        let name = ([presented.key.host ?? "", presented.key.url] + users).joined(separator: "\n")
+        if files.vainTurns.withLock({ $0[name].map { now < $0 } ?? false }) { return nil }
+        (self.files, self.name) = (files, name)
     }
 
-    /// Takes the turn.
-    ///
-    /// - Returns: True if the caller has it; false if another process does; nil if there are no turns.
-    func take() -> Bool? { files.take(place) }
+    /// Takes the turn, without waiting.
+    func take() -> Outcome { files.takeTurn(name) }
 
     /// Ends the turn, when the changes so far are in their files.
-    func end() { files.leave(place) }
+    func end(_ place: Int64) { files.leave(place) }
 
     /// Notes that a wait for this turn was of no use.
     func noteVainWait(at now: SchedulerInstant) {
         files.vainTurns.withLock { turns in
             if turns.count >= 1_000 { turns = turns.filter { now < $0.value } }
             if turns.count >= 1_000 { turns = [:] }
-            turns[place] = now.advanced(by: .seconds(60))
+            turns[name] = now.advanced(by: .seconds(60))
         }
     }
 }
@@ -71,16 +75,16 @@ extension CacheLayer {
     ) -> Future<HTTPResponse> {
         let now = cache.scheduler.now
         switch turn.take() {
-        case nil: return answer(presented, by: decision)
-        case true?:
+        case .unknown: return answer(presented, by: decision)
+        case .own(let place):
             // The last turn may have ended after the look at the folder.
             return find(presented) { entries in
                 let decision = cache.rules.decide(presented, entries, at: cache.moment())
                 if start != nil, decision.asksOrigin { turn.noteVainWait(at: now) }
                 return answer(presented, by: decision)
             }
-            .onEnd { _ in turn.end() }
-        case false?:
+            .onEnd { _ in turn.end(place) }
+        case .others:
             let start = start ?? now
             guard start.duration(to: now) < cache.storeTimeLimit else {
                 turn.noteVainWait(at: now)

@@ -40,7 +40,7 @@ final class FolderCacheStore: CacheStore {
     private let mustCount = Locked(false)
 
     /// The turns for which this process has waited in vain, and until when it doesn't wait for them again.
-    let vainTurns = Locked<[Int64: SchedulerInstant]>([:])
+    let vainTurns = Locked<[String: SchedulerInstant]>([:])
 
     /// Runs blocking work in order, on another thread.
     typealias Queue = @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -1396,12 +1396,18 @@ extension FileVersion {
 // MARK: - Turns
 
 extension FolderCacheStore {
-    /// Takes a place that one process at a time has; see ``CacheTurn``.
-    func take(_ place: Int64) -> Bool? {
-        let (isBlind, hasFailed) = table.withLock { ($0.isBlind, $0.failure != nil) }
-        // Another process may be just making the folder's key.
-        if isBlind { return hasFailed ? nil : false }
-        return folder.takePlace(place)
+    /// Takes a turn among the processes of the folder, by its name.
+    func takeTurn(_ name: String) -> CacheTurn.Outcome {
+        let (isBlind, hasFailed, key) = table.withLock { ($0.isBlind, $0.failure != nil, $0.key) }
+        if isBlind { return hasFailed ? .unknown : .others }
+        let hash = SHA512_256.hash(key + Array(name.utf8)).prefix(8)
+        // A file has no place beyond the largest Int64.
+        let place = Int64(hash.reduce(0 as UInt64) { $0 << 8 | UInt64($1) } >> 2)
+        switch folder.takePlace(place) {
+        case true?: return .own(place)
+        case false?: return .others
+        case nil: return .unknown
+        }
     }
 
     /// Leaves a place, when the changes so far are in their files.

@@ -36,6 +36,9 @@ package final class CrashingDisk: FileFolder {
         var operations: Int?
         var count = 0
         var failure: Int32?
+        var places: Set<Int64> = []
+        var othersHavePlaces = false
+        var leaving: (@Sendable () -> Void)?
     }
 
     private let state: Locked<State>
@@ -58,6 +61,33 @@ package final class CrashingDisk: FileFolder {
 
     /// Lets all operations succeed again.
     package func recover() { state.withLock { ($0.operations, $0.failure) = (nil, nil) } }
+
+    /// The places that are taken.
+    package var places: Set<Int64> { state.withLock { $0.places } }
+
+    /// Lets another process have all places, or none.
+    package func setOthersHavePlaces(_ value: Bool) {
+        state.withLock { $0.othersHavePlaces = value }
+    }
+
+    /// Calls a function each time that a place is left.
+    package func onLeaving(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.leaving = body }
+    }
+
+    package func takePlace(_ place: Int64) -> Bool? {
+        state.withLock { state in
+            if state.othersHavePlaces { return false }
+            return state.places.insert(place).inserted ? true : nil
+        }
+    }
+
+    package func leavePlace(_ place: Int64) {
+        state.withLock { state in
+            state.places.remove(place)
+            return state.leaving
+        }?()
+    }
 
     /// Changes a file's bytes, as a fault of the disk or another program.
     package func damage(_ name: String, _ change: (inout [UInt8]) -> Void) {

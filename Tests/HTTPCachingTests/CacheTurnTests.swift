@@ -1,0 +1,207 @@
+import Foundation
+import HTTPTestSupport
+import PledgeFutures
+import PledgeHTTPNetworking
+import PledgeServices
+import TestSupport
+import Testing
+
+@testable import PledgeHTTPCaching
+
+/// Several processes with one folder, which miss a response at the same time.
+@Suite struct CacheTurnTests {
+    private let disk = CrashingDisk()
+    private let bench: CacheBench
+    private let key = CacheKey(URL(string: "https://example.com/")!)!
+
+    init() {
+        bench = CacheBench(folder: FolderCacheStore(on: disk))
+        bench.answers(["Cache-Control": "max-age=100"], body: "mine")
+    }
+
+    private func send(_ headers: HTTPHeaders = [:]) -> Future<HTTPResponse> {
+        bench.send(.get, "/", headers)
+    }
+
+    /// Another process stores its answer.
+    private func storeOthers(after seconds: Int = 0) {
+        let other = CacheBench(folder: FolderCacheStore(on: disk))
+        other.advance(seconds)
+        disk.setOthersHavePlaces(false)
+        other.answers(["Cache-Control": "max-age=100"], body: "the other's")
+        #expect(throws: Never.self) { try other.ask(.get, "/") }
+    }
+
+    private func milliseconds(_ count: Int) { bench.scheduler.advance(by: .milliseconds(count)) }
+
+    @Test("K2: a call waits while another process asks for the same, and gets that answer")
+    func waits() {
+        disk.setOthersHavePlaces(true)
+        let call = send()
+        milliseconds(30)
+        #expect(bench.requests.isEmpty && !call.isSettled)
+        storeOthers()
+        milliseconds(16)
+        #expect(call.valueNow?.text == "the other's" && bench.requests.isEmpty)
+        #expect(call.valueNow?.cacheStatus == .hit && disk.places.isEmpty)
+    }
+
+    @Test("K2: a call that finds the other's answer only in its turn doesn't ask either")
+    func looksAgain() throws {
+        let call = send()
+        #expect(call.valueNow?.text == "mine" && disk.places.isEmpty)
+        let late = CacheBench(folder: FolderCacheStore(on: disk))
+        #expect(try late.get() == "mine")
+        #expect(late.requests.isEmpty)
+    }
+
+    @Test("K2: a call waits for the store's time limit, and the next ones of a minute don't")
+    func bounded() {
+        disk.setOthersHavePlaces(true)
+        bench.answers(["Cache-Control": "no-store"], body: "mine")
+        let call = send()
+        milliseconds(490)
+        #expect(bench.requests.isEmpty)
+        milliseconds(40)
+        #expect(call.valueNow?.text == "mine")
+        #expect(send().valueNow?.text == "mine")
+        bench.advance(59)
+        #expect(send().valueNow?.text == "mine")
+        bench.advance(1)
+        #expect(!send().isSettled)
+    }
+
+    @Test("K2: a response that can't be stored costs each process one wait, not each call")
+    func notStorable() {
+        disk.setOthersHavePlaces(true)
+        bench.answers(["Cache-Control": "no-store"], body: "mine")
+        let call = send()
+        disk.setOthersHavePlaces(false)
+        milliseconds(1)
+        #expect(call.valueNow?.text == "mine" && disk.places.isEmpty)
+        disk.setOthersHavePlaces(true)
+        #expect(send().valueNow?.text == "mine")
+    }
+
+    @Test("K2: a turn lasts until the answer is in the folder", arguments: [false, true])
+    func lastsUntilStored(_ isCancelled: Bool) throws {
+        let gate = InternalPromise<Void>()
+        let queue = StepQueue()
+        let store = FolderCacheStore(on: disk, writes: queue.queue)
+        let bench = CacheBench(folder: store)
+        bench.answers(.init(headers: ["Cache-Control": "max-age=100"], gate: gate))
+        let files = Locked<[Bool]>([])
+        disk.onLeaving { [disk] in
+            files.withLock { $0.append(disk.names.contains { $0.hasSuffix(".http") }) }
+        }
+        var call: Future<HTTPResponse>? = bench.send(.get, "/")
+        #expect(disk.places.count == 1)
+        if isCancelled { call?.cancel() } else { gate.resolve() }
+        while queue.step() {}
+        #expect(files.withLock { $0 } == [!isCancelled] && disk.places.isEmpty)
+        call = nil
+    }
+
+    @Test("K2: a confirmation has a turn too")
+    func confirmations() {
+        bench.answers(["Cache-Control": "max-age=1", "ETag": "\"1\""], body: "mine")
+        #expect(send().valueNow?.text == "mine")
+        bench.advance(2)
+        disk.setOthersHavePlaces(true)
+        let call = send()
+        #expect(!call.isSettled)
+        storeOthers(after: 2)
+        milliseconds(16)
+        #expect(call.valueNow?.text == "the other's" && bench.requests.count == 1)
+    }
+
+    @Test(
+        "K2: a call doesn't wait for an answer that it could not use",
+        arguments: ["Cache-Control", "If-None-Match", "Range"])
+    func ofNoUse(_ header: String) {
+        disk.setOthersHavePlaces(true)
+        let value = ["Cache-Control": "no-cache", "Range": "bytes=0-1"][header] ?? "\"1\""
+        #expect(send([header: value]).isSettled)
+    }
+
+    @Test("K2: a call doesn't wait for another user's answer")
+    func otherUsers() {
+        #expect(send(["Authorization": "Bearer a"]).isSettled)
+        let places = Locked<Set<Int64>>([])
+        disk.onLeaving {}
+        let gate = InternalPromise<Void>()
+        bench.answers(.init(headers: ["Cache-Control": "max-age=100"], gate: gate))
+        let calls = ["a", "b"].map { name in
+            let call = send(["Authorization": "Bearer 2\(name)"])
+            places.withLock { $0.formUnion(disk.places) }
+            return call
+        }
+        #expect(places.withLock { $0.count } == 2)
+        gate.resolve()
+        #expect(calls.allSatisfy(\.isSettled) && disk.places.isEmpty)
+    }
+
+    #if os(Linux) || os(macOS)
+    @Test("K2: a place is one process's at a time, until it's left")
+    func places() async throws {
+        let folder = try TestFolder()
+        let path = folder.url.path
+        let own = SystemFolder(folder.url)
+        #expect(own.takePlace(7) == true)
+        #expect(own.takePlace(7) == nil)
+        #expect(own.takePlace(.max) == true)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let other = SystemFolder(URL(fileURLWithPath: path))
+            #expect(other.takePlace(7) == false)
+            #expect(other.takePlace(8) == true)
+            // The process ends with this place.
+        }
+        #expect(own.takePlace(8) == true)
+        own.leavePlace(7)
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            #expect(SystemFolder(URL(fileURLWithPath: path)).takePlace(7) == true)
+        }
+    }
+
+    @Test("K2: four processes that start with an empty folder ask once for each URL")
+    func fourProcesses() async throws {
+        let folder = try TestFolder()
+        let path = folder.url.path
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    await #expect(processExitsWith: .success) { [path = path as String] in
+                        try await askForTwenty(in: path)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let asked = try Data(contentsOf: folder.url.appendingPathComponent("asked"))
+        #expect(asked.count == 20)
+    }
+    #endif
+}
+
+/// Asks for twenty URLs with a cache in a folder, and adds a byte to the file "asked" for each request to the origin.
+private func askForTwenty(in path: String) async throws {
+    let folder = URL(fileURLWithPath: path)
+    let store = FolderCacheStore.shared(
+        folder.appendingPathComponent("cache"), limit: 1 << 24, memory: 1 << 20, on: .live)
+    // However slow the machine is, nobody asks because of the time limit.
+    let cache = HTTPCache(in: store, storeTimeLimit: .seconds(600))
+    let file = folder.appendingPathComponent("asked").path
+    let origin: HTTPService = { _ in
+        let asked = fopen(file, "a")
+        fputs(".", asked)
+        fclose(asked)
+        return Future(
+            value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=3600"]))
+    }
+    let service = stack(.cache(sharing: cache), over: origin)
+    for number in 0..<20 {
+        let url = URL(string: "https://example.com/\(number)")!
+        #expect(try await service(HTTPRequest(.get, url)).value.status == 200)
+    }
+    try await cache.flush().value
+}
