@@ -18,7 +18,8 @@ extension HTTPCache {
     /// calls in one of them, their answers are stored.
     ///
     /// The cache looks at all responses. A folder's files are read for this, each as a whole, on another thread. A store
-    /// that can't list its responses (``CacheStore/keys(where:)``), or fails to, loses all of them instead.
+    /// that can't list its responses (``CacheStore/keys(where:)``) loses all of them instead. If the store fails, the
+    /// cache tries again after a second, two, four, and so on up to a minute, and at each ``flush()``.
     ///
     /// - Parameter account: The account.
     /// - Returns: A future that settles when the responses are gone, from the disk too. It rejects with the store's
@@ -44,7 +45,7 @@ extension HTTPCache {
     public func remove(under url: URL) -> Future<Void> {
         guard let place = CacheKey(url) else { return Future(value: ()) }
         calls.withLock { $0.invalidateAll() }
-        return removing { self.removeOrClear { key, _ in key.isUnder(place) } }
+        return removing { self.removeSurely { key, _ in key.isUnder(place) } }
     }
 
     /// Removes the responses that can't be used any more, from the disk too.
@@ -88,19 +89,47 @@ extension HTTPCache {
     /// Removes the responses of all requests that one of the users has made.
     func removeUsers(_ users: Set<Principal>) -> Future<Void> {
         calls.withLock { $0.invalidateAll() }
-        return removing { self.removeOrClear { _, entry in entry.variant.isOf(anyOf: users) } }
+        return removing { self.removeSurely { _, entry in entry.variant.isOf(anyOf: users) } }
     }
 
-    /// Removes the responses that fulfil a condition; if that fails, removes all.
-    private func removeOrClear(
-        where isIncluded: @escaping @Sendable (CacheKey, CachedResponse) -> Bool
-    ) -> Future<Void> {
-        remove(where: isIncluded).flatMapError { _ in self.store.removeAll() }
+    /// Removes the responses that fulfil a condition; tries again while the store fails.
+    ///
+    /// A store that can't list its responses loses all of them.
+    private func removeSurely(where isIncluded: @escaping CacheRemovals.Condition) -> Future<Void> {
+        remove(where: isIncluded).flatMapError { error in
+            if error is CacheStoreListsNothing { return self.store.removeAll() }
+            self.repeatSoon(isIncluded, after: .seconds(1), error)
+            throw error
+        }
+    }
+
+    /// Makes a failed removal up after a pause, unless ``flush()`` has, or the cache is gone.
+    private func repeatSoon(
+        _ isIncluded: @escaping CacheRemovals.Condition, after pause: Duration, _ error: any Error
+    ) {
+        let number = removals.withLock { $0.add(isIncluded, error) }
+        scheduler.schedule(after: pause) { [weak self] in
+            guard let self, let failed = removals.withLock({ $0.takeFailed(number) }) else {
+                return
+            }
+            remove(where: failed).observe { result in
+                guard case .failure(let error) = result else { return }
+                self.repeatSoon(failed, after: min(pause * 2, .seconds(60)), error)
+            }
+        }
+    }
+
+    /// Makes all failed removals up; those that fail again are tried later.
+    func repeatRemovals() -> Future<Void> {
+        let failed = removals.withLock { $0.takeAllFailed() }
+        return Future.allSettled(failed.map { removeSurely(where: $0) }).map { results in
+            for result in results { try result.get() }
+        }
     }
 
     /// Removes the responses that fulfil a condition.
     private func remove(
-        where isIncluded: @escaping @Sendable (CacheKey, CachedResponse) -> Bool
+        where isIncluded: @escaping CacheRemovals.Condition
     ) -> Future<Void> {
         let store = store
         return store.keys { key, entries in entries.contains { isIncluded(key, $0) } }
@@ -154,8 +183,31 @@ extension HTTPCache: UserForgetting {
 
 /// The removals that aren't done yet, by their numbers.
 struct CacheRemovals: Sendable {
+    /// Returns whether a response is to be removed.
+    typealias Condition = @Sendable (CacheKey, CachedResponse) -> Bool
+
     private(set) var running: [Int: Future<Void>] = [:]
+    /// The removals that have failed, and are to be tried again.
+    private var failed: [Int: (condition: Condition, error: any Error)] = [:]
     private var last = 0
+
+    /// Why a removal has failed that isn't made up yet; nil if there is none.
+    var failure: (any Error)? { failed.values.first?.error }
+
+    mutating func add(_ condition: @escaping Condition, _ error: any Error) -> Int {
+        last += 1
+        failed[last] = (condition, error)
+        return last
+    }
+
+    mutating func takeFailed(_ number: Int) -> Condition? {
+        failed.removeValue(forKey: number)?.condition
+    }
+
+    mutating func takeAllFailed() -> [Condition] {
+        defer { failed = [:] }
+        return failed.sorted { $0.key < $1.key }.map(\.value.condition)
+    }
 
     mutating func start(_ removal: Future<Void>) -> Int {
         last += 1

@@ -1375,9 +1375,9 @@ struct FolderCacheTable: Sendable {
 }
 
 extension CachedResponse {
-    /// Returns whether the response arrived, or was confirmed, later than another one.
+    /// Returns whether the response was asked for, or asked to be confirmed, later than another one.
     fileprivate func isNewer(than other: CachedResponse) -> Bool {
-        (responseTime, requestTime) > (other.responseTime, other.requestTime)
+        (requestTime, date, responseTime) > (other.requestTime, other.date, other.responseTime)
     }
 
     /// Returns whether nothing was changed since the other one was stored.

@@ -124,7 +124,8 @@ public final class HTTPCache: Sendable {
     /// - Returns: A future that settles when the store has written all. It rejects with the store's error, such as a
     ///   `FileError` of a full disk. With ``MemoryCacheStore``, it settles at once.
     public func flush() -> Future<Void> {
-        let running = removals.withLock { Array($0.running.values) }
+        var running = removals.withLock { Array($0.running.values) }
+        if removals.withLock({ $0.failure }) != nil { running.append(repeatRemovals()) }
         if running.isEmpty { return store.flush() }
         return Future.allSettled(running).flatMap { results in
             self.store.flush().mapWithoutOrigin { for result in results { try result.get() } }
@@ -134,13 +135,14 @@ public final class HTTPCache: Sendable {
     /// What is wrong with the store now; nil if nothing is.
     ///
     /// While a store fails, or doesn't answer in time, requests go to the origin. A folder that can't be written fails
-    /// until a later try succeeds; meanwhile its responses are kept in memory. The first call that finds a failure
+    /// until a later try succeeds; meanwhile its responses are kept in memory. It also fails while a removal that failed
+    /// isn't made up for. The first call that finds a failure
     /// reports the note "the store failed: going on without it".
     ///
     /// After too long a wait, it is a `ServiceError` with the code `timedOut`. For a folder, it is a `FileError`.
     public var storeError: (any Error)? {
-        if let files { return files.failure }
-        return failure.withLock { $0.error }
+        let error = files.map { $0.failure } ?? failure.withLock { $0.error }
+        return error ?? removals.withLock { $0.failure }
     }
 
     /// Creates a cache.

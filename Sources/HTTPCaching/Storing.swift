@@ -135,7 +135,7 @@ extension CacheRules {
 
     /// Applies a change to the stored responses of the reply's URL.
     ///
-    /// A stored response stays if its call began later than the reply's call. Then the reply is the older one, even if
+    /// A stored response stays if its call began later than the reply's call, in any process. Then the reply is the older one, even if
     /// it arrived later. Responses that can no longer be returned are removed.
     func apply(_ change: Change, of reply: OriginReply, to entries: inout [CachedResponse]) {
         entries.removeAll { $0.variant.isOver }
@@ -153,7 +153,21 @@ extension CacheRules {
     }
 
     private func isOlder(_ entry: CachedResponse, _ reply: OriginReply) -> Bool {
-        entry.number < reply.number && entry.variant.concerns(reply.presented, inAnyRange: true)
+        !isLater(entry, than: reply)
+            && entry.variant.concerns(reply.presented, inAnyRange: true)
+    }
+
+    /// Returns whether a stored response is of a later call than a reply.
+    ///
+    /// The calls of other processes have no numbers here, but times on the same wall clock. If two began within one
+    /// second, the origin's dates decide. A time to come is from a clock that was wrong, and says nothing.
+    private func isLater(_ entry: CachedResponse, than reply: OriginReply) -> Bool {
+        if entry.number >= reply.number { return true }
+        guard entry.received == nil, entry.requestTime <= reply.responseTime.date else {
+            return false
+        }
+        let date = DateField.date(reply.response.headers, "Date") ?? reply.responseTime.date
+        return (entry.requestTime, entry.date) > (reply.requestTime.date, date)
     }
 
     private func put(
@@ -161,7 +175,7 @@ extension CacheRules {
     ) {
         entries.removeAll { isOlder($0, reply) && !isOfSameVersion($0, as: entry, reply) }
         let isLate = entries.contains {
-            $0.number >= reply.number && $0.variant.matches(reply.presented)
+            isLater($0, than: reply) && $0.variant.matches(reply.presented)
         }
         if isLate { return }
         entries.append(entry)
@@ -185,7 +199,7 @@ extension CacheRules {
     /// A 304 with a strong tag updates every variant with the same tag (RFC 9111, section 4.3.4), except other users'
     /// variants, because the 304's other headers are for one user.
     private func freshen(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
-        if entry.number >= reply.number { return entry }
+        if isLater(entry, than: reply) { return entry }
         let fresh = reply.response.headers
         // Variants that one 304 has renewed have one number.
         let isOwn =

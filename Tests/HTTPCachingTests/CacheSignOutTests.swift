@@ -170,6 +170,26 @@ import Testing
         #expect(throws: FileError.self) { try #require(bench.cache.flush().result).get() }
     }
 
+    @Test("K1: a failed sign-out is made up for after a pause, and takes no other's responses away")
+    func madeUpFor() throws {
+        let bench = CacheBench(folder: FolderCacheStore(on: disk))
+        let refresher = refresher("a")
+        bench.answers(fresh, body: "alice's")
+        _ = try ask(service(bench, .bearer(from: refresher), as: nil), "/")
+        let other = CacheBench(folder: FolderCacheStore(on: disk))
+        other.answers(fresh, body: "another process's")
+        _ = try other.get([:], "/other")
+        disk.fail(after: 0, with: EMFILE)
+        refresher.signOut()
+        bench.advance(2)
+        #expect(bench.cache.storeError is FileError)
+        disk.recover()
+        #expect(try isOnDisk("alice's"))
+        bench.advance(4)
+        #expect(try !isOnDisk("alice's") && isOnDisk("another process's"))
+        #expect(bench.cache.storeError == nil)
+    }
+
     @Test("K9: a sign-out keeps no cache alive")
     func aReleasedCache() throws {
         let refresher = refresher("a")

@@ -97,6 +97,37 @@ import Testing
         #expect(try texts(a.store.responses(for: key(1))) == ["b"])
     }
 
+    @Test("K2: an answer that another process asked for later stays", arguments: [false, true])
+    func askedForLater(_ isInOneSecond: Bool) throws {
+        let disk = CrashingDisk()
+        let (a, b) = (
+            CacheBench(folder: FolderCacheStore(on: disk)),
+            CacheBench(folder: FolderCacheStore(on: disk))
+        )
+        let gate = InternalPromise<Void>()
+        let lifetime = "max-age=100"
+        a.answers(
+            .init(
+                headers: ["Cache-Control": lifetime, "Date": CacheBench.date(0)], body: "old",
+                gate: gate))
+        let call = a.send(.get, "/")
+        if !isInOneSecond {
+            a.advance(2)
+            b.advance(2)
+        }
+        b.answers(
+            ["Cache-Control": lifetime, "Date": CacheBench.date(isInOneSecond ? 1 : 2)], body: "new")
+        #expect(try b.get() == "new")
+        gate.resolve()
+        #expect(call.valueNow?.text == "old")
+        #expect(try a.get() == "new" && b.get() == "new")
+        #expect(a.requests.count == 1 && b.requests.count == 1)
+        // A later answer replaces it.
+        a.advance(200)
+        a.answers(["Cache-Control": lifetime], body: "newest")
+        #expect(try a.get() == "newest")
+    }
+
     @Test("K2: each process keeps the other's variants")
     func otherVariants() throws {
         let (a, b) = try pair()
