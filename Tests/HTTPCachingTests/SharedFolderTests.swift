@@ -116,7 +116,8 @@ import Testing
             b.advance(2)
         }
         b.answers(
-            ["Cache-Control": lifetime, "Date": CacheBench.date(isInOneSecond ? 1 : 2)], body: "new")
+            ["Cache-Control": lifetime, "Date": CacheBench.date(isInOneSecond ? 1 : 2)], body: "new"
+        )
         #expect(try b.get() == "new")
         gate.resolve()
         #expect(call.valueNow?.text == "old")
