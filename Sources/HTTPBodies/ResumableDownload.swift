@@ -26,8 +26,8 @@ final class ResumableDownload: Sendable {
         var head: HTTPResponse?
         /// The number of bytes that were there at the start.
         var earlier: Int64 = 0
-        /// True after an answer in this call: the bytes are of the call's users.
-        var isOfUsers = false
+        /// The users of the last accepted answer in this call; nil if the bytes are an earlier call's.
+        var users: RequestUsers?
         /// The sign-ins that the call's first answer was for.
         var signIns = SignIns()
         /// True after the record of an earlier run was read, or after there was none.
@@ -45,6 +45,8 @@ final class ResumableDownload: Sendable {
     /// The bytes that don't fit to the file any more are given up, for a reason.
     private struct Restart: Error {
         var reason: String
+        /// The answer that doesn't fit.
+        var head: HTTPResponse
         /// True if the next answer for this reason is an error.
         var isOnce = false
         /// True if parts of the file may still be loaded.
@@ -166,11 +168,16 @@ final class ResumableDownload: Sendable {
                     defer { if restart.isOnce { progress.hasBegunAnew = true } }
                     progress.round += 1
                     progress.state.reset()
-                    if !restart.keepsParts { progress.isPlain = true }
+                    // Cookies that each answer changes would begin the parts anew again and again.
+                    if !restart.keepsParts || restarts > 0 || self.rules.attempts == 1 {
+                        progress.isPlain = true
+                    }
                     return restart.isOnce && progress.hasBegunAnew
                 }
                 guard restarts < self.rules.attempts, !isAgain else {
-                    throw HTTPError(code: .badResponse, reason: restart.reason)
+                    throw HTTPError(
+                        code: .badResponse, request: self.request, response: restart.head,
+                        reason: restart.reason)
                 }
                 return self.goOn(failures: failures, restarts: restarts + 1, after: nil)
             }
@@ -254,10 +261,14 @@ final class ResumableDownload: Sendable {
     ) throws -> Future<Void> {
         let step = try during(round) { progress in
             let users = head.request?.users ?? RequestUsers()
-            if [206, 416].contains(head.status), progress.state.received > 0, !progress.isOfUsers,
-                !users.isMarked(by: progress.state.users)
-            {
-                throw Restart(reason: "the bytes are another user's", keepsParts: true)
+            let isSameUser =
+                progress.users.map { users.haveCookies(of: $0) }
+                ?? users.isMarked(by: progress.state.users)
+            if [206, 416].contains(head.status), progress.state.received > 0, !isSameUser {
+                let reason =
+                    progress.users == nil
+                    ? "the bytes are another user's" : "the cookies have changed"
+                throw Restart(reason: reason, head: head, keepsParts: true)
             }
             let step = progress.state.receive(
                 head.status, isAccepted: isAccepted(head.status), head.headers,
@@ -266,7 +277,7 @@ final class ResumableDownload: Sendable {
             switch step {
             case .write, .rewrite, .end:
                 progress.head = head
-                progress.isOfUsers = true
+                progress.users = users
                 progress.state.users = users.mark
                 if let sent = head.request { progress.signIns.bind(sent.context.signIns) }
             case .restart, .refuse: break
@@ -279,7 +290,7 @@ final class ResumableDownload: Sendable {
             response?.discardBody()
             return Future(value: ())
         case .restart(let reason, let isOnce):
-            throw Restart(reason: reason, isOnce: isOnce)
+            throw Restart(reason: reason, head: head, isOnce: isOnce)
         case .refuse:
             guard let response else { throw Refused() }
             if isAccepted(head.status) {
