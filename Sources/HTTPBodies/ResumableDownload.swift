@@ -120,7 +120,8 @@ final class ResumableDownload: Sendable {
             }
             .mapError { error in
                 error is FileError
-                    ? HTTPError(code: .fileUnwritable, request: self.request, cause: error) : error
+                    ? HTTPError(code: .fileUnwritable, request: self.request, cause: error)
+                    : error.naming(self.request)
             }
             .onEnd { result in
                 guard case .failure = result else { return LastWrites.remove(self) }
@@ -426,7 +427,7 @@ final class ResumableDownload: Sendable {
     /// Checks the whole file, and gives it its name.
     private func finish() -> Future<HTTPDownload> {
         let (state, head, round) = progress.withLock { ($0.state, $0.head, $0.round) }
-        let response = head ?? HTTPResponse(status: 200)
+        let response = (head ?? HTTPResponse(status: 200)).naming(request)
         // Without `.decompress` below, or with a coding that it doesn't know, the file stays encoded.
         let isKept = response.request?.context.coding == .kept
         let codings = isKept ? ContentCoding.all(in: ["Content-Encoding": state.coding]) ?? [] : []
@@ -453,6 +454,7 @@ final class ResumableDownload: Sendable {
                     file: self.file, byteCount: size,
                     resumedFrom: self.progress.withLock { $0.earlier }, response: response))
         }
+        .mapError { named($0, self.request, response) }
     }
 
     /// Decodes the whole file into another one, which gets the name.
