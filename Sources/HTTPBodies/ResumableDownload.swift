@@ -68,6 +68,8 @@ final class ResumableDownload: Sendable {
     /// The folder and the name of the record, which says what the unfinished file holds.
     private let folder: SystemFolder
     private let record: String
+    /// The name of the file into which an encoded one is decoded; only the download that has the lock uses it.
+    private let decodedName: String
     private let progress: Locked<Progress>
 
     init(
@@ -100,6 +102,7 @@ final class ResumableDownload: Sendable {
         let short = name.utf8.count > 200 ? SHA256.hash(Array(name.utf8)).hexadecimal : name
         writer = FileWriter(for: file, keptAs: ".pledge-\(short).part")
         record = ".pledge-\(short).resume"
+        decodedName = ".pledge-\(short).decoded"
         folder = SystemFolder(file.deletingLastPathComponent())
         progress = Locked(Progress(state: DownloadState(url: request.url.absoluteString)))
     }
@@ -144,6 +147,8 @@ final class ResumableDownload: Sendable {
         .flatMap {
             self.writer.perform { file in
                 let stored = try self.folder.read(self.record, upTo: 1 << 20)?.bytes
+                // The process may have ended while it decoded.
+                try self.folder.remove(self.decodedName)
                 let size = try file.size()
                 let isUsed = self.progress.withLock { progress in
                     progress.isOpen = true
@@ -461,7 +466,7 @@ final class ResumableDownload: Sendable {
     private func decode(
         _ encoded: OpenFile, _ codings: [ContentCoding], _ response: HTTPResponse, _ round: Int
     ) -> Future<Int64> {
-        let decoded = FileWriter(for: file, random: random)
+        let decoded = FileWriter(for: file, as: decodedName)
         return decoded.create().flatMap {
             decoded.perform { file in
                 try self.judging {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 import Testing
 
@@ -195,6 +196,30 @@ extension DownloadFilesTests {
         #expect(target.filePermissions == 0o640 && folder.names == ["film.mp4"])
     }
 
+    @Test("The decoded part of a file that a killed process leaves is replaced by the next one")
+    func killedWhileDecoding() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = target.path as String] in
+            let file = URL(fileURLWithPath: path)
+            let folder = file.deletingLastPathComponent().path
+            Thread.detachNewThread {
+                while true {
+                    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                    let others = names.filter { name in
+                        !["part", "resume"].contains { name.hasPrefix(".pledge-film.mp4.\($0)") }
+                    }
+                    if !others.isEmpty { kill(getpid(), SIGKILL) }
+                }
+            }
+            // Their decoding takes much longer than a look at the folder.
+            _ = try await loadEncoded(10_000, to: file)
+        }
+        #expect(
+            folder.names.filter { !$0.hasPrefix(".pledge-film.mp4.resume") }
+                == [".pledge-film.mp4.decoded", ".pledge-film.mp4.part"])
+        _ = try await loadEncoded(1, to: target)
+        #expect(folder.names == ["film.mp4"])
+    }
+
     @Test(
         "A program that ends during a download, or right after it cancelled one, keeps all its bytes",
         arguments: [true, false])
@@ -224,5 +249,16 @@ extension DownloadFilesTests {
         #expect(state.received == 6_000_000)
         #expect(try Data(contentsOf: part).count == 6_000_000)
     }
+}
+
+/// Loads a file that the server sends as so many members of gzip.
+private func loadEncoded(_ members: Int, to file: URL) async throws {
+    var content = Data()
+    for _ in 0..<members { content += Compressed.gzip }
+    let server = RangeServer(content, headers: ["ETag": "\"z\"", "Content-Encoding": "gzip"])
+    server.send(inChunksOf: 1 << 18)
+    let service: HTTPStreamingService = stack(.decompress(upTo: 1_000), over: server.answer)
+    let request = HTTPRequest(.get, try #require(URL(string: "https://a.example/film")))
+    _ = try await download(request, to: file, over: service, resuming: Resumption()).value
 }
 #endif
