@@ -146,7 +146,7 @@ final class ResumableDownload: Sendable {
         }
         .flatMap {
             self.writer.perform { file in
-                let stored = try self.folder.read(self.record, upTo: 1 << 20)?.bytes
+                let stored = try self.storedRecord()
                 // The process may have ended while it decoded.
                 try self.folder.remove(self.decodedName)
                 let size = try file.size()
@@ -162,6 +162,16 @@ final class ResumableDownload: Sendable {
                 }
                 if !isUsed { try self.clear(file) }
             }
+        }
+    }
+
+    /// Reads the record of an earlier call; nil if there is none, or one that is too large.
+    private func storedRecord() throws(FileError) -> [UInt8]? {
+        do {
+            return try folder.read(record, upTo: 1 << 20)?.bytes
+        } catch {
+            if error.isOfLargeFile { return nil }
+            throw error
         }
     }
 

@@ -70,6 +70,7 @@ import Glibc
         let error = await #expect(throws: HTTPError.self) { try await load().soon }
         #expect(error?.code == .fileUnwritable)
         #expect(String(describing: error).contains(".pledge-film.mp4.part"))
+        #expect(String(describing: error).contains("remove it"))
         #expect(!folder.names.contains("film.mp4") && server.requests.isEmpty)
         #expect(try Data(contentsOf: other) == Data("other's".utf8))
         if planted != .pipe { #expect(try Data(contentsOf: part) == Data("other's".utf8)) }
@@ -101,7 +102,17 @@ import Glibc
         let error = await #expect(throws: HTTPError.self) { try await load().soon }
         #expect(error?.code == .fileUnwritable)
         #expect(String(describing: error).contains(".pledge-film.mp4.resume"))
+        #expect(String(describing: error).contains("remove it, or use another folder"))
         #expect(server.requests.count == before)
+    }
+
+    @Test("A record that is too large is no record")
+    func largeRecord() async throws {
+        try await loseFirst()
+        try (Data(contentsOf: record) + Data(count: 2_000_000)).write(to: record)
+        #expect(chmod(record.path, 0o600) == 0)
+        #expect(try await load().value.resumedFrom == 0)
+        #expect(server.ranges == [nil, nil] && folder.names == ["film.mp4"])
     }
 
     @Test(
@@ -175,6 +186,17 @@ import Glibc
         #expect(try Data(contentsOf: other) == Data("other's".utf8))
         // A new file's permissions, not those of the link's target.
         #expect(mode(target) == mode(try folder.file("new", Data())))
+    }
+
+    @Test("The file replaces a pipe, and a program without its setuid", arguments: [true, false])
+    func pipeAndProgram(resuming: Bool) async throws {
+        #expect(mkfifo(target.path, 0o600) == 0)
+        _ = try await load(resuming: resuming).soon
+        #expect(try Data(contentsOf: target) == content)
+        #expect(chmod(target.path, 0o6755) == 0)
+        _ = try await load(resuming: resuming).soon
+        let mode = try FileManager.default.attributesOfItem(atPath: target.path)[.posixPermissions]
+        #expect(mode as? Int == 0o755)
     }
 }
 
