@@ -16,8 +16,8 @@ public import PledgeServices
 /// download fails before it sends a request.
 ///
 /// After a failure, the temporary file is deleted when the future settles, and an existing file at `file` is unchanged.
-/// A temporary file remains only if the process ends during a download; its name begins with `.pledge-` and ends with
-/// `.part`.
+/// Without `resuming`, a temporary file remains only if the process ends during a download; its name begins with
+/// `.pledge-` and ends with `.part`.
 ///
 /// If the body fails, the request isn't sent again, because a retry in the service ends when the headers arrive. To
 /// go on where the body has failed, pass `resuming`.
@@ -35,8 +35,8 @@ public import PledgeServices
 /// The download goes on for the same user only; for another one, it begins anew. A user is known by the account or the
 /// sign-in of the credentials that the service adds, and by the values of the other headers that may identify one. The
 /// record holds salted hashes of them. If the user signs out during the call, the next request fails with
-/// `HTTPError.Code.sessionEnded`. An unfinished file or a record that somebody else may have made fails the download
-/// with `HTTPError.Code.fileUnwritable`.
+/// `HTTPError.Code.sessionEnded`. If the cookies change during the call, the whole file is requested. An unfinished
+/// file or a record that somebody else may have made fails the download with `HTTPError.Code.fileUnwritable`.
 ///
 /// The missing bytes are requested with a Range, and with an If-Range that names the ETag or the Last-Modified. A 206
 /// is used only if its Content-Range has the requested start, if the stated sizes are the same, if it has the ETag, and
@@ -49,8 +49,8 @@ public import PledgeServices
 /// the call.
 ///
 /// A server may encode the file although the requests ask for `identity`. The unfinished file then has the encoded
-/// bytes. At the end, they are decoded into the file, if a `.decompress` in the service would have decoded them; its
-/// limit doesn't count.
+/// bytes. At the end, they are decoded into `.pledge-NAME.decoded`, which then gets the file's name, if a `.decompress`
+/// in the service would have decoded them; its limit doesn't count.
 ///
 /// Only one resumed download at a time writes a file: a second one, in this process or another, waits for up to five
 /// seconds, and then fails with `HTTPError.Code.fileUnwritable`. A request with another method, or with its own Range,

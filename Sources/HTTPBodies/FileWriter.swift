@@ -42,8 +42,12 @@ final class FileWriter: Sendable {
     private let state = Locked((fate: Fate.fresh, descriptor: -1 as Int32))
 
     /// Stores the path of a file, without creating the file.
-    init(for target: URL, random: RandomSource) {
-        let name = ".pledge-\(String(random.nextOfID(), radix: 36)).part"
+    convenience init(for target: URL, random: RandomSource) {
+        self.init(for: target, as: ".pledge-\(String(random.nextOfID(), radix: 36)).part")
+    }
+
+    /// Stores the path of a file, without creating the file, whose temporary name nobody else has.
+    init(for target: URL, as name: String) {
         self.target = target
         temporary = target.deletingLastPathComponent().appendingPathComponent(name)
         isKept = false
@@ -76,7 +80,7 @@ final class FileWriter: Sendable {
                 let descriptor = self.temporary.withPath {
                     open($0, flags | O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
                 }
-                guard descriptor >= 0 else { throw FileError.last("open", self.temporary) }
+                guard descriptor >= 0 else { throw FileError.ofOpening(self.temporary.path) }
                 do {
                     try FileError.checkOwn(descriptor, self.temporary.path)
                     try self.lock(descriptor)
@@ -187,7 +191,9 @@ final class FileWriter: Sendable {
         state.withLock { state in
             switch state.fate {
             case .committed, .discarded: return
-            case .open: _ = temporary.withPath { unlink($0) }
+            case .open:
+                // A later download may use the same name already.
+                if temporary.isName(of: state.descriptor) { _ = temporary.withPath { unlink($0) } }
             case .fresh: break
             }
             state.fate = .discarded

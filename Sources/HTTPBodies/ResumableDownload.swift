@@ -26,8 +26,8 @@ final class ResumableDownload: Sendable {
         var head: HTTPResponse?
         /// The number of bytes that were there at the start.
         var earlier: Int64 = 0
-        /// True after an answer in this call: the bytes are of the call's users.
-        var isOfUsers = false
+        /// The users of the last accepted answer in this call; nil if the bytes are an earlier call's.
+        var users: RequestUsers?
         /// The sign-ins that the call's first answer was for.
         var signIns = SignIns()
         /// True after the record of an earlier run was read, or after there was none.
@@ -45,6 +45,8 @@ final class ResumableDownload: Sendable {
     /// The bytes that don't fit to the file any more are given up, for a reason.
     private struct Restart: Error {
         var reason: String
+        /// The answer that doesn't fit.
+        var head: HTTPResponse
         /// True if the next answer for this reason is an error.
         var isOnce = false
         /// True if parts of the file may still be loaded.
@@ -66,6 +68,8 @@ final class ResumableDownload: Sendable {
     /// The folder and the name of the record, which says what the unfinished file holds.
     private let folder: SystemFolder
     private let record: String
+    /// The name of the file into which an encoded one is decoded; only the download that has the lock uses it.
+    private let decodedName: String
     private let progress: Locked<Progress>
 
     init(
@@ -98,6 +102,7 @@ final class ResumableDownload: Sendable {
         let short = name.utf8.count > 200 ? SHA256.hash(Array(name.utf8)).hexadecimal : name
         writer = FileWriter(for: file, keptAs: ".pledge-\(short).part")
         record = ".pledge-\(short).resume"
+        decodedName = ".pledge-\(short).decoded"
         folder = SystemFolder(file.deletingLastPathComponent())
         progress = Locked(Progress(state: DownloadState(url: request.url.absoluteString)))
     }
@@ -118,7 +123,8 @@ final class ResumableDownload: Sendable {
             }
             .mapError { error in
                 error is FileError
-                    ? HTTPError(code: .fileUnwritable, request: self.request, cause: error) : error
+                    ? HTTPError(code: .fileUnwritable, request: self.request, cause: error)
+                    : error.naming(self.request)
             }
             .onEnd { result in
                 guard case .failure = result else { return LastWrites.remove(self) }
@@ -140,7 +146,9 @@ final class ResumableDownload: Sendable {
         }
         .flatMap {
             self.writer.perform { file in
-                let stored = try self.folder.read(self.record, upTo: 1 << 20)?.bytes
+                let stored = try self.storedRecord()
+                // The process may have ended while it decoded.
+                try self.folder.remove(self.decodedName)
                 let size = try file.size()
                 let isUsed = self.progress.withLock { progress in
                     progress.isOpen = true
@@ -157,6 +165,16 @@ final class ResumableDownload: Sendable {
         }
     }
 
+    /// Reads the record of an earlier call; nil if there is none, or one that is too large.
+    private func storedRecord() throws(FileError) -> [UInt8]? {
+        do {
+            return try folder.read(record, upTo: 1 << 20)?.bytes
+        } catch {
+            if error.isOfLargeFile { return nil }
+            throw error
+        }
+    }
+
     /// Runs rounds until the file is complete.
     private func goOn(failures: Int, restarts: Int, after wait: Duration?) -> Future<Void> {
         let before = progress.withLock { $0.state.received }
@@ -166,11 +184,16 @@ final class ResumableDownload: Sendable {
                     defer { if restart.isOnce { progress.hasBegunAnew = true } }
                     progress.round += 1
                     progress.state.reset()
-                    if !restart.keepsParts { progress.isPlain = true }
+                    // Cookies that each answer changes would begin the parts anew again and again.
+                    if !restart.keepsParts || restarts > 0 || self.rules.attempts == 1 {
+                        progress.isPlain = true
+                    }
                     return restart.isOnce && progress.hasBegunAnew
                 }
                 guard restarts < self.rules.attempts, !isAgain else {
-                    throw HTTPError(code: .badResponse, reason: restart.reason)
+                    throw HTTPError(
+                        code: .badResponse, request: self.request, response: restart.head,
+                        reason: restart.reason)
                 }
                 return self.goOn(failures: failures, restarts: restarts + 1, after: nil)
             }
@@ -254,10 +277,14 @@ final class ResumableDownload: Sendable {
     ) throws -> Future<Void> {
         let step = try during(round) { progress in
             let users = head.request?.users ?? RequestUsers()
-            if [206, 416].contains(head.status), progress.state.received > 0, !progress.isOfUsers,
-                !users.isMarked(by: progress.state.users)
-            {
-                throw Restart(reason: "the bytes are another user's", keepsParts: true)
+            let isSameUser =
+                progress.users.map { users.haveCookies(of: $0) }
+                ?? users.isMarked(by: progress.state.users)
+            if [206, 416].contains(head.status), progress.state.received > 0, !isSameUser {
+                let reason =
+                    progress.users == nil
+                    ? "the bytes are another user's" : "the cookies have changed"
+                throw Restart(reason: reason, head: head, keepsParts: true)
             }
             let step = progress.state.receive(
                 head.status, isAccepted: isAccepted(head.status), head.headers,
@@ -266,7 +293,7 @@ final class ResumableDownload: Sendable {
             switch step {
             case .write, .rewrite, .end:
                 progress.head = head
-                progress.isOfUsers = true
+                progress.users = users
                 progress.state.users = users.mark
                 if let sent = head.request { progress.signIns.bind(sent.context.signIns) }
             case .restart, .refuse: break
@@ -279,7 +306,7 @@ final class ResumableDownload: Sendable {
             response?.discardBody()
             return Future(value: ())
         case .restart(let reason, let isOnce):
-            throw Restart(reason: reason, isOnce: isOnce)
+            throw Restart(reason: reason, head: head, isOnce: isOnce)
         case .refuse:
             guard let response else { throw Refused() }
             if isAccepted(head.status) {
@@ -415,7 +442,7 @@ final class ResumableDownload: Sendable {
     /// Checks the whole file, and gives it its name.
     private func finish() -> Future<HTTPDownload> {
         let (state, head, round) = progress.withLock { ($0.state, $0.head, $0.round) }
-        let response = head ?? HTTPResponse(status: 200)
+        let response = (head ?? HTTPResponse(status: 200)).naming(request)
         // Without `.decompress` below, or with a coding that it doesn't know, the file stays encoded.
         let isKept = response.request?.context.coding == .kept
         let codings = isKept ? ContentCoding.all(in: ["Content-Encoding": state.coding]) ?? [] : []
@@ -442,13 +469,14 @@ final class ResumableDownload: Sendable {
                     file: self.file, byteCount: size,
                     resumedFrom: self.progress.withLock { $0.earlier }, response: response))
         }
+        .mapError { named($0, self.request, response) }
     }
 
     /// Decodes the whole file into another one, which gets the name.
     private func decode(
         _ encoded: OpenFile, _ codings: [ContentCoding], _ response: HTTPResponse, _ round: Int
     ) -> Future<Int64> {
-        let decoded = FileWriter(for: file, random: random)
+        let decoded = FileWriter(for: file, as: decodedName)
         return decoded.create().flatMap {
             decoded.perform { file in
                 try self.judging {

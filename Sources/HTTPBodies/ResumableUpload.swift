@@ -75,10 +75,13 @@ public func upload(
     // The size is of the target, like the bytes that are read.
     let file = file.resolvingSymlinksInPath()
     // Only a regular file can be opened.
-    do { _ = try HTTPBodyStream.file(file) } catch { return Future(error: error) }
+    do { _ = try HTTPBodyStream.file(file) } catch {
+        return Future(error: error.naming(request))
+    }
     let folder = SystemFolder(file.deletingLastPathComponent())
     guard let version = folder.version(of: file.lastPathComponent) else {
-        return Future(error: HTTPError.unreadable(file, cause: CancellationError()))
+        return Future(
+            error: HTTPError.unreadable(file, cause: CancellationError()).naming(request))
     }
     let state = UploadState(proto, request, version, partSize: partSize, rules.redirects)
     return ResumableUpload(
@@ -424,6 +427,7 @@ private final class ResumableUpload: Sendable {
         }
         .flatMap { self.goOn(asking: true, failures: 0, restarts: 0, after: nil) }
         .flatMap { response in self.forget().map { response } }
+        .mapError { error in error.naming(self.state.withLock { $0.request }) }
     }
 
     /// Reads a record; nil if there is none that only the user can have written.

@@ -420,7 +420,7 @@ package struct SystemFolder: FileFolder {
             switch errno {
             case EINTR: continue
             case ENOENT: return nil
-            default: throw last("open", path)
+            default: throw .ofOpening(path)
             }
         }
     }

@@ -14,9 +14,22 @@ extension FileError {
     /// - Parameter reason: What is wrong, after the file's name, such as "belongs to user 1001".
     fileprivate static func foreign(_ path: String, _ reason: String) -> FileError {
         var error = FileError(operation: "open", code: EPERM, path: path)
-        error.reason = "\(reason); remove it, or use another folder"
+        error.reason = "\(reason); \(remedy)"
         return error
     }
+
+    /// The error of an `open` that has just failed on this thread; it says so if there is a link that wasn't followed.
+    package static func ofOpening(_ path: String) -> FileError {
+        var error = FileError(operation: "open", code: errno, path: path)
+        var facts = stat()
+        if error.code == ELOOP, lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFLNK {
+            error.reason = "is a link; \(remedy)"
+        }
+        return error
+    }
+
+    /// What to do about a foreign file.
+    private static var remedy: String { "remove it, or use another folder" }
 
     /// True if the file was refused because somebody else has made it or can change it.
     package var isOfForeignFile: Bool { code == EPERM && reason != nil }

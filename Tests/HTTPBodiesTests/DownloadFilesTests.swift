@@ -2,6 +2,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 import Testing
 
@@ -69,6 +70,7 @@ import Glibc
         let error = await #expect(throws: HTTPError.self) { try await load().soon }
         #expect(error?.code == .fileUnwritable)
         #expect(String(describing: error).contains(".pledge-film.mp4.part"))
+        #expect(String(describing: error).contains("remove it"))
         #expect(!folder.names.contains("film.mp4") && server.requests.isEmpty)
         #expect(try Data(contentsOf: other) == Data("other's".utf8))
         if planted != .pipe { #expect(try Data(contentsOf: part) == Data("other's".utf8)) }
@@ -100,7 +102,17 @@ import Glibc
         let error = await #expect(throws: HTTPError.self) { try await load().soon }
         #expect(error?.code == .fileUnwritable)
         #expect(String(describing: error).contains(".pledge-film.mp4.resume"))
+        #expect(String(describing: error).contains("remove it, or use another folder"))
         #expect(server.requests.count == before)
+    }
+
+    @Test("A record that is too large is no record")
+    func largeRecord() async throws {
+        try await loseFirst()
+        try (Data(contentsOf: record) + Data(count: 2_000_000)).write(to: record)
+        #expect(chmod(record.path, 0o600) == 0)
+        #expect(try await load().value.resumedFrom == 0)
+        #expect(server.ranges == [nil, nil] && folder.names == ["film.mp4"])
     }
 
     @Test(
@@ -175,6 +187,17 @@ import Glibc
         // A new file's permissions, not those of the link's target.
         #expect(mode(target) == mode(try folder.file("new", Data())))
     }
+
+    @Test("The file replaces a pipe, and a program without its setuid", arguments: [true, false])
+    func pipeAndProgram(resuming: Bool) async throws {
+        #expect(mkfifo(target.path, 0o600) == 0)
+        _ = try await load(resuming: resuming).soon
+        #expect(try Data(contentsOf: target) == content)
+        #expect(chmod(target.path, 0o6755) == 0)
+        _ = try await load(resuming: resuming).soon
+        let mode = try FileManager.default.attributesOfItem(atPath: target.path)[.posixPermissions]
+        #expect(mode as? Int == 0o755)
+    }
 }
 
 // Exit tests capture values since Swift 6.3.
@@ -193,6 +216,30 @@ extension DownloadFilesTests {
             ).value
         }
         #expect(target.filePermissions == 0o640 && folder.names == ["film.mp4"])
+    }
+
+    @Test("The decoded part of a file that a killed process leaves is replaced by the next one")
+    func killedWhileDecoding() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = target.path as String] in
+            let file = URL(fileURLWithPath: path)
+            let folder = file.deletingLastPathComponent().path
+            Thread.detachNewThread {
+                while true {
+                    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                    let others = names.filter { name in
+                        !["part", "resume"].contains { name.hasPrefix(".pledge-film.mp4.\($0)") }
+                    }
+                    if !others.isEmpty { kill(getpid(), SIGKILL) }
+                }
+            }
+            // Their decoding takes much longer than a look at the folder.
+            _ = try await loadEncoded(10_000, to: file)
+        }
+        #expect(
+            folder.names.filter { !$0.hasPrefix(".pledge-film.mp4.resume") }
+                == [".pledge-film.mp4.decoded", ".pledge-film.mp4.part"])
+        _ = try await loadEncoded(1, to: target)
+        #expect(folder.names == ["film.mp4"])
     }
 
     @Test(
@@ -224,5 +271,16 @@ extension DownloadFilesTests {
         #expect(state.received == 6_000_000)
         #expect(try Data(contentsOf: part).count == 6_000_000)
     }
+}
+
+/// Loads a file that the server sends as so many members of gzip.
+private func loadEncoded(_ members: Int, to file: URL) async throws {
+    var content = Data()
+    for _ in 0..<members { content += Compressed.gzip }
+    let server = RangeServer(content, headers: ["ETag": "\"z\"", "Content-Encoding": "gzip"])
+    server.send(inChunksOf: 1 << 18)
+    let service: HTTPStreamingService = stack(.decompress(upTo: 1_000), over: server.answer)
+    let request = HTTPRequest(.get, try #require(URL(string: "https://a.example/film")))
+    _ = try await download(request, to: file, over: service, resuming: Resumption()).value
 }
 #endif

@@ -48,7 +48,7 @@ import Testing
 
     /// The ways in which a client says whose request it is.
     enum Way: CaseIterable, Sendable {
-        case header, key, token, digest, account, cookie, refresher
+        case header, key, token, digest, account, cookie, refresher, host
 
         func apply(_ user: String, to client: inout HTTPClient) {
             switch self {
@@ -67,6 +67,8 @@ import Testing
             case .refresher:
                 client.authorization = .bearer(
                     from: TokenRefresher(AccessToken(user)) { Future(value: $0) })
+            // Another site on the same server.
+            case .host: client.headers = ["Host": "\(user).example"]
             }
         }
     }
@@ -102,7 +104,22 @@ import Testing
         #expect(try Data(contentsOf: target) == Data("bbbbbbbbbbbbbbbbbbbb".utf8))
     }
 
-    @Test("A cookie that the answer sets doesn't stop the call from going on")
+    @Test("A cookie that changes within a call begins anew, so no file is of two users")
+    func otherCookieInTheCall() async throws {
+        let jar = CookieJar()
+        let base = try #require(URL(string: "https://a.example"))
+        let client = client {
+            $0.cookies = jar
+            $0.retry = .init(attempts: 2, backoff: .constant(.zero))
+        }
+        jar.store("sid=alice", from: base)
+        server.loseNext(after: 10) { jar.store("sid=bob", from: base) }
+        _ = try await client.download("/film", to: target).value
+        #expect(try Data(contentsOf: target) == Data("bbbbbbbbbbbbbbbbbbbb".utf8))
+        #expect(server.ranges == [nil, "bytes=10-", nil])
+    }
+
+    @Test("A cookie that the first answer sets begins anew too")
     func newCookie() async throws {
         let client = client {
             $0.cookies = CookieJar()
@@ -111,8 +128,53 @@ import Testing
         server.setCookies()
         server.loseNext(after: 10)
         _ = try await client.download("/film", to: target).value
-        #expect(server.ranges == [nil, "bytes=10-"])
+        #expect(server.ranges == [nil, "bytes=10-", nil])
         #expect(server.requests.last?.headers["Cookie"] == "lb=1")
+    }
+
+    /// A service that sends another cookie with each request.
+    private func changingCookies(over server: RangeServer) -> HTTPStreamingService {
+        let count = Locked(0)
+        return { request in
+            var sent = request
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            sent.headers.set("n=\(number)", for: "Cookie")
+            return server.answer(sent).naming(sent)
+        }
+    }
+
+    @Test("With cookies that each answer changes, a file begins anew a few times, and then fails")
+    func changingCookies() async throws {
+        let server = RangeServer(Data(count: 20_000))
+        server.lose(after: [9_000, .max, 9_000, .max, 9_000, .max])
+        let url = try #require(URL(string: "https://a.example/film"))
+        let saving = download(
+            HTTPRequest(.get, url), to: target, over: changingCookies(over: server),
+            resuming: Resumption(attempts: 2, backoff: .constant(.zero)))
+        let error = await #expect(throws: HTTPError.self) { try await saving.value }
+        #expect(error?.code == .badResponse && "\(error!)".contains("cookies"))
+        #expect(error?.request?.url == url && error?.status == 206)
+        #expect(
+            server.ranges == [nil, "bytes=9000-", nil, "bytes=9000-", nil, "bytes=9000-"])
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("With cookies that each answer changes, parts give way to the whole", arguments: [1, 3])
+    func partsWithChangingCookies(attempts: Int) async throws {
+        let content = Data((0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let server = RangeServer(content)
+        server.send(inChunksOf: 1 << 18)
+        let url = try #require(URL(string: "https://a.example/film"))
+        _ = try await download(
+            HTTPRequest(.get, url), to: target, over: changingCookies(over: server),
+            resuming: Resumption(attempts: attempts, backoff: .constant(.zero)), parts: 2
+        ).value
+        #expect(try Data(contentsOf: target) == content)
+        let begun = server.ranges.filter { $0 == "bytes=0-1048575" }
+        #expect(begun.count == (attempts == 1 ? 1 : 2) && server.ranges.last == .some(nil))
     }
 
     @Test("A renewed token of the same sign-in goes on, and another sign-in begins anew")
@@ -285,7 +347,7 @@ private final class FilmsOfUsers: HTTPTransport {
 
 extension FilmsOfUsers.State {
     fileprivate mutating func answer(_ request: HTTPRequest) -> HTTPStreamedResponse {
-        let names = ["Authorization", "X-API-Key", "Cookie"]
+        let names = ["Authorization", "X-API-Key", "Cookie", "Host"]
         let values = names.compactMap { request.headers[$0] }.joined()
         let user = ["alice", "bob"].first { values.contains($0) } ?? "nobody"
         requests.append(request)

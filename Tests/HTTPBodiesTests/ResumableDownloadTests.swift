@@ -203,6 +203,7 @@ import Glibc
         server.make([.noRange, .noRange, .noRange, .noRange])
         let error = await #expect(throws: HTTPError.self) { try await load(attempts: 2).value }
         #expect(error?.code == .badResponse && "\(error!)".contains("Content-Range"))
+        #expect(error?.request?.url == request.url && error?.status == 206)
         #expect(folder.names == [])
     }
 
@@ -379,6 +380,7 @@ import Glibc
                 request, to: target, over: server.answer, sha256: wrong, resuming: resuming)
             let error = await #expect(throws: HTTPError.self) { try await saving.value }
             #expect(error?.code == .digestMismatch)
+            #expect(error?.request?.url == request.url && error?.status == 200)
             #expect("\(error!)".contains(right))
             #expect(try Data(contentsOf: target) == Data("old".utf8))
             #expect(folder.names == ["film.mp4"])

@@ -286,11 +286,11 @@ import Testing
         let missing = upload(
             nowhere, with: request, over: UploadServer(.tus).answer, by: .tus)
         let error = await #expect(throws: HTTPError.self) { try await missing.value }
-        #expect(error?.code == .bodyUnreadable)
+        #expect(error?.code == .bodyUnreadable && error?.request?.url == request.url)
         let unwritable = send(
             to: UploadServer(.tus), by: .tus, record: file.appendingPathComponent("record"))
         let second = await #expect(throws: HTTPError.self) { try await unwritable.value }
-        #expect(second?.code == .fileUnwritable)
+        #expect(second?.code == .fileUnwritable && second?.request?.url == request.url)
     }
 
     @Test("L1: a link's target is uploaded, and only a regular file can be")

@@ -25,7 +25,7 @@ import Testing
 
     /// The ways in which a client says whose request it is.
     enum Way: CaseIterable, Sendable {
-        case nobody, header, key, token, account, cookie, refresher
+        case nobody, header, key, token, account, cookie, refresher, host
 
         func apply(_ user: String, to client: inout HTTPClient) {
             switch self {
@@ -44,6 +44,8 @@ import Testing
             case .refresher:
                 client.authorization = .bearer(
                     from: TokenRefresher(AccessToken(user)) { Future(value: $0) })
+            // Another site on the same server.
+            case .host: client.headers = ["Host": "\(user).example"]
             }
         }
     }

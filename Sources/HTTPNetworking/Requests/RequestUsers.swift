@@ -29,7 +29,8 @@ package struct RequestUsers: Sendable {
     mutating func add(_ request: HTTPRequest) {
         var found: [String: Member] = [:]
         let owners = request.owners { header in
-            !HTTPHeaders.isHarmless(header) && !ignored.contains(header)
+            // Another Host is another site at the same address, with users of its own.
+            header == "host" || !HTTPHeaders.isHarmless(header) && !ignored.contains(header)
         }
         for owner in owners {
             guard let value = request.headers[owner.header] else { continue }
@@ -80,6 +81,13 @@ package struct RequestUsers: Sendable {
         let hashes = hashes(salt).map { $0.joined(separator: ",") }
         return ([salt.hexadecimal] + hashes).joined(separator: " ")
     }
+
+    /// Returns whether other requests of the same call had the same cookies.
+    ///
+    /// The other headers say nothing within a call, because a layer may sign each request anew.
+    package func haveCookies(of other: RequestUsers) -> Bool { cookies == other.cookies }
+
+    private var cookies: [Member] { members.filter { $0.header == "cookie" } }
 
     /// Returns whether a record's line is of the same users.
     package func isMarked(by mark: String) -> Bool {
