@@ -163,6 +163,11 @@ bool ccurl_has_input(int descriptor) {
     return poll(&socket, 1, 0) > 0;
 }
 
+bool ccurl_has_unread_bytes(int descriptor) {
+    char byte;
+    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 bool ccurl_has_local_port(int descriptor, int port) {
     union {
         struct sockaddr any;

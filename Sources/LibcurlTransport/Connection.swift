@@ -44,7 +44,9 @@ final class Connection {
     var isOpen: Bool { ccurl_has_local_port(socket, port) }
 
     /// True if bytes have arrived that libcurl has not read.
-    var hasInput: Bool { ccurl_has_input(socket) }
+    ///
+    /// The connection's end doesn't count: libcurl reads it once, and a wait for that would have no end.
+    var hasUnreadBytes: Bool { ccurl_has_unread_bytes(socket) }
 
     /// The time since the last byte came; nil if the kernel no longer tells.
     var sinceLastByte: Duration? {

@@ -252,7 +252,7 @@ extension Transfer {
     private var hasEarlyAnswer: Bool {
         // A shared connection also has input for other transfers, and it is HTTP/2, which loses no answer.
         guard !hasHead, handle.laneHost != nil else { return false }
-        return connection?.hasInput ?? false
+        return connection?.hasUnreadBytes ?? false
     }
 
     /// Notes how many bytes of the body have been sent.

@@ -578,6 +578,43 @@ struct CurlTransportPartTests {
         server.stop()
     }
 
+    @Test("A server that stops sending, and then closes, ends a request whose body is not sent yet")
+    func aServerThatClosesDuringTheBody() async throws {
+        let transport = CurlTransport.patient
+        let ended = Promise<Void>()
+        let goes = Promise<Void>()
+        let server = try SocketServer { connection in
+            guard connection.head() != nil else { return }
+            connection.finishSending()
+            ended.resolve()
+            // Until the client has read the end.
+            while !goes.isSettled {}
+            connection.resetAtEnd()
+        }
+        let asked = Locked(0)
+        let source = HTTPRequest.BodySource(length: 64 << 20, isReplayable: true) {
+            HTTPBodyStream(
+                length: 64 << 20,
+                next: {
+                    let isFirst = asked.withLock { asked in
+                        asked += 1
+                        return asked == 1
+                    }
+                    return isFirst
+                        ? Future(value: Data(count: 100)) : goes.map { Data(count: 65_536) }
+                })
+        }
+        let call = transport.send(HTTPRequest(.post, server.url(), body: .stream(source)))
+        try await ended.soon
+        // Turns in which the client reads the end.
+        let other = try LoopbackServer { _ in .text("ok") }
+        for _ in 0..<50 { _ = try await transport.get(other).soon }
+        goes.resolve()
+        #expect(try await call.httpError.code == .connectionLost)
+        try await transport.close().soon
+        server.stop()
+    }
+
     @Test func aUserInTheURLIsNotSent() async throws {
         let server = try LoopbackServer { .text($0.header("Authorization") ?? "none") }
         let url = try #require(URL(string: "http://joe:hunter2@127.0.0.1:\(server.port)/"))

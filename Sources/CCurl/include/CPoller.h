@@ -37,6 +37,9 @@ void ccurl_poller_wake(ccurl_poller *_Nonnull poller);
 /// Returns whether bytes, the end or an error have arrived on an idle connection; true if the descriptor is closed.
 bool ccurl_has_input(int descriptor);
 
+/// Returns whether bytes have arrived on a connection that nobody has read; false for its end or an error.
+bool ccurl_has_unread_bytes(int descriptor);
+
 /// Returns whether a descriptor is a socket with this local port, or, for port 0, a Unix domain socket.
 bool ccurl_has_local_port(int descriptor, int port);
 
