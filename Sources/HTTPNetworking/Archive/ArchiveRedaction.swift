@@ -255,9 +255,10 @@ extension ArchiveRedaction {
     ) -> Bool {
         let before = source[..<word.startIndex]
         let quote = before.last == UInt8(ascii: "\"")
-        let behind = source[word.endIndex...].first
+        // In JSON in a string, the quotes have backslashes; another escape may go on with the secret.
+        let behind = source[word.endIndex...].drop { quote && $0 == UInt8(ascii: "\\") }.first
         guard quote || before.last == UInt8(ascii: "="),
-            behind.map({ (quote ? "\"\\" : "&").utf8.contains($0) }) ?? !quote
+            behind.map({ $0 == (quote ? UInt8(ascii: "\"") : UInt8(ascii: "&")) }) ?? !quote
         else { return false }
         // Between the name and the value in JSON lie quotes, spaces and a colon.
         let sign = before.suffix(16).lastIndex { !" \"\\".utf8.contains($0) }
