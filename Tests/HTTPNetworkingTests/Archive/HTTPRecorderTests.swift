@@ -342,7 +342,7 @@ import Testing
             {"id": "pi_3MtwBwLkdIwHu7ix28a3tqPa", "latest_charge": "ch_3MtwBwLkdIwHu7ix2hZSJY9B",
             "client_secret": "CLIENT", "payment": "pi_3MtwBwLkdIwHu7ix28a3tqPa",
             "message": "no pi_3MtwBwLkdIwHu7ix28 in pi_3MtwBwLkdIwHu7****", "masked": "pi_3MtwBwLkdIwHu7xxxx",
-            "other_id": "CLIENT", "hint": "pi_3MtwBwLkdIwHu7ix", "cut_id": "pi_3MtwBwLkdIwHu7ix28a3tqPa\u005fsecret"}
+            "other_id": "CLIENT", "hint": "pi_3MtwBwLkdIwHu7ix", "cut_id": "pi_3MtwBwLkdIwHu7\u0069x28a3tqPa"}
             """#
         let secret = "pi_3MtwBwLkdIwHu7ix28a3tqPa_secret_YrKJUKribcBjcG8HVhfZluoGH"
         let url = "https://a.example/pi_3MtwBwLkdIwHu7ix28a3tqPa?client_secret=\(secret)&expand=a"
