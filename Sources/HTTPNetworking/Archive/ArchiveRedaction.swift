@@ -6,6 +6,9 @@ struct ArchiveRedaction {
     /// What was replaced, to find it elsewhere in the exchange.
     private var secrets = KnownSecrets(sparing: SensitiveNames.common)
 
+    /// Identifiers and dates that repeat a part of a secret, and stay.
+    private var kept: Set<ArraySlice<UInt8>> = []
+
     /// True in a response, where a number replaces a number, because the client's decoder expects one.
     private var isAnswer = false
 
@@ -29,12 +32,12 @@ struct ArchiveRedaction {
         var answer = redaction.redacted(
             entry.response?.body ?? Data(), type: answerHeaders["Content-Type"],
             coding: answerHeaders, isCut: entry.failure != nil)
-        // By now, all secrets are known.
-        url = redaction.scrubbed(url: url)
-        headers = redaction.scrubbed(headers)
-        answerHeaders = redaction.scrubbed(answerHeaders)
-        body = redaction.scrubbed(body)
+        // By now, all secrets are known. The bodies name identifiers that the URL may repeat.
         answer = redaction.scrubbed(answer)
+        body = redaction.scrubbed(body)
+        answerHeaders = redaction.scrubbed(answerHeaders)
+        headers = redaction.scrubbed(headers)
+        url = redaction.scrubbed(url: url)
         entry.request = HTTPRequest(
             request.method, URL(string: url) ?? Self.unknown, headers: headers)
         if let reason = body.missing {
@@ -130,7 +133,8 @@ extension ArchiveRedaction {
         default:
             guard
                 HeaderNames.areSecret(name)
-                    || !HTTPHeaders.isHarmless(name) && value.utf8.looksLikeOneToken
+                    || !HTTPHeaders.isHarmless(name) && !HeaderNames.identify(name)
+                        && value.utf8.looksLikeOneToken
                     || value.utf8.isJSONWebToken
             else { return redacted(Array(value.utf8), as: .text) }
             secrets.add(field: value)
@@ -171,20 +175,23 @@ extension ArchiveRedaction {
 
 extension ArchiveRedaction {
     /// Names stay even if a secret is the same word, because a replay compares them, and decoders look for them.
-    private func scrubbed(_ text: String) -> String {
+    private mutating func scrubbed(_ text: String) -> String {
         let source = Array(text.utf8)
         var marks = secrets.marks(in: source)
-        if marks.contains(true) { marks.unmarkNames(in: source) }
+        if marks.contains(true) {
+            unmarkIdentifiers(&marks, in: source)
+            marks.unmarkNames(in: source)
+        }
         return SafeText.replacing(marks, in: source, by: Self.sign)
     }
 
     /// A replay finds an exchange by its origin, which is no secret even if a password is the same word.
-    private func scrubbed(url: String) -> String {
+    private mutating func scrubbed(url: String) -> String {
         guard let end = Self.authority(of: url)?.upperBound else { return scrubbed(url) }
         return String(url[..<end]) + scrubbed(String(url[end...]))
     }
 
-    private func scrubbed(_ headers: HTTPHeaders) -> HTTPHeaders {
+    private mutating func scrubbed(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(
             headers.map { name, value in
                 let isURL = Self.urlHeaders.contains(name.lowercased())
@@ -192,7 +199,7 @@ extension ArchiveRedaction {
             })
     }
 
-    private func scrubbed(_ body: Body) -> Body {
+    private mutating func scrubbed(_ body: Body) -> Body {
         guard body.missing == nil else { return body }
         guard secrets.isComplete || body.data.isEmpty else {
             return Body(missing: "\(body.data.count) bytes, with more secrets than were looked for")
@@ -211,6 +218,57 @@ extension ArchiveRedaction {
         }
         return Body(
             missing: "\(body.data.count) bytes of JSON, with secrets outside of its strings")
+    }
+}
+
+extension ArchiveRedaction {
+    /// Unmarks identifiers and dates that only repeat a part of a secret.
+    ///
+    /// A PaymentIntent's `id` begins its `client_secret`, and the date of a signature is in its credential. Such a value
+    /// is recognised as the whole value of a name such as "id" or "date", or because it begins and ends with a text of
+    /// its own. It then stays wherever it's repeated. A value that holds a whole secret never stays.
+    private mutating func unmarkIdentifiers(_ marks: inout [Bool], in source: [UInt8]) {
+        var words: [Range<Int>] = []
+        var position = 0
+        while let mark = marks[position...].firstIndex(of: true) {
+            // A word before `position` has been read.
+            let before = source[position..<mark].lastIndex { !Self.isOfIdentifier($0) }
+            let start = before.map { $0 + 1 } ?? position
+            let end = source[mark...].firstIndex { !Self.isOfIdentifier($0) } ?? source.endIndex
+            position = max(end, mark + 1)
+            let word = source[start..<end]
+            guard (8...64).contains(word.count), !secrets.hold(in: word) else { continue }
+            words.append(start..<end)
+            if Self.isIdentifier(word, marks[start..<end], in: source) { kept.insert(word) }
+        }
+        for word in words where kept.contains(source[word]) {
+            for position in word { marks[position] = false }
+        }
+    }
+
+    private static func isOfIdentifier(_ byte: UInt8) -> Bool {
+        byte.isLetterOrDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+
+    private static func isIdentifier(
+        _ word: ArraySlice<UInt8>, _ marks: ArraySlice<Bool>, in source: [UInt8]
+    ) -> Bool {
+        let before = source[..<word.startIndex]
+        let quote = before.last == UInt8(ascii: "\"")
+        // In JSON in a string, the quotes have backslashes; another escape may go on with the secret.
+        let behind = source[word.endIndex...].drop { quote && $0 == UInt8(ascii: "\\") }.first
+        guard quote || before.last == UInt8(ascii: "="),
+            behind.map({ $0 == (quote ? UInt8(ascii: "\"") : UInt8(ascii: "&")) }) ?? !quote
+        else { return false }
+        // Between the name and the value in JSON lie quotes, spaces and a colon.
+        let sign = before.suffix(16).lastIndex { !" \"\\".utf8.contains($0) }
+        guard let sign, "=:".utf8.contains(source[sign]) else { return false }
+        let name = [Bool].name(before: sign, in: source[...])
+        let last = String(
+            decoding: SensitiveNames.folded(SensitiveNames.lastWord(of: name)), as: UTF8.self)
+        if ["id", "ids", "date", "at"].contains(last) { return true }
+        let (own, end) = (marks.prefix { !$0 }.count, marks.reversed().prefix { !$0 }.count)
+        return own >= 2 && end >= 4 && Set(word.suffix(end)).count >= 3
     }
 }
 
@@ -254,7 +312,14 @@ private enum HeaderNames {
     /// Headers with a secret's name that hold none.
     private static let harmless: Set<String> = ["www-authenticate", "proxy-authenticate"]
 
+    /// True if the last word says that the value names something: a trace, an account, a server.
+    static func identify(_ name: String) -> Bool {
+        let last = name.split { "-_".contains($0) }.last ?? ""
+        return ["id", "account", "by", "ray"].contains(last)
+    }
+
     static func areSecret(_ name: String) -> Bool {
+        if name == "idempotency-key" { return false }
         if HTTPHeaders.isHarmless(name) { return !HTTPHeaders.isShown(name) }
         if harmless.contains(name) || name.hasPrefix("access-control-") { return false }
         return ["auth", "key", "sign"].contains { name.contains($0) }

@@ -24,6 +24,8 @@ struct EscapedText {
 
         static let backslash = Notation(signs: "\\")
         static let percent = Notation(signs: "%")
+        /// Of forms, in which "+" is a space.
+        static let form = Notation(signs: "%+")
         static let entity = Notation(signs: "&")
         static let all = Notation(signs: "%\\&")
     }
@@ -46,7 +48,7 @@ struct EscapedText {
         read.bytes.reserveCapacity(bytes.count)
         var places: [Range<Int>] = []
         places.reserveCapacity(bytes.count)
-        var position = 0
+        var (position, isChanged) = (0, false)
         while position < bytes.count {
             guard signs.contains(bytes[position]),
                 let (text, length) = Self.escape(at: bytes[position...])
@@ -60,9 +62,10 @@ struct EscapedText {
             read.bytes += text
             places += repeatElement(place, count: text.count)
             position += length
+            isChanged = true
         }
         read.decoded = places
-        return read.bytes.count < bytes.count ? read : nil
+        return isChanged ? read : nil
     }
 }
 
@@ -73,6 +76,7 @@ extension EscapedText {
         case UInt8(ascii: "%"):
             return number(rest.dropFirst().prefix(2), digits: 2).map { ([UInt8($0)], 3) }
         case UInt8(ascii: "\\"): return backslashed(rest)
+        case UInt8(ascii: "+"): return ([32], 1)
         default: return entity(rest)
         }
     }

@@ -23,6 +23,8 @@ struct KnownSecrets {
 
     /// The added values, in lower case.
     private var values: Set<[UInt8]> = []
+    /// The lengths of the values of 64 bytes or fewer.
+    private var lengthsOfValues: Set<Int> = []
     /// The needles, as keys; the value is true if the needle is a word that matches only as a whole.
     private var needles: [ArraySlice<UInt8>: Bool] = [:]
     /// The first four bytes of each needle, which quickly rule out most places in a text.
@@ -62,6 +64,7 @@ struct KnownSecrets {
             if Self.words.contains(word) || spared.contains(word) { return }
         }
         guard values.insert(folded).inserted else { return }
+        if folded.count <= 64 { lengthsOfValues.insert(folded.count) }
         size += folded.count
         guard size <= Self.capacity else { return isMissingSome() }
         let isWord = folded.count < Self.longest && folded.allSatisfy(\.isLetter)
@@ -133,6 +136,17 @@ extension KnownSecrets {
             let ends = lengths.lazy.map { start + $0 }
             guard let end = ends.filter({ self.holds(folded, start, $0) }).max() else { continue }
             for position in text.place(of: start..<end) { marks[position] = true }
+        }
+    }
+
+    /// Returns whether a word of 64 bytes or fewer holds a whole secret, rather than a part of one.
+    func hold(in word: ArraySlice<UInt8>) -> Bool {
+        let folded = word.map(\.folded)
+        return lengthsOfValues.contains { length in
+            length <= folded.count
+                && (0...folded.count - length).contains { start in
+                    values.contains(Array(folded[start..<start + length]))
+                }
         }
     }
 

@@ -46,6 +46,8 @@ struct SecretFinder {
 
     private var found: [Secret] = []
     private var level = 0
+    /// True while "+" is read as itself.
+    private var isPlusPlain = false
     /// What is known about names in JSON.
     private var names: [ArraySlice<UInt8>: NameOfJSON] = [:]
 
@@ -247,7 +249,7 @@ extension SecretFinder {
                 readPair(word, equals, question)
             }
         } else if isEscaped {
-            readNested(word, .percent)
+            readEncoded(word)
         }
         readToken(word)
     }
@@ -257,8 +259,8 @@ extension SecretFinder {
         let value = word[(equals + 1)...]
         if question.map({ $0 > equals }) ?? false || value.first == UInt8(ascii: "/") {
             readURL(value, from: value.startIndex, isReference: true)
-        } else if value.contains(UInt8(ascii: "%")) {
-            readNested(value, .percent)
+        } else if value.contains(where: { "%+".utf8.contains($0) }) {
+            readEncoded(value)
         }
         readToken(value)
     }
@@ -298,7 +300,7 @@ extension SecretFinder {
                 let name = item.prefix { $0 != UInt8(ascii: "=") }
                 let isBare = name.endIndex == item.endIndex
                 let value = isBare ? item : item[name.endIndex...].dropFirst()
-                if value.isJSONWebToken || !isBare && Self.announces(name) {
+                if value.isJSONWebToken || !isBare && Self.announces(name, a: value) {
                     add(value.startIndex..<part.endIndex, in: part)
                     break
                 }
@@ -309,8 +311,8 @@ extension SecretFinder {
 
     /// Reads the value of an item, which may be a text of any kind, percent-encoded.
     private mutating func readValue(_ value: ArraySlice<UInt8>) {
-        if value.contains(UInt8(ascii: "%")) {
-            readNested(value, .percent)
+        if value.contains(where: { "%+".utf8.contains($0) }) {
+            readEncoded(value)
         } else if value.contains(where: { Self.signs[Int($0)] }) {
             readNested(value)
         } else {
@@ -318,9 +320,39 @@ extension SecretFinder {
         }
     }
 
-    private static func announces(_ name: ArraySlice<UInt8>) -> Bool {
+    /// Reads a value of a form or a query.
+    ///
+    /// A "+" is a space, as in `{"token":+"…"}`; but some write it for itself in a URL, a form or Base64, so these are
+    /// read in both ways. What lies in the second reading isn't doubled again, or each level would double the time.
+    private mutating func readEncoded(_ value: ArraySlice<UInt8>) {
+        if !isPlusPlain, value.contains(UInt8(ascii: "+")) {
+            readNested(value, .form)
+            guard Self.mayHavePlusSigns(value) else { return }
+            isPlusPlain = true
+            defer { isPlusPlain = false }
+            readNested(value, .percent)
+            readToken(value)
+        } else {
+            readNested(value, .percent)
+        }
+    }
+
+    /// True for the beginning of a URL, a form, or JSON in Base64.
+    private static func mayHavePlusSigns(_ value: ArraySlice<UInt8>) -> Bool {
+        let start = value.prefix(192)
+        let plain = EscapedText(start).read(.percent)?.bytes ?? Array(start)
+        let rest = plain.drop { $0.isLetterOrDigit || "-_.[]".utf8.contains($0) }
+        return plain.starts(with: "eyJ".utf8) || rest.starts(with: ":/".utf8)
+            || rest.first.map { "=/?#".utf8.contains($0) } ?? false
+    }
+
+    private static func announces(
+        _ name: ArraySlice<UInt8>, a value: ArraySlice<UInt8>
+    ) -> Bool {
         let plain = EscapedText(name).read(.percent)?.bytes[...] ?? name
-        return SensitiveNames.announce(plain, in: .form)
+        guard SensitiveNames.announce(plain, in: .form) else { return false }
+        let shape = SensitiveNames.HarmlessShape(of: plain)
+        return shape == .url || !(shape?.fits(value) ?? false)
     }
 
     /// Adds a JSON Web Token, or JSON in Base64 that holds a secret.
@@ -469,12 +501,15 @@ struct NameOfJSON {
 
     let isSecret: Bool
     let isSecretNumber: Bool
+    /// The shape of values that are no secrets, although the name announces one.
+    let harmlessShape: SensitiveNames.HarmlessShape?
     let role: Role
 
     init(_ name: ArraySlice<UInt8>) {
         let plain = EscapedText(name).read(.backslash)?.bytes[...] ?? name
         isSecret = SensitiveNames.announce(plain, in: .json)
         isSecretNumber = isSecret && SensitiveNames.announce(plain, in: .json, ofNumber: true)
+        harmlessShape = isSecret ? .init(of: plain) : nil
         role = NameOfJSON.role(of: plain)
     }
 
@@ -547,6 +582,13 @@ extension SecretFinder {
             return (isNumber ? member.isSecretNumber : member.isSecret)
                 || member.role == .value && container.isNamed
         }
+        /// True for a value that is harmless by its shape; the name alone would make it a secret.
+        func isSpared(_ value: ArraySlice<UInt8>) -> Bool {
+            guard hidden == nil, let container = containers.last, let member = container.member,
+                member.role != .value || !container.isNamed
+            else { return false }
+            return member.harmlessShape?.fits(value) ?? false
+        }
         func endValue() {
             guard let last = containers.indices.last else { return }
             if containers[last].member?.role == .value, containers[last].values?.isEmpty == true {
@@ -595,9 +637,12 @@ extension SecretFinder {
                 let isName = containers[last].member?.role == .name
                 if isName, hidden != nil, containers[last].name == nil {
                     containers[last].name = range
-                } else if isSecret() || value.isJSONWebToken {
+                } else if value.isJSONWebToken || isSecret() && !isSpared(value) {
                     add(range, in: text)
                 } else {
+                    if containers[last].member?.harmlessShape == .url {
+                        addTokens(ofURL: value, in: text)
+                    }
                     readNested(value, .backslash)
                 }
                 if isName || !containers[last].isObject && containers[last].count == 0 {
@@ -633,6 +678,15 @@ extension SecretFinder {
                 add(value.startIndex..<value.endIndex, in: text)
                 return value.endIndex
             }
+        }
+    }
+
+    /// Adds the parts of a URL that look like tokens, as in the link of a mail.
+    private mutating func addTokens(ofURL url: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) {
+        let parts = url.split { "/\\?&#=;".utf8.contains($0) }
+        for part in parts where !part.contains(UInt8(ascii: ":")) && !part.contains(0x2E) {
+            let isRandom = part.count >= 20 && part.allSatisfy(\.isLetterOrDigit)
+            if isRandom || part.looksLikeToken { add(part.startIndex..<part.endIndex, in: text) }
         }
     }
 

@@ -18,7 +18,7 @@ enum SensitiveNames {
         "mnemonic", "seedphrase", "recoveryphrase", "passphrase", "passcode", "verifier",
         "signingkey", "encryptionkey", "masterkey", "accountkey", "sharedkey", "licensekey",
         "authkey", "recoverycode", "backupcode", "onetimecode", "verificationcode",
-        "securitycode", "authcode", "cardnumber",
+        "securitycode", "authcode", "cardnumber", "securityanswer", "recoverykey",
     ]
 
     /// Returns whether a name contains one of the stems, ignoring case and separators.
@@ -35,7 +35,7 @@ enum SensitiveNames {
     ) -> Bool {
         let word = folded(name)
         guard !word.isEmpty else { return false }
-        guard hasStem(word) || words(of: place).contains(word) || endsInShortWord(name, word)
+        guard hasStem(word) || words(of: place).contains(word) || endsInShortWord(name, place)
         else { return false }
         if harmlessEndings.contains(where: { word.ends(with: $0) }) { return false }
         return !isNumber || !ofCounts.contains { word.contains($0) }
@@ -74,6 +74,14 @@ enum SensitiveNames {
     /// Words that announce a secret as the last of several words too, as in "smsOtp" and "card_pin".
     private static let shortWords = Set(
         ["pin", "otp", "totp", "cvv", "cvc", "ssn"].map { Array($0.utf8) })
+    private static let seed = Array("seed".utf8)
+    /// Words that may stand behind a short word.
+    private static let wordsBehind = Set(["code", "number", "value"].map { Array($0.utf8) })
+
+    /// Words in which a stem is a part of another word.
+    private static let harmlessWords = ["secretary", "secretari", "tokeniz", "tokenise"].map {
+        Array($0.utf8)
+    }
 
     /// Ends of names that describe a secret, such as "token_type" and "cookieName".
     private static let harmlessEndings = [
@@ -82,10 +90,10 @@ enum SensitiveNames {
         "lifetime", "timeout", "algorithm", "algorithms", "alg", "method", "methods", "policy",
         "supported", "length", "format", "required", "enabled", "createdat", "updatedat",
         "changedat", "rotatedat", "issuedat", "usedat", "version", "scope", "scopes", "issuer",
-        "samesite", "domain", "path", "status",
+        "samesite", "domain", "path", "status", "banner", "consent", "notice",
     ].map { Array($0.utf8) }
     private static let ofCounts = [
-        "tokens", "count", "expir", "timeout", "lifetime", "ttl", "age",
+        "tokens", "count", "expir", "timeout", "lifetime", "ttl", "age", "seed",
     ].map { Array($0.utf8) }
 
     /// The stems by their first letters.
@@ -96,7 +104,14 @@ enum SensitiveNames {
     }()
 
     private static func hasStem(_ word: [UInt8]) -> Bool {
+        var harmless = 0
         for start in word.indices {
+            if "st".utf8.contains(word[start]),
+                let other = harmlessWords.first(where: { word[start...].starts(with: $0) })
+            {
+                harmless = max(harmless, start + other.count)
+            }
+            if start < harmless { continue }
             for stem in stemsByLetter[Int(word[start])] where word[start...].starts(with: stem) {
                 return true
             }
@@ -104,14 +119,32 @@ enum SensitiveNames {
         return false
     }
 
-    private static func endsInShortWord(_ name: some Collection<UInt8>, _ word: [UInt8]) -> Bool {
-        guard let short = shortWords.first(where: { word.ends(with: $0) }) else { return false }
-        let start = Array(name.filter(\.isLetterOrDigit)).dropLast(short.count)
-        let rest = Array(name).suffix(short.count + 1)
-        // A separator or a capital letter begins the word.
-        return start.isEmpty || rest.first.map { !$0.isLetterOrDigit } ?? true
-            || rest.dropFirst().first.map { 65...90 ~= $0 } ?? false
-                && rest.first.map { 97...122 ~= $0 } ?? false
+    /// True if the last word is a short one, as in "smsOtp", "card[cvc]", "cvv2" and "cvc_code".
+    private static func endsInShortWord(_ name: some Collection<UInt8>, _ place: Place) -> Bool {
+        var rest = Array(name)[...]
+        for _ in 0..<2 {
+            let last = lastWord(of: rest)
+            let word = folded(last.dropLast(last.reversed().prefix(while: \.isDigit).count))
+            if shortWords.contains(word) { return true }
+            if word == seed, place == .form || place == .json { return true }
+            guard wordsBehind.contains(word) || word.isEmpty else { return false }
+            rest = rest[..<last.startIndex]
+        }
+        return false
+    }
+
+    /// The last word of a name, as in "user_id", "userID" and "user[id]".
+    ///
+    /// A separator or a capital letter begins a word.
+    static func lastWord(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let end = name.lastIndex(where: \.isLetterOrDigit).map { $0 + 1 } ?? name.startIndex
+        var start = end
+        while start > name.startIndex, name[start - 1].isLetterOrDigit {
+            start -= 1
+            let before = start > name.startIndex ? name[start - 1] : 32
+            if 65...90 ~= name[start], !(65...90 ~= before) { break }
+        }
+        return name[start..<end]
     }
 
     /// The letters and digits of a name, in lower case.
@@ -120,6 +153,50 @@ enum SensitiveNames {
         word.reserveCapacity(name.count)
         for byte in name where byte.isLetterOrDigit { word.append(byte.lowercased) }
         return word
+    }
+}
+
+extension SensitiveNames {
+    /// The shape by which a value is harmless, although its name announces a secret.
+    enum HarmlessShape {
+        /// An identifier of Twilio, whose `sid` is no session's: two letters and 32 hexadecimal digits.
+        case sid
+        /// The identifier of a token; some servers name a token itself so, which is longer.
+        case tokenID
+        /// The seed of a generator of random numbers.
+        case seed
+        /// A URL, whose own secrets are looked for.
+        case url
+
+        init?(of name: some Collection<UInt8>) {
+            let word = folded(name)
+            if word == Array("sid".utf8) {
+                self = .sid
+            } else if word.ends(with: Array("tokenid".utf8)) {
+                self = .tokenID
+            } else if word.ends(with: SensitiveNames.seed) {
+                self = .seed
+            } else if ["url", "uri", "link", "href"].contains(where: {
+                word.ends(with: Array($0.utf8))
+            }) {
+                self = .url
+            } else {
+                return nil
+            }
+        }
+
+        func fits(_ value: ArraySlice<UInt8>) -> Bool {
+            switch self {
+            case .sid:
+                value.count == 34 && value.prefix(2).allSatisfy { 65...90 ~= $0 }
+                    && value.dropFirst(2).allSatisfy(\.isHexDigit)
+            case .tokenID: value.count <= 36
+            case .seed: value.count <= 20 && value.allSatisfy(\.isDigit)
+            case .url:
+                value.first == UInt8(ascii: "/") || value.starts(with: "http://".utf8)
+                    || value.starts(with: "https:".utf8)
+            }
+        }
     }
 }
 

@@ -301,6 +301,72 @@ import Testing
         String(decoding: request.body.data ?? Data(), as: UTF8.self)
     }
 
+    @Test("K8: JSON in a field of Pledge's own forms loses its secrets, wherever they're repeated")
+    func formsOfPledge() {
+        let form = HTTPRequest.Body.form([
+            URLQueryItem(name: "payload", value: #"{"a": 1, "token": "SECRETabc123XYZ"}"#)
+        ])
+        let sent = String(decoding: form.data ?? Data(), as: UTF8.self)
+        let kept = redacted(
+            url: "https://a.example/?\(sent)", headers: ["X-Info": sent], body: sent,
+            type: "application/x-www-form-urlencoded", answer: "SECRETabc123XYZ is old",
+            answerType: "text/plain")
+        #expect(sent.contains("+"))
+        let shown = sent.replacing("SECRETabc123XYZ", with: "REDACTED")
+        #expect(body(kept.request) == shown)
+        #expect(kept.request.headers["X-Info"] == shown)
+        #expect(kept.request.url.absoluteString == "https://a.example/?\(shown)")
+        #expect(kept.response.body == Data("REDACTED is old".utf8))
+    }
+
+    @Test(
+        "K8: headers that name a trace, an account or a server stay",
+        arguments: [
+            ("Stripe-Account", "acct_1032D82eZvKYlo2C"),
+            ("X-Served-By", "cache-fra-eddf8230085-FRA"),
+            ("Idempotency-Key", "5f0c1d2e-4a3b-4c5d-a6e7-0123456789ab"),
+            ("x-amz-version-id", "3HL4kqtJvjVBH40Nrjfkd"), ("CF-Ray", "230b030023ae2822-SJC"),
+            ("X-Trace-Id", "0af7651916cd43dd8448eb211c80319c"),
+            ("X-Amzn-Trace-Id", "Root=1-5759e988-bd862e3fe1be46a994272793"),
+        ])
+    func headersThatIdentify(name: String, value: String) {
+        let kept = redacted(headers: [name: value], answerHeaders: [name: value])
+        #expect(kept.request.headers[name] == value && kept.response.headers[name] == value)
+        let secret = redacted(headers: ["X-Session-Id": value, "X-Auth-Id": value]).request.headers
+        #expect(secret["X-Session-Id"] == "REDACTED" && secret["X-Auth-Id"] == "REDACTED")
+    }
+
+    @Test("K8: identifiers and dates that repeat a part of a secret stay; parts in texts don't")
+    func identifiersLikeSecrets() {
+        let answer = #"""
+            {"id": "pi_3MtwBwLkdIwHu7ix28a3tqPa", "latest_charge": "ch_3MtwBwLkdIwHu7ix2hZSJY9B",
+            "client_secret": "CLIENT", "payment": "pi_3MtwBwLkdIwHu7ix28a3tqPa",
+            "message": "no pi_3MtwBwLkdIwHu7ix28 in pi_3MtwBwLkdIwHu7****", "masked": "pi_3MtwBwLkdIwHu7xxxx",
+            "other_id": "CLIENT", "hint": "pi_3MtwBwLkdIwHu7ix", "cut_id": "pi_3MtwBwLkdIwHu7\u0069x28a3tqPa"}
+            """#
+        let secret = "pi_3MtwBwLkdIwHu7ix28a3tqPa_secret_YrKJUKribcBjcG8HVhfZluoGH"
+        let url = "https://a.example/pi_3MtwBwLkdIwHu7ix28a3tqPa?client_secret=\(secret)&expand=a"
+        let kept = redacted(
+            url: url, answer: answer.replacing("CLIENT", with: secret),
+            answerType: "application/json")
+        #expect(
+            String(decoding: kept.response.body, as: UTF8.self) == #"""
+                {"id": "pi_3MtwBwLkdIwHu7ix28a3tqPa", "latest_charge": "ch_3MtwBwLkdIwHu7ix2hZSJY9B",
+                "client_secret": "REDACTED", "payment": "pi_3MtwBwLkdIwHu7ix28a3tqPa",
+                "message": "no REDACTED in REDACTED****", "masked": "REDACTEDxxxx",
+                "other_id": "REDACTED", "hint": "REDACTED", "cut_id": "REDACTED"}
+                """#)
+        #expect(
+            kept.request.url.absoluteString == url.replacing(secret, with: "REDACTED"))
+        let amazon = redacted(
+            url:
+                "https://a.example/?X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20300101%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20300101T000000Z"
+        ).request.url
+        #expect(
+            amazon.absoluteString
+                == "https://a.example/?X-Amz-Credential=REDACTED&X-Amz-Date=20300101T000000Z")
+    }
+
     @Test("L3: userinfo, and items of queries with secrets' names, are replaced; others are kept")
     func urls() {
         let url = redacted(

@@ -35,6 +35,78 @@ import Testing
         check("https://a.example/p?\(text)", as: .url)
     }
 
+    /// A text as a value of a form, with "+" for spaces.
+    private func plus(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+            .replacing("%20", with: "+")
+    }
+
+    @Test(
+        "K8: a secret is found where a form or a query writes \"+\" for a space",
+        arguments: [
+            #"{"a": 1, "token": "SECRET"}"#, #"{"token" : "SECRET"}"#,
+            "{\n  \"a\": [1],\n  \"token\": \"SECRET\"\n}",
+            #"[{"name": "password", "value": "SECRET"}]"#, #"<input name="token" value="SECRET">"#,
+            "Authorization: Bearer SECRET", "password: SECRET",
+            "<a> <Password>SECRET</Password></a>",
+        ])
+    func plusSigns(text: String) throws {
+        let value = plus(text)
+        check("payload=\(value)&a=b+c", as: .form)
+        check("https://a.example/p?a=1&payload=\(value)", as: .url)
+        check("payload=\(value)")
+        check(
+            String(
+                decoding: try JSONEncoder().encode(["body": "a=1&payload=\(value)"]), as: UTF8.self)
+        )
+        check("payload=\(plus("payload=\(value)"))", as: .form)
+    }
+
+    @Test("K8: a plus sign that stands for itself ends no secret")
+    func plainPlusSigns() {
+        check("u=https%3A%2F%2Fb%2F%3Ftoken%3DSECRET", as: .form)
+        #expect(
+            shown("u=https%3A%2F%2Fb%2F%3Ftoken%3Dh7unter2Zx+k9/ab&v=1", as: .form)
+                == "u=https%3A%2F%2Fb%2F%3Ftoken%3DREDACTED&v=1")
+    }
+
+    @Test(
+        "K8: these names announce a secret in a form, a query and JSON",
+        arguments: [
+            "card[cvc]", "cvv2", "cvc_code", "security_answer", "securityAnswer", "recovery_key",
+            "seed", "seed_phrase", "walletSeed", "otp_code", "card.cvc", "pin_number",
+        ])
+    func namesEverywhere(name: String) {
+        check("\(name)=SECRET&a=b", as: .form)
+        check("\(name.replacing("[", with: "%5B").replacing("]", with: "%5D"))=SECRET", as: .form)
+        check("https://a.example/?a=b&\(name)=SECRET", as: .url)
+        check(#"{"\#(name)":"SECRET","a":"b"}"#)
+    }
+
+    @Test(
+        "K8: values that are harmless by their shape stay, and others of the same name don't",
+        arguments: [
+            (#"{"sid":"AC0123456789abcdef0123456789abcdef"}"#, #"{"sid":"SECRET"}"#),
+            (#"{"token_id":"tokid-1a2b3c"}"#, #"{"token_id":"SECRETSECRETSECRETSECRET"}"#),
+            (#"{"seed":42}"#, #"{"seed":"SECRET"}"#), ("seed=42", "seed=SECRET"),
+            (
+                #"{"password_reset_url":"https://a.example/forgot-form?page=2"}"#,
+                #"{"password_reset_url":"https://a.example/reset?token=SECRET"}"#
+            ),
+            (
+                #"{"password_reset_url":"/forgot"}"#,
+                #"{"password_reset_url":"https:\/\/a.example\/reset\/SECRETab3"}"#
+            ),
+            (#"{"password_reset_url":""}"#, #"{"password_reset_url":"SECRET"}"#),
+        ])
+    func shapes(harmless: String, secret: String) {
+        let reading = harmless.hasPrefix("{") ? SecretFinder.Reading.text : .form
+        #expect(shown(harmless, as: reading) == harmless)
+        let planted = secret.replacing("SECRET", with: "h7unter2Zx")
+        #expect(!shown(planted, as: reading).contains("h7unter2Zx"))
+        #expect(shown(planted, as: reading).contains("REDACTED"))
+    }
+
     @Test(
         "K8: a secret is found in a URL, a list or JSON in a header, a string or a text",
         arguments: [
@@ -94,7 +166,9 @@ import Testing
             "session_timeout", "signature_algorithm", "expires_in", "author", "authority",
             "keyboard", "pinned", "passenger", "compass", "code", "state", "key", "publicKey",
             "description", "url", "username", "design", "spinner", "password_changed_at", "scope",
-            "grant_type", "uuid", "trace_id", "version", "issuer",
+            "grant_type", "uuid", "trace_id", "version", "issuer", "secretary", "secretaries",
+            "tokenizer",
+            "cookie_banner", "cookieConsent", "token_id", "pinCount", "spin_code", "seedling",
         ])
     func harmlessNames(name: String) {
         let text = #"{"\#(name)":"h7unter2Zx","a":["x","y"],"n":{"name":"page","value":"2"}}"#
@@ -131,7 +205,8 @@ import Testing
             "-----BEGIN ",
             "{\"value\":{\"value\":1,\"name\":\"otp\"},", "{\"name\":\"otp\",\"value\":",
             "[[\"otp\",",
-            "{\"a\":\"\\\"", "<key>otp</key><string>", "\u{0}", "é", "\\u0022",
+            "a=%2B+%252B&", "a=+%25", "%7B%22a%22%3A+", "{\"a\":\"\\\"", "<key>otp</key><string>",
+            "\u{0}", "é", "\\u0022",
         ])
     func hostileTexts(unit: String) {
         let text = String(repeating: unit, count: 100_000 / unit.utf8.count)
