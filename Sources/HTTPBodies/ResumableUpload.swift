@@ -38,12 +38,14 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 /// file are the same, and the file was neither changed nor replaced. The record is a file that only the user may read, because
 /// an upload's URL may be a secret. A record that somebody else has made or can change is ignored, and so is one whose
 /// address a redirect couldn't lead to. If a recorded upload can't go on, the upload begins anew in the same call: for
-/// example if its resource is gone, or claims more bytes than the file has. The record is removed at the end, when the
-/// server doesn't know the upload any more, and when the server breaks the protocol. In a call, an upload begins anew at
-/// most as often as `resuming` has attempts.
+/// example if its resource is gone, or claims more bytes than were sent, or if it has taken no byte in this call when
+/// the attempts are used up. The record is removed at the end, when the server doesn't know the upload any more, and
+/// when the server breaks the protocol. In a call, an upload begins anew at most as often as `resuming` has attempts,
+/// and once for a record that can't go on.
 ///
-/// No server is believed that claims more bytes than were sent. Those that the system has taken for the network count
-/// as sent, because nobody can tell them from bytes that arrived.
+/// No server is believed that claims more bytes than this call and the earlier ones have sent. Those that the system has
+/// taken for the network count as sent, because nobody can tell them from bytes that arrived. If the process was killed
+/// during a request, or the call was cancelled, all bytes of that request's body count.
 ///
 /// - Parameters:
 ///   - file: A regular file, or a symbolic link to one. If it is changed or replaced during the upload, the upload
@@ -62,7 +64,7 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 ///   - scheduler: The clock for the waits.
 /// - Returns: A future of the last response. It rejects with the error of the last request, or with an `HTTPError`:
 ///   with the code `bodyUnreadable` if the file can't be read or was changed, with `fileUnwritable` if the record can't
-///   be written, with `badResponse` if the server breaks the protocol.
+///   be written, if possible before the first request, with `badResponse` if the server breaks the protocol.
 public func upload(
     _ file: URL, with request: HTTPRequest, over service: @escaping HTTPService,
     by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
@@ -120,12 +122,16 @@ struct UploadState: Sendable {
     private(set) var offset: Int64 = 0
     /// The largest offset so far: only bytes above it bring the upload further.
     private(set) var highest: Int64 = 0
-    /// The end of the bytes that were sent before the last body; nil if an earlier run may have sent more.
-    private var sentEnd: Int64?
+    /// The end of the bytes that were sent before the last body, also by earlier runs.
+    private var sentEnd: Int64 = 0
     /// The bytes of the last body.
     private var sending: SentBytes?
-    /// True if the upload's resource comes from a record, and has not answered yet.
+    /// True if the upload's resource comes from a record, and has taken no byte since.
     private(set) var isRecorded = false
+    /// The offset that the resource of a record had at first; nil if it hasn't answered yet.
+    private var firstOffset: Int64?
+    /// The end of the sent bytes that the record has; nil if the upload isn't recorded.
+    private var recordedEnd: Int64?
     /// The mark of the users whose upload it is (`RequestUsers.mark`).
     private(set) var users = ""
     /// True if the call is known to be for these users.
@@ -188,27 +194,46 @@ struct UploadState: Sendable {
     /// Forgets the upload.
     mutating func reset() {
         (users, isOfUsers) = ("", false)
-        (resource, sending, isRecorded) = (nil, nil, false)
-        (offset, highest) = (0, 0)
+        (resource, sending, isRecorded, isBroken) = (nil, nil, false, false)
+        (offset, highest, sentEnd) = (0, 0, 0)
+        (firstOffset, recordedEnd) = (nil, nil)
     }
 
-    /// Goes on with an upload of an earlier run, unless the rules of redirects forbid its URL.
-    mutating func goOn(at url: URL?, of users: String) {
-        resource = try? resource(at: url)
-        isRecorded = resource != nil
-        self.users = users
+    /// Goes on with a recorded upload of an earlier run, if it is of the same file, and unless the rules of redirects
+    /// forbid its URL.
+    mutating func goOn(with bytes: [UInt8]) {
+        guard let lines = SealedLines.decoded(bytes), lines.count == 5,
+            lines[0] == "pledge-upload 3", lines[1] == source,
+            let end = Self.offset(lines[3]), end <= size
+        else { return }
+        guard let resource = try? resource(at: URL(string: lines[4])) else { return }
+        (self.resource, users, isRecorded) = (resource, lines[2], true)
+        (sentEnd, recordedEnd) = (end, end)
+    }
+
+    /// Returns the record for a later run; nil if it has not changed, or if there is nothing to go on with.
+    ///
+    /// - Parameter isSending: True before a body is sent. A run that is killed while it sends can't note how much it has
+    ///   sent, so the record has the end of the body until the request has ended.
+    mutating func changedRecord(isSending: Bool) -> [UInt8]? {
+        let sent = isSending ? max(most, end) : most
+        guard let resource, !isBroken, sent != recordedEnd else { return nil }
+        recordedEnd = sent
+        return SealedLines.encoded([
+            "pledge-upload 3", source, users, "\(sent)", resource.url.absoluteString,
+        ])
     }
 
     /// Notes that the next body is sent.
     mutating func send() -> SentBytes {
-        sentEnd = sentEnd.map { max($0, sending?.end ?? 0) }
+        sentEnd = most
         let sent = SentBytes(from: offset)
         sending = sent
         return sent
     }
 
     /// The largest offset that the server can have.
-    private var most: Int64 { sentEnd.map { max($0, sending?.end ?? 0) } ?? size }
+    private var most: Int64 { max(sentEnd, sending?.end ?? 0) }
 
     /// The end of the next body.
     var end: Int64 { partSize >= size - offset ? size : offset + partSize }
@@ -288,7 +313,7 @@ struct UploadState: Sendable {
             do { resource = try resource(at: url) } catch {
                 throw broken("the upload has no usable Location: \(error.reason)", response)
             }
-            (sentEnd, sending) = (0, nil)
+            (sentEnd, sending, recordedEnd) = (0, nil, nil)
             return .created
         }
         var found: Int64?
@@ -317,7 +342,8 @@ struct UploadState: Sendable {
         }
         self.offset = offset
         highest = max(highest, offset)
-        isRecorded = false
+        if offset > firstOffset ?? offset { isRecorded = false }
+        firstOffset = firstOffset ?? offset
         if proto.draft == nil, offset == size { return .done }
         return .append
     }
@@ -416,18 +442,37 @@ private final class ResumableUpload: Sendable {
 
     func run() -> Future<HTTPResponse> {
         withRecord { folder, name in
-            guard let bytes = try Self.ownBytes(of: name, in: folder),
-                let lines = SealedLines.decoded(bytes), lines.count == 4,
-                lines[0] == "pledge-upload 2"
-            else { return }
-            self.state.withLock { state in
-                guard lines[1] == state.source else { return }
-                state.goOn(at: URL(string: lines[3]), of: lines[2])
-            }
+            try self.checkPlace(of: name, in: folder)
+            guard let bytes = try Self.ownBytes(of: name, in: folder) else { return }
+            self.state.withLock { $0.goOn(with: bytes) }
         }
         .flatMap { self.goOn(asking: true, failures: 0, restarts: 0, after: nil) }
         .flatMap { response in self.forget().map { response } }
         .mapError { error in error.naming(self.state.withLock { $0.request }) }
+    }
+
+    /// Checks that a record can be written, before the server makes an upload that nobody would remember.
+    private func checkPlace(of name: String, in folder: SystemFolder) throws(FileError) {
+        guard let record else { return }
+        try FileWriter.checkTarget(record)
+        do {
+            try folder.remove(name + "-new")
+            try folder.write([], to: name + "-new", at: 0)
+            try folder.remove(name + "-new")
+        } catch {
+            throw FileError(operation: error.operation, code: error.code, path: record.path)
+        }
+    }
+
+    /// Notes in the record how many bytes were sent, or may be sent by the next request.
+    private func remember(isSending: Bool) -> Future<Void> {
+        let bytes = state.withLock { $0.changedRecord(isSending: isSending) }
+        guard let bytes else { return Future(value: ()) }
+        return withRecord { folder, name in
+            try folder.replace(
+                name, with: bytes, by: name + "-new",
+                at: Int64(Date().timeIntervalSince1970 * 1e9))
+        }
     }
 
     /// Reads a record; nil if there is none that only the user can have written.
@@ -469,40 +514,66 @@ private final class ResumableUpload: Sendable {
     private func goOn(
         asking: Bool, failures: Int, restarts: Int, after wait: Duration?
     ) -> Future<HTTPResponse> {
-        let before = state.withLock { $0.highest }
+        let before = state.withLock { ($0.highest, $0.location) }
         return send(asking: asking).flatMapError { error in
             if error is OtherUsers {
                 self.state.withLock { $0.reset() }
                 return self.goOn(asking: true, failures: 0, restarts: restarts, after: nil)
             }
-            let step = self.state.withLock { $0.step(after: (error as? HTTPError)?.status) }
-            if case .restart? = step {
-                self.state.withLock { $0.reset() }
-                return self.forget().flatMap {
-                    guard restarts < self.rules.attempts else { throw error }
-                    return self.goOn(
-                        asking: true, failures: failures, restarts: restarts + 1, after: nil)
-                }
+            let isFurther = self.state.withLock {
+                $0.highest > before.0 || before.1 == nil && $0.location != nil
             }
-            let failures = self.state.withLock { $0.highest } > before ? 1 : failures + 1
-            let next = self.rules.wait(
-                after: error, isTemporary: step != nil, failures: failures, last: wait,
-                random: self.random)
-            guard let next else {
-                if self.state.withLock({ $0.isRecorded }), self.rules.isFinal(error) {
-                    // The record would make each call fail in the same way. It stays until there is another upload.
-                    self.state.withLock { $0.reset() }
-                    return self.goOn(asking: true, failures: 0, restarts: restarts, after: nil)
-                }
-                guard self.state.withLock({ $0.isBroken }) else { throw error }
-                return self.forget().flatMapResult { _ in Future(error: error) }
+            // Without the note, a later run believes the server up to the end of the request's body.
+            return self.remember(isSending: false).flatMapResult { _ in
+                self.goOn(
+                    after: error, failures: isFurther ? 1 : failures + 1, restarts: restarts,
+                    last: wait)
             }
-            return Future<Void>(value: ()).delay(next.time, on: self.scheduler)
+        }
+    }
+
+    /// Goes on after a request has failed.
+    private func goOn(
+        after error: any Error, failures: Int, restarts: Int, last: Duration?
+    ) -> Future<HTTPResponse> {
+        let step = state.withLock { $0.step(after: (error as? HTTPError)?.status) }
+        if case .restart? = step {
+            state.withLock { $0.reset() }
+            return forget().flatMap {
+                guard restarts < self.rules.attempts else { throw error }
+                return self.goOn(
+                    asking: true, failures: failures - 1, restarts: restarts + 1, after: nil)
+            }
+        }
+        let next = rules.wait(
+            after: error, isTemporary: step != nil, failures: failures, last: last, random: random)
+        if let next {
+            return Future<Void>(value: ()).delay(next.time, on: scheduler)
                 .flatMap {
                     self.goOn(
                         asking: true, failures: failures, restarts: restarts, after: next.backoff)
                 }
         }
+        if let left = attemptsAnew(after: error, failures: failures) {
+            state.withLock { $0.reset() }
+            return goOn(
+                asking: true, failures: rules.attempts - left, restarts: restarts, after: nil)
+        }
+        guard state.withLock({ $0.isBroken }) else { return Future(error: error) }
+        return forget().flatMapResult { _ in Future(error: error) }
+    }
+
+    /// Returns how often a new upload may be tried in place of a recorded one that can't go on; nil for not at all.
+    ///
+    /// The record would make each call fail in the same way. It stays until the new upload has a URL, so a server that is
+    /// down loses nothing. It is asked only once more.
+    private func attemptsAnew(after error: any Error, failures: Int) -> Int? {
+        let code = (error as? HTTPError)?.code
+        guard state.withLock({ $0.isRecorded }), !(error is CancellationError),
+            code != .fileUnwritable, code != .bodyUnreadable
+        else { return nil }
+        if rules.isFinal(error) { return rules.attempts }
+        return failures >= rules.attempts ? 1 : nil
     }
 
     private func send(asking: Bool) -> Future<HTTPResponse> {
@@ -510,6 +581,11 @@ private final class ResumableUpload: Sendable {
         if state.withLock({ $0.isOfUnknownUsers }) {
             return identify().flatMap { self.send(asking: asking) }
         }
+        if state.withLock({ $0.location }) == nil || asking { return exchange(asking: asking) }
+        return remember(isSending: true).flatMap { self.exchange(asking: false) }
+    }
+
+    private func exchange(asking: Bool) -> Future<HTTPResponse> {
         var (request, state, sent) = state.withLock { state in
             let sent = state.location == nil || asking ? nil : state.send()
             return (state.request(asking: asking), state, sent)
@@ -530,17 +606,7 @@ private final class ResumableUpload: Sendable {
             case .done:
                 if let change = self.change() { throw change }
                 return Future(value: response)
-            case .created:
-                let lines = self.state.withLock {
-                    ["pledge-upload 2", $0.source, $0.users, $0.location?.absoluteString ?? ""]
-                }
-                return self.withRecord { folder, name in
-                    try folder.replace(
-                        name, with: SealedLines.encoded(lines), by: name + "-new",
-                        at: Int64(Date().timeIntervalSince1970 * 1e9))
-                }
-                .flatMap { self.send(asking: false) }
-            case .append, .ask, .restart: return self.send(asking: false)
+            case .created, .append, .ask, .restart: return self.send(asking: false)
             }
         }
     }

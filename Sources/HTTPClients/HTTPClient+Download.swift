@@ -106,7 +106,7 @@ extension HTTPClient {
         return rules
     }
 
-    private func request(for endpoint: Endpoint) throws(Endpoint.Error) -> HTTPRequest {
+    func request(for endpoint: Endpoint) throws(Endpoint.Error) -> HTTPRequest {
         guard let base else { return try HTTPRequest(endpoint) }
         return try HTTPRequest(endpoint, base: base)
     }

@@ -77,6 +77,7 @@ extension HTTPClient {
     ) -> EventStream {
         let rules = reconnection ?? (endpoint.method.isSafe ? .always : .never)
         return EventStream(
+            origin: (try? request(for: endpoint).url).flatMap(HTTPOrigin.init),
             lastEventID: lastEventID, end: end, rules: rules, idleTimeout: idleTimeout,
             limit: limit, client: uncountedCopy
         ) { stream, id in
@@ -96,6 +97,7 @@ extension HTTPClient {
     ) -> EventStream {
         let rules = reconnection ?? (request.method.isSafe ? .always : .never)
         return EventStream(
+            origin: HTTPOrigin(request.url),
             lastEventID: lastEventID, end: end, rules: rules, idleTimeout: idleTimeout,
             limit: limit, client: uncountedCopy
         ) { stream, id in
@@ -161,6 +163,8 @@ extension HTTPClient {
     ///
     /// Created by the client's `events`. You can iterate over it several times; each iterator has its own connections.
     public struct EventStream: AsyncSequence, Sendable {
+        /// The origin of the request; nil if its URL has none.
+        let origin: HTTPOrigin?
         let lastEventID: String
         let end: String?
         let rules: Reconnection
@@ -174,7 +178,10 @@ extension HTTPClient {
         public struct Iterator: AsyncIteratorProtocol {
             private let stream: EventStream
             private var machine: ReconnectionMachine
-            private var knownID: String
+            /// The last ID of each origin that a redirect led to; nil for the request's own origin.
+            private var knownIDs: [HTTPOrigin?: String]
+            /// The origin of the current connection, if a redirect led to another one.
+            private var elsewhere: HTTPOrigin?
             /// The events of the current connection.
             private var events: ServerSentEvents.Iterator?
             private var begun = SchedulerInstant(offset: .zero)
@@ -185,7 +192,7 @@ extension HTTPClient {
             init(_ stream: EventStream) {
                 self.stream = stream
                 machine = ReconnectionMachine(rules: stream.rules)
-                knownID = stream.lastEventID
+                knownIDs = [nil: stream.lastEventID]
             }
         }
 
@@ -236,13 +243,28 @@ extension HTTPClient.EventStream {
         context.skipsRetry = true
         context.skipsHedge = true
     }
+
+    /// The origin that gives the IDs of a response, if a redirect led away from the request's own one.
+    fileprivate func originElsewhere(of response: HTTPStreamedResponse) -> HTTPOrigin? {
+        // A URL that the app's own code has changed is not led away.
+        guard let last = response.request, !last.context.redirectingOrigins.isEmpty,
+            let found = HTTPOrigin(response.url ?? last.url), found != origin,
+            last.context.redirectingOrigins.contains(where: { $0 != found })
+        else { return nil }
+        // An app that lets the ID leave its origin has one stream on all of them.
+        let keepsID = client.redirects?.kept.contains { $0.lowercased() == "last-event-id" }
+        return keepsID == true ? nil : found
+    }
 }
 
 extension HTTPClient.EventStream.Iterator {
     /// The last event ID, for a later run.
     ///
-    /// It may be newer than the last event's, because a server can send an ID without an event.
-    public var lastEventID: String { events?.lastEventID ?? knownID }
+    /// It may be newer than the last event's, because a server can send an ID without an event. It is the ID of the
+    /// request's own origin: if a redirect leads to another one, which doesn't get the ID, that origin's are left out.
+    public var lastEventID: String {
+        (elsewhere == nil ? events?.lastEventID : nil) ?? knownIDs[nil] ?? ""
+    }
 
     /// Returns the next event, or nil after the last one and after an error.
     ///
@@ -270,9 +292,11 @@ extension HTTPClient.EventStream.Iterator {
     private mutating func connect() async throws {
         let scheduler = stream.client.scheduler
         begun = scheduler.now
-        let response = try await stream.open(stream, knownID).get()
+        let response = try await stream.open(stream, knownIDs[nil] ?? "").get()
+        elsewhere = stream.originElsewhere(of: response)
         events = try await response.serverSentEvents(
-            after: knownID, limit: stream.limit, idleTimeout: stream.idleTimeout, on: scheduler
+            after: knownIDs[elsewhere] ?? "", limit: stream.limit, idleTimeout: stream.idleTimeout,
+            on: scheduler
         ).value.makeAsyncIterator()
         opened = scheduler.now
         hasOpened = true
@@ -280,7 +304,7 @@ extension HTTPClient.EventStream.Iterator {
 
     private mutating func close() {
         if let events {
-            knownID = events.lastEventID
+            knownIDs[elsewhere] = events.lastEventID
             machine.retry = events.reconnectionTime ?? machine.retry
         }
         events = nil

@@ -293,6 +293,22 @@ import Testing
         #expect(second?.code == .fileUnwritable && second?.request?.url == request.url)
     }
 
+    @Test("K7: a place where no record can be written fails before the server makes an upload")
+    func unwritableRecord() async throws {
+        let places = [
+            folder.url, folder.url.appendingPathComponent("nowhere/record"),
+            file.appendingPathComponent("record"),
+        ]
+        for place in places {
+            let server = UploadServer(.tus)
+            let saving = send(to: server, by: .tus, record: place)
+            let error = await #expect(throws: HTTPError.self) { try await saving.value }
+            #expect(error?.code == .fileUnwritable && server.methods.isEmpty)
+            #expect("\(try #require(error))".contains(place.path))
+            #expect(folder.names == ["film.mp4"])
+        }
+    }
+
     @Test("L1: a link's target is uploaded, and only a regular file can be")
     func links() async throws {
         let link = folder.url.appendingPathComponent("link")
@@ -454,11 +470,15 @@ final class UploadServer: Sendable {
         var exists = false
         var isComplete = false
         var losses: [Int] = []
+        var uploads = 0
         var refusals: [Int] = []
+        /// The answers to all HEAD and PATCH requests of the first upload.
+        var failing: [String: Int] = [:]
         var silences: [Int] = []
         var limit: Int?
         var claim: String?
         var problems: [String] = []
+        var down = false
     }
 
     private let proto: ResumableUploadProtocol
@@ -483,8 +503,13 @@ final class UploadServer: Sendable {
     func refuse(_ statuses: [Int]) { state.withLock { $0.refusals += statuses } }
     /// Refuses the next HEAD requests.
     func refuseToSay(_ statuses: [Int]) { state.withLock { $0.silences += statuses } }
+    /// Refuses all requests of a method to the first upload, which reads their bodies.
+    func fail(_ method: String, with status: Int) { state.withLock { $0.failing[method] = status } }
     func limit(to size: Int) { state.withLock { $0.limit = size } }
+    /// Refuses to make an upload.
+    func takeNone(_ isDown: Bool) { state.withLock { $0.down = isDown } }
     func end() { state.withLock { $0.isComplete = true } }
+    func fill(_ bytes: Data) { state.withLock { $0.content = Data(bytes) } }
     func claim(_ offset: String) { state.withLock { $0.claim = offset } }
     func forget() {
         state.withLock { ($0.exists, $0.content, $0.isComplete) = (false, Data(), false) }
@@ -516,8 +541,13 @@ final class UploadServer: Sendable {
             headers.set("max-size=9, max-append-size=\(limit)", for: "Upload-Limit")
         }
         func said(_ isComplete: Bool) -> String { isComplete != (proto.draft == 3) ? "?1" : "?0" }
+        if state.uploads <= 1, let status = state.failing["\(request.method)"] {
+            return HTTPResponse(status: status)
+        }
         switch "\(request.method)" {
         case "POST":
+            if state.down { return HTTPResponse(status: 503) }
+            state.uploads += 1
             state.length = Int(request.headers["Upload-Length"] ?? "") ?? -1
             (state.content, state.exists) = (Data(), true)
             state.isComplete = isTus ? state.length == 0 : isEnd

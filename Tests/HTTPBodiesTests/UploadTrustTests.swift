@@ -285,6 +285,7 @@ import Testing
     func keptRecord() async throws {
         let server = try await begin()
         server.refuseToSay([503])
+        server.takeNone(true)
         let down = send(to: server)
         await #expect(throws: HTTPError.self) { try await down.value }
         let refusing = upload(
@@ -294,7 +295,133 @@ import Testing
         #expect(error?.status == 401)
         _ = try await send(to: server).value
         #expect(server.content == content)
-        #expect(server.methods == ["POST", "PATCH", "HEAD", "HEAD", "PATCH"])
+        #expect(server.methods == ["POST", "PATCH", "HEAD", "POST", "HEAD", "PATCH"])
+    }
+
+    @Test(
+        "K7: a recorded upload that never goes on begins anew, once the attempts are used up",
+        arguments: [
+            ("PATCH", 409, ["HEAD", "PATCH", "HEAD", "PATCH"]),
+            ("PATCH", 500, ["HEAD", "PATCH", "HEAD", "PATCH"]),
+            ("HEAD", 500, ["HEAD", "HEAD"]),
+        ])
+    func stuck(method: String, status: Int, before: [String]) async throws {
+        for proto in ResumableUploadTests.protocols {
+            let server = try await begin(by: proto)
+            server.fail(method, with: status)
+            _ = try await send(to: server, by: proto, attempts: 2).value
+            #expect(server.content == content && server.isComplete && server.problems.isEmpty)
+            #expect(server.methods == ["POST", "PATCH"] + before + ["POST", "PATCH"])
+            #expect(folder.names == ["film.mp4"])
+        }
+    }
+
+    @Test("K7: a recorded upload whose host is gone begins anew")
+    func vanishedHost() async throws {
+        let server = try await begin(at: "https://gone.example/up/1")
+        let saving = upload(
+            file, with: request,
+            over: { request in
+                request.url.host() == "gone.example"
+                    && server.methods.count { $0 == "POST" } == 1
+                    ? Future(error: HTTPError(code: .cannotFindHost, request: request))
+                    : server.answer(request)
+            }, by: .tus, record: record,
+            resuming: Resumption(attempts: 2, backoff: .constant(.zero)))
+        _ = try await saving.value
+        #expect(server.content == content && folder.names == ["film.mp4"])
+        #expect(server.methods.suffix(2) == ["POST", "PATCH"])
+    }
+
+    @Test("K7: an upload begins anew once in a call")
+    func anewOnce() async throws {
+        // The new upload fails in the same way.
+        let server = try await begin()
+        server.refuse([500, 500, 500, 500, 500])
+        let saving = send(to: server, attempts: 2)
+        let error = await #expect(throws: HTTPError.self) { try await saving.value }
+        #expect(error?.status == 500 && folder.names == ["film.mp4", "record"])
+        #expect(
+            server.methods.dropFirst(2) == [
+                "HEAD", "PATCH", "HEAD", "PATCH", "POST", "PATCH", "HEAD", "PATCH",
+            ])
+    }
+
+    @Test("K7: a recorded upload that has taken bytes in the call isn't given up")
+    func movedUpload() async throws {
+        let moving = try await begin()
+        moving.lose(after: [3_000, 0, 0])
+        let lost = send(to: moving, attempts: 2)
+        await #expect(throws: HTTPError.self) { try await lost.value }
+        #expect(
+            moving.methods == ["POST", "PATCH"]
+                + Array(repeating: ["HEAD", "PATCH"], count: 3).joined())
+        _ = try await send(to: moving).value
+        #expect(moving.content == content && moving.methods.suffix(2) == ["HEAD", "PATCH"])
+    }
+
+    @Test("K7: a server that is down is asked for a new upload once, and the record stays")
+    func downServer() async throws {
+        let server = try await begin()
+        server.refuseToSay([500, 500])
+        server.takeNone(true)
+        let down = send(to: server, attempts: 2)
+        await #expect(throws: HTTPError.self) { try await down.value }
+        #expect(server.methods.dropFirst(2) == ["HEAD", "HEAD", "POST"])
+        server.takeNone(false)
+        _ = try await send(to: server).value
+        #expect(server.content == content && server.methods.suffix(2) == ["HEAD", "PATCH"])
+    }
+
+    @Test(
+        "K7: a later run believes no offset beyond what earlier runs have sent",
+        arguments: [7_000, 7_001, 10_000, 20_000])
+    func unsentBytes(offset: Int) async throws {
+        let server = UploadServer(.tus)
+        let first = upload(
+            file, with: request,
+            over: { request in
+                guard request.method == .patch else { return server.answer(request) }
+                // The server answers early; the system has taken this much of the body.
+                request.context.noteSentBytes?(7_000)
+                return Future { try await request.body.open().collected(upTo: 1 << 20).value }
+                    .flatMap { _ in Future(value: HTTPResponse(status: 500)) }
+            }, by: .tus, record: record, resuming: Resumption(attempts: 1))
+        await #expect(throws: HTTPError.self) { try await first.value }
+        #expect(folder.names == ["film.mp4", "record"])
+        server.fill(content.prefix(offset))
+        _ = try await send(to: server).value
+        #expect(server.content == content && folder.names == ["film.mp4"])
+        #expect(server.methods == ["POST", "HEAD"] + (offset > 7_000 ? ["POST"] : []) + ["PATCH"])
+    }
+
+    @Test(
+        "K7: after a killed run, a server may have all bytes of the body that was being sent",
+        arguments: [(12_000, true), (14_000, true), (14_001, false), (20_000, false)])
+    func killedRun(offset: Int, isBelieved: Bool) async throws {
+        let kept = Locked<Data?>(nil)
+        let server = UploadServer(.tus)
+        _ = try? await upload(
+            file, with: request,
+            over: { [record] request in
+                // The file as a process leaves it that is killed during the second body.
+                if request.headers["Upload-Offset"] == "7000" {
+                    kept.withLock { $0 = try? Data(contentsOf: record) }
+                    return Future(error: CancellationError())
+                }
+                return server.answer(request)
+            }, by: .tus, record: record, partSize: 7_000
+        ).value
+        try FileManager.default.removeItem(at: record)
+        try #require(kept.withLock { $0 }).write(to: record)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: record.path)
+        server.fill(content.prefix(offset))
+        _ = try await send(to: server).value
+        #expect(server.content == content && folder.names == ["film.mp4"])
+        #expect(
+            server.methods.dropFirst(2)
+                == (isBelieved ? ["HEAD", "PATCH"] : ["HEAD", "POST", "PATCH"]))
     }
 
     @Test("K7: in a later run, the server may have all bytes of the file")

@@ -595,7 +595,7 @@ private let lost = HTTPError(code: .connectionLost)
             #expect(
                 server.requests.map { $0.url.host() }
                     == ["a.example", "stream.example", "a.example", "stream.example"])
-            #expect(server.ids == [nil, nil, "7", nil])
+            #expect(server.ids == [nil, nil, nil, nil] && found.lastEventID == "")
             #expect(server.requests.map { $0.headers["Cookie"] } == [nil, nil, "session=1", nil])
             #expect(server.requests[3].headers["Authorization"] == nil)
         }
@@ -612,6 +612,45 @@ private let lost = HTTPError(code: .connectionLost)
             #expect(await server.read(client.events("/news"), upTo: 2).events == ["1", "2"])
             #expect(server.ids == [nil, "7", "7"])
         }
+    }
+
+    @Test("S6: an ID belongs to the origin that gave it")
+    func eachOriginHasItsID() async throws {
+        let away = status(307, ["Location": "https://b.example/live"])
+        let server = EventServer(
+            events("id: a1\ndata: 1\n\n"), away, events("id: b1\ndata: 2\n\n"), away,
+            events("data: 3\n\n"), events("data: 4\n\n"), events("id: a2\ndata: 5\n\n"))
+        let ids = Locked<[[String]]>([])
+        let stream = server.client.events("/news")
+        _ = await server.result {
+            var iterator = stream.makeAsyncIterator()
+            while let event = try await iterator.next() {
+                ids.withLock { $0.append([event.data, event.id, iterator.lastEventID]) }
+            }
+        }
+        #expect(
+            ids.withLock { $0 } == [
+                ["1", "a1", "a1"], ["2", "b1", "a1"], ["3", "b1", "a1"], ["4", "a1", "a1"],
+                ["5", "a2", "a2"],
+            ])
+        #expect(server.ids == [nil, "a1", nil, "a1", nil, "a1", "a1", "a2"])
+        // The ID of an app whose redirects keep it is for all origins.
+        let sharing = EventServer(
+            away, events("id: 7\ndata: 1\n\n"), events("data: 2\n\n"))
+        var client = sharing.client
+        client.redirects = .init(keeping: ["last-event-id"])
+        #expect(await sharing.read(client.events("/news"), upTo: 2).lastEventID == "7")
+        #expect(sharing.ids == [nil, nil, "7"])
+    }
+
+    @Test("S6: a redirect away and back again leads to the same ID")
+    func awayAndBack() async {
+        let server = EventServer(
+            status(307, ["Location": "https://b.example/check"]),
+            status(307, ["Location": "https://a.example/live"]),
+            events("id: 7\ndata: 1\n\n"), events("data: 2\n\n"))
+        #expect(await server.read(server.client.events("/news"), upTo: 2).lastEventID == "7")
+        #expect(server.ids == [nil, nil, nil, "7"])
     }
 
     @Test("L2: an open breaker makes the stream wait, and does not end it")

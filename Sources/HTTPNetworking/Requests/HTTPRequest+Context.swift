@@ -148,7 +148,7 @@ extension HTTPRequest.Context {
     /// The origins that redirected to this request's URL.
     ///
     /// Two requests can be equal even if they differ in this property.
-    var redirectingOrigins: Set<HTTPOrigin> {
+    package var redirectingOrigins: Set<HTTPOrigin> {
         get { storage?.values.redirectingOrigins ?? [] }
         _modify { yield &values.redirectingOrigins }
     }
