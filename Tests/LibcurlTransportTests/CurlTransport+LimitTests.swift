@@ -540,6 +540,24 @@ struct CurlTransportPartTests {
         #expect(error.status == 200 && error.body.isEmpty)
     }
 
+    /// A large body whose first bytes are there, and whose others come when a future resolves.
+    private func body(after goes: Promise<Void>) -> HTTPRequest.Body {
+        let asked = Locked(0)
+        return .stream(
+            HTTPRequest.BodySource(length: 64 << 20, isReplayable: true) {
+                HTTPBodyStream(
+                    length: 64 << 20,
+                    next: {
+                        let isFirst = asked.withLock { asked in
+                            asked += 1
+                            return asked == 1
+                        }
+                        return isFirst
+                            ? Future(value: Data(count: 100)) : goes.map { Data(count: 65_536) }
+                    })
+            })
+    }
+
     @Test(arguments: [200, 401])
     func aWholeAnswerStandsIfTheServerTakesNoMoreOfTheRequest(status: Int) async throws {
         let transport = CurlTransport.patient
@@ -553,20 +571,7 @@ struct CurlTransportPartTests {
             while !goes.isSettled {}
             connection.resetAtEnd()
         }
-        let asked = Locked(0)
-        let source = HTTPRequest.BodySource(length: 64 << 20, isReplayable: true) {
-            HTTPBodyStream(
-                length: 64 << 20,
-                next: {
-                    let isFirst = asked.withLock { asked in
-                        asked += 1
-                        return asked == 1
-                    }
-                    return isFirst
-                        ? Future(value: Data(count: 100)) : goes.map { Data(count: 65_536) }
-                })
-        }
-        let call = transport.send(HTTPRequest(.post, server.url(), body: .stream(source)))
+        let call = transport.send(HTTPRequest(.post, server.url(), body: body(after: goes)))
         try await answered.soon
         // Turns in which the client reads the answer.
         let other = try LoopbackServer { _ in .text("ok") }
@@ -591,20 +596,7 @@ struct CurlTransportPartTests {
             while !goes.isSettled {}
             connection.resetAtEnd()
         }
-        let asked = Locked(0)
-        let source = HTTPRequest.BodySource(length: 64 << 20, isReplayable: true) {
-            HTTPBodyStream(
-                length: 64 << 20,
-                next: {
-                    let isFirst = asked.withLock { asked in
-                        asked += 1
-                        return asked == 1
-                    }
-                    return isFirst
-                        ? Future(value: Data(count: 100)) : goes.map { Data(count: 65_536) }
-                })
-        }
-        let call = transport.send(HTTPRequest(.post, server.url(), body: .stream(source)))
+        let call = transport.send(HTTPRequest(.post, server.url(), body: body(after: goes)))
         try await ended.soon
         // Turns in which the client reads the end.
         let other = try LoopbackServer { _ in .text("ok") }
