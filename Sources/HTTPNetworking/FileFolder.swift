@@ -276,10 +276,9 @@ package struct SystemFolder: FileFolder {
         let path = path(name)
         guard let file = try Self.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
         defer { close(file) }
-        let size = try FileError.checkOwn(file, path)
+        let facts = try FileError.factsOfOwn(file, path)
+        let size = Int(facts.st_size)
         guard size <= limit else { throw FileError(operation: "read", code: EFBIG, path: path) }
-        var facts = stat()
-        guard fstat(file, &facts) == 0 else { throw Self.last("fstat", path) }
         var failure: FileError?
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size {

@@ -22,13 +22,8 @@ package final class FileLock: Sendable {
     /// - Returns: The lock; nil if another process, or another lock of this process, has it.
     /// - Throws: The error of a system call, or of a file that isn't the user's.
     package static func attempt(_ path: String) throws(FileError) -> FileLock? {
-        var file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        while file < 0, errno == EINTR {
-            file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        }
-        guard file >= 0 else { throw FileError(operation: "open", code: errno, path: path) }
+        let file = try FileError.openOwn(path)
         let lock = FileLock(file)
-        try FileError.checkOwn(file, path)
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
             switch errno {
             case EINTR: continue
@@ -64,12 +59,7 @@ final class FilePlaces: Sendable {
         state.withLock { state in
             if state.taken.contains(place) { return nil }
             if state.file < 0 {
-                let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-                if file < 0 { return nil }
-                do { try FileError.checkOwn(file, path) } catch {
-                    close(file)
-                    return nil
-                }
+                guard let file = try? FileError.openOwn(path) else { return nil }
                 state.file = file
             }
             if lock(state.file, place, Int32(F_WRLCK)) {

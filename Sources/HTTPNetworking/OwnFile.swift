@@ -46,6 +46,11 @@ extension FileError {
     /// - Throws: The error of `fstat`, or an error for which ``isOfForeignFile`` is true.
     @discardableResult
     package static func checkOwn(_ descriptor: Int32, _ path: String) throws(FileError) -> Int {
+        Int(try factsOfOwn(descriptor, path).st_size)
+    }
+
+    /// Returns what the system knows of an open file that only the current user can have written; see ``checkOwn(_:_:)``.
+    static func factsOfOwn(_ descriptor: Int32, _ path: String) throws(FileError) -> stat {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else {
             throw FileError(operation: "fstat", code: errno, path: path)
@@ -59,12 +64,28 @@ extension FileError {
         // Another user may have linked a file of ours under this name.
         guard facts.st_nlink <= 1 else { throw foreign(path, "has \(facts.st_nlink) names") }
         try check(facts, path)
-        return Int(facts.st_size)
+        return facts
+    }
+
+    /// Opens a file that only the current user can have written, for reading and writing; creates it if there is none.
+    static func openOwn(_ path: String) throws(FileError) -> Int32 {
+        var file: Int32 = -1
+        repeat {
+            file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        } while file < 0 && errno == EINTR
+        guard file >= 0 else { throw ofOpening(path) }
+        do {
+            try checkOwn(file, path)
+        } catch {
+            close(file)
+            throw error
+        }
+        return file
     }
 
     /// Checks that nobody else can add or replace files in a folder.
     ///
-    /// A folder of the system's user is accepted too, because that user can do anything anyway.
+    /// A folder that root owns is accepted too, because root can do anything anyway.
     package static func checkOwnFolder(_ path: String) throws(FileError) {
         var facts = stat()
         guard stat(path, &facts) == 0 else {

@@ -60,14 +60,8 @@ package struct RequestUsers: Sendable {
     /// A digest differs in each request; its name and realm don't (RFC 7616, section 3.4).
     private static func stable(_ value: String) -> String {
         guard value.lowercased().hasPrefix("digest ") else { return value }
-        var isQuoted = false
-        var isEscaped = false
-        let parameters = value.dropFirst(7).split { character in
-            defer { isEscaped = isQuoted && character == "\\" && !isEscaped }
-            if character == "\"", !isEscaped { isQuoted.toggle() }
-            return character == "," && !isQuoted
-        }
-        let names = parameters.map { HTTPHeaders.trimmed($0) }.filter {
+        let parameters = value.dropFirst(7).utf8.splitOutsideQuotes(at: UInt8(ascii: ","))
+        let names = parameters.map { HTTPHeaders.trimmed(Substring($0)) }.filter {
             $0.lowercased().hasPrefix("username") || $0.lowercased().hasPrefix("realm")
         }
         return names.isEmpty ? value : "Digest \(names.sorted().joined(separator: ","))"

@@ -57,11 +57,11 @@ extension HTTPCacheStatus {
     ///
     /// An unknown reason counts as ``Reason/miss``.
     init?(field: String) {
-        guard let member = Self.parts(of: field.utf8[...], at: UInt8(ascii: ",")).last else {
+        guard let member = field.utf8[...].splitOutsideQuotes(at: UInt8(ascii: ",")).last else {
             return nil
         }
         var values: [String: String] = [:]
-        for parameter in Self.parts(of: member, at: UInt8(ascii: ";")).dropFirst() {
+        for parameter in member.splitOutsideQuotes(at: UInt8(ascii: ";")).dropFirst() {
             let pair = parameter.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             // A parameter without a value is true.
@@ -79,26 +79,6 @@ extension HTTPCacheStatus {
         } else {
             self = .miss(Reason(rawValue: reason) ?? .miss)
         }
-    }
-
-    /// Splits a text at a separator, except within quotation marks.
-    private static func parts(
-        of text: Substring.UTF8View, at separator: UInt8
-    ) -> [Substring.UTF8View] {
-        var parts: [Substring.UTF8View] = []
-        var (start, isQuoted, isEscaped) = (text.startIndex, false, false)
-        for index in text.indices {
-            switch text[index] {
-            case _ where isEscaped: isEscaped = false
-            case UInt8(ascii: "\\") where isQuoted: isEscaped = true
-            case UInt8(ascii: "\""): isQuoted.toggle()
-            case separator where !isQuoted:
-                parts.append(text[start..<index])
-                start = text.index(after: index)
-            default: break
-            }
-        }
-        return parts + [text[start...]]
     }
 
     private static func text(_ part: Substring.UTF8View) -> String {
