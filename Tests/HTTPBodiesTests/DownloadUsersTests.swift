@@ -46,35 +46,10 @@ import Testing
         return (saved.resumedFrom, String(decoding: try Data(contentsOf: target), as: UTF8.self))
     }
 
-    /// The ways in which a client says whose request it is.
-    enum Way: CaseIterable, Sendable {
-        case header, key, token, digest, account, cookie, refresher, host
-
-        func apply(_ user: String, to client: inout HTTPClient) {
-            switch self {
-            case .header: client.headers = ["Authorization": "Bearer \(user)"]
-            case .key: client.headers = ["X-API-Key": user]
-            case .token: client.authorization = .bearer(user)
-            case .digest: client.authorization = .digest(user: user, password: "same")
-            case .account:
-                // The token of an account may change.
-                client.authorization = .bearer("\(user)-\(UInt64.random(in: .min ... .max))")
-                client.account = user
-            case .cookie:
-                let jar = CookieJar()
-                if let base = client.base { jar.store("sid=\(user)", from: base) }
-                client.cookies = jar
-            case .refresher:
-                client.authorization = .bearer(
-                    from: TokenRefresher(AccessToken(user)) { Future(value: $0) })
-            // Another site on the same server.
-            case .host: client.headers = ["Host": "\(user).example"]
-            }
-        }
-    }
-
-    @Test("Another user's download begins anew; the same user's goes on", arguments: Way.allCases)
-    func otherUser(way: Way) async throws {
+    @Test(
+        "Another user's download begins anew; the same user's goes on",
+        arguments: UserWay.ofDownloads)
+    func otherUser(way: UserWay) async throws {
         let alice = client { way.apply("alice", to: &$0) }
         let bob = client { way.apply("bob", to: &$0) }
         server.challenge(way == .digest)
@@ -390,5 +365,38 @@ extension FilmsOfUsers.State {
         }
         return HTTPStreamedResponse(
             status: status, headers: headers, body: body, url: request.url)
+    }
+}
+
+/// The ways in which a client says whose request it is.
+enum UserWay: CaseIterable, Sendable {
+    case nobody, header, key, token, digest, account, cookie, refresher, host
+
+    /// The ways of a user whose download goes on later.
+    static var ofDownloads: [UserWay] { allCases.filter { $0 != .nobody } }
+    /// The ways of a user whose upload goes on later.
+    static var ofUploads: [UserWay] { allCases.filter { $0 != .digest } }
+
+    func apply(_ user: String, to client: inout HTTPClient) {
+        switch self {
+        case .nobody: break
+        case .header: client.headers = ["Authorization": "Bearer \(user)"]
+        case .key: client.headers = ["X-API-Key": user]
+        case .token: client.authorization = .bearer(user)
+        case .digest: client.authorization = .digest(user: user, password: "same")
+        case .account:
+            // The token of an account may change.
+            client.authorization = .bearer("\(user)-\(UInt64.random(in: .min ... .max))")
+            client.account = user
+        case .cookie:
+            let jar = CookieJar()
+            if let base = client.base { jar.store("sid=\(user)", from: base) }
+            client.cookies = jar
+        case .refresher:
+            client.authorization = .bearer(
+                from: TokenRefresher(AccessToken(user)) { Future(value: $0) })
+        // Another site on the same server.
+        case .host: client.headers = ["Host": "\(user).example"]
+        }
     }
 }

@@ -23,35 +23,8 @@ import Testing
         record = try folder.file("record")
     }
 
-    /// The ways in which a client says whose request it is.
-    enum Way: CaseIterable, Sendable {
-        case nobody, header, key, token, account, cookie, refresher, host
-
-        func apply(_ user: String, to client: inout HTTPClient) {
-            switch self {
-            case .nobody: break
-            case .header: client.headers = ["Authorization": "Bearer \(user)"]
-            case .key: client.headers = ["X-API-Key": user]
-            case .token: client.authorization = .bearer(user)
-            case .account:
-                // The token of an account may change.
-                client.authorization = .bearer("\(user)-\(UInt64.random(in: .min ... .max))")
-                client.account = user
-            case .cookie:
-                let jar = CookieJar()
-                if let base = client.base { jar.store("sid=\(user)", from: base) }
-                client.cookies = jar
-            case .refresher:
-                client.authorization = .bearer(
-                    from: TokenRefresher(AccessToken(user)) { Future(value: $0) })
-            // Another site on the same server.
-            case .host: client.headers = ["Host": "\(user).example"]
-            }
-        }
-    }
-
     private func client(
-        _ user: String, by way: Way, over service: @escaping HTTPService
+        _ user: String, by way: UserWay, over service: @escaping HTTPService
     ) -> HTTPClient {
         var client = HTTPClient(base: URL(string: "https://a.example"), over: service)
         client.retry = .init(attempts: 1)
@@ -83,8 +56,9 @@ import Testing
     }
 
     @Test(
-        "S1: another user's upload begins anew; the same user's goes on", arguments: Way.allCases)
-    func otherUser(way: Way) async throws {
+        "S1: another user's upload begins anew; the same user's goes on",
+        arguments: UserWay.ofUploads)
+    func otherUser(way: UserWay) async throws {
         for user in ["alice", "bob"] {
             let server = UploadServer(.tus)
             let first = client("alice", by: way, over: server.answer)
@@ -99,8 +73,8 @@ import Testing
 
     @Test(
         "S1: the same is true of an upload at another origin, which gets no user's header",
-        arguments: Way.allCases)
-    func otherOrigin(way: Way) async throws {
+        arguments: UserWay.ofUploads)
+    func otherOrigin(way: UserWay) async throws {
         for user in ["alice", "bob"] {
             let server = UploadServer(.tus, at: "https://cdn.example/up/1")
             let first = client("alice", by: way, over: server.answer)

@@ -151,3 +151,9 @@ final class CacheBench: Sendable {
         return try ask(.get, "/", asking).text == first.text
     }
 }
+
+/// Returns the body of a service's answer to a GET, which comes at once.
+func ask(_ service: HTTPService, _ path: String) throws -> String {
+    let request = HTTPRequest(.get, URL(string: "https://example.com\(path)")!)
+    return try #require(service(request).result).get().text
+}

@@ -30,19 +30,6 @@ import Testing
             .cache(sharing: bench.cache), over: bench.origin)
     }
 
-    private func ask(_ service: HTTPService, _ path: String) throws -> String {
-        let request = HTTPRequest(.get, URL(string: "https://example.com\(path)")!)
-        return try #require(service(request).result).get().text
-    }
-
-    /// Whether a file has a text.
-    private func isOnDisk(_ text: String) throws -> Bool {
-        try disk.names.contains { name in
-            let bytes = try disk.read(name, upTo: .max)?.bytes ?? []
-            return String(decoding: bytes, as: UTF8.self).contains(text)
-        }
-    }
-
     @Test("K9: an account's responses are removed, and nobody else's", arguments: [false, true])
     func accounts(isInFolder: Bool) throws {
         let bench = bench(inFolder: isInFolder)
@@ -59,7 +46,7 @@ import Testing
         _ = try ask(service(bench, of: "alice"), "/only")
         let removal = bench.cache.remove(account: "alice")
         #expect(try #require(removal.result).isSuccess)
-        #expect(try !isOnDisk("alice's"))
+        #expect(!disk.holds("alice's"))
         bench.answers(fresh, body: "asked again")
         for path in paths {
             #expect(try ask(service(bench, of: "bob"), path) == "bob's \(path)")
@@ -73,9 +60,9 @@ import Testing
         let bench = bench()
         bench.answers(fresh, status: 401, body: "alice's refusal")
         _ = try ask(service(bench, of: "alice"), "/")
-        #expect(try isOnDisk("alice's refusal"))
+        #expect(disk.holds("alice's refusal"))
         #expect(try #require(bench.cache.remove(account: "alice").result).isSuccess)
-        #expect(try !isOnDisk("alice's refusal"))
+        #expect(!disk.holds("alice's refusal"))
     }
 
     @Test("K9: an answer that was in flight at the removal isn't stored", arguments: [false, true])
@@ -107,7 +94,7 @@ import Testing
         if case .failure(let error) = result {
             #expect(error is FileError)
         } else {
-            #expect(try !isOnDisk("alice's"))
+            #expect(!disk.holds("alice's"))
         }
         if operations == 58 { #expect(result.isSuccess) }
         if operations == 0 { #expect(!result.isSuccess) }

@@ -36,18 +36,6 @@ import Testing
             .cache(sharing: bench.cache), over: bench.origin)
     }
 
-    private func ask(_ service: HTTPService, _ path: String) throws -> String {
-        let request = HTTPRequest(.get, URL(string: "https://example.com\(path)")!)
-        return try #require(service(request).result).get().text
-    }
-
-    private func isOnDisk(_ text: String) throws -> Bool {
-        try disk.names.contains { name in
-            let bytes = try disk.read(name, upTo: .max)?.bytes ?? []
-            return String(decoding: bytes, as: UTF8.self).contains(text)
-        }
-    }
-
     @Test(
         "K9: a sign-out removes the account's bodies from the disk, and no other's",
         arguments: [nil, "alice"])
@@ -62,10 +50,10 @@ import Testing
             bench.answers(fresh, body: "bob's")
             #expect(try ask(bob, path) == "bob's")
         }
-        #expect(try isOnDisk("alice's"))
+        #expect(disk.holds("alice's"))
         refresher.signOut()
         #expect(try #require(bench.cache.flush().result).isSuccess)
-        #expect(try !isOnDisk("alice's") && isOnDisk("bob's"))
+        #expect(!disk.holds("alice's") && disk.holds("bob's"))
         bench.answers(fresh, body: "asked again")
         #expect(try ask(alice, "/1") == "asked again")
         #expect(try ask(bob, "/1") == "bob's")
@@ -84,9 +72,9 @@ import Testing
         other.answers(fresh, body: "second's")
         let continued = TokenRefresher(storedIn: tokens) { Future(value: $0) }
         _ = try ask(service(other, .bearer(from: continued), as: nil), "/")
-        #expect(try !isOnDisk("first's") && isOnDisk("second's"))
+        #expect(!disk.holds("first's") && disk.holds("second's"))
         refresher.signOut()
-        #expect(try !isOnDisk("second's"))
+        #expect(!disk.holds("second's"))
     }
 
     @Test(
@@ -100,12 +88,12 @@ import Testing
         bench.answers(fresh, body: "the account's")
         _ = try ask(service(bench, .bearer(from: refresher), as: "alice"), "/2")
         refresher.signIn(with: AccessToken("b"))
-        #expect(try !isOnDisk("the sign-in's") && isOnDisk("the account's"))
+        #expect(!disk.holds("the sign-in's") && disk.holds("the account's"))
         bench.answers(fresh, body: "asked again")
         #expect(
             try ask(service(bench, .bearer(from: refresher), as: "alice"), "/2") == "the account's")
         refresher.signOut()
-        #expect(try !isOnDisk("the account's"))
+        #expect(!disk.holds("the account's"))
     }
 
     @Test("K9: an emptied jar's answers are removed from memory")
@@ -136,7 +124,7 @@ import Testing
         refresher.signOut()
         gate.resolve()
         #expect(try #require(answer.result).get().text == "alice's")
-        #expect(try !isOnDisk("alice's"))
+        #expect(!disk.holds("alice's"))
     }
 
     @Test("K9: a request of a session that is over isn't stored for its account")
@@ -155,7 +143,7 @@ import Testing
             .authorize(.bearer(from: refresher), for: .origins(of: origin), as: "alice"),
             signsOut, .cache(sharing: bench.cache), over: bench.origin)
         #expect(try ask(service, "/") == "alice's")
-        #expect(try !isOnDisk("alice's"))
+        #expect(!disk.holds("alice's"))
     }
 
     @Test("K9: if the disk fails at a sign-out, flush() or storeError says so")
@@ -184,9 +172,9 @@ import Testing
         bench.advance(2)
         #expect(bench.cache.storeError is FileError)
         disk.recover()
-        #expect(try isOnDisk("alice's"))
+        #expect(disk.holds("alice's"))
         bench.advance(4)
-        #expect(try !isOnDisk("alice's") && isOnDisk("another process's"))
+        #expect(!disk.holds("alice's") && disk.holds("another process's"))
         #expect(bench.cache.storeError == nil)
     }
 

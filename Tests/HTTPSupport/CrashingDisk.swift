@@ -51,6 +51,15 @@ package final class CrashingDisk: FileFolder {
     /// The names of the files, sorted.
     package var names: [String] { state.withLock { $0.names.keys.sorted() } }
 
+    /// Returns whether a file has a text.
+    package func holds(_ text: String) -> Bool {
+        state.withLock { state in
+            state.names.values.contains {
+                String(decoding: $0.bytes, as: UTF8.self).contains(text)
+            }
+        }
+    }
+
     /// The bytes of all files.
     package var bytes: Int { state.withLock { $0.names.values.reduce(0) { $0 + $1.bytes.count } } }
 
