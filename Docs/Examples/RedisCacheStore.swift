@@ -43,10 +43,10 @@ final class RedisCacheStore: CacheStore {
 
     func usage() -> Future<CacheUsage> {
         onQueue { connection in
-            guard case .number(let count) = try connection.send("DBSIZE") else {
+            guard case .list(let names) = try connection.send("KEYS", "http *") else {
                 throw RedisConnection.Failure()
             }
-            return CacheUsage(count: count, bytes: 0)
+            return CacheUsage(count: names.count, bytes: 0)
         }
     }
 
@@ -63,6 +63,30 @@ final class RedisCacheStore: CacheStore {
                 return isIncluded(key, responses) ? key : nil
             }
         }
+    }
+
+    func lockForRequest(_ name: String) -> Future<(any AnyObject & Sendable)?> {
+        onQueue { connection in
+            let (name, owner) = ("lock \(name)", UUID().uuidString)
+            // If this process dies, or is slower than five seconds, the lock ends by itself.
+            let reply = try connection.send("SET", name, owner, "NX", "PX", "5000")
+            guard case .text = reply else { return nil }
+            return Lock {
+                _ = self.onQueue { try $0.send("EVAL", Self.unlocking, "1", name, owner) }
+            }
+        }
+    }
+
+    /// Removes a lock, unless it has ended and is another process's now.
+    private static let unlocking = """
+        if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+        return 0
+        """
+
+    private final class Lock: Sendable {
+        private let end: @Sendable () -> Void
+        init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+        deinit { end() }
     }
 
     func flush() -> Future<Void> { onQueue { _ in } }

@@ -77,8 +77,49 @@ func sharedCache(port: UInt16) -> HTTPCache {
         #expect(try await second.get("/prices").text == "first 2")
         try await first.cache?.remove(under: URL(string: "https://shop.example")!).value
         #expect(try await second.get("/prices").text == "second 2")
+        try await second.cache?.flush().value
         try await first.cache?.clear().value
         #expect(try await second.get("/prices").text == "second 3")
     }
+
+    @Test("K2: four processes that miss a response at the same time ask for it once")
+    func oneAsks() async throws {
+        let folder = try TestFolder()
+        guard let redis = try await RedisServer.start(in: folder.url) else { return }
+        let (path, port) = (folder.url.path, Int(redis.port))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    await #expect(processExitsWith: .success) {
+                        [path = path as String, port = port as Int] in
+                        try await askForTwenty(port: UInt16(port), noting: path + "/asked")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let asked = try Data(contentsOf: folder.url.appending(path: "asked"))
+        // A process that stands still for five seconds loses its lock.
+        #expect((20...24).contains(asked.count))
+    }
+}
+
+/// Asks for twenty URLs, and adds a byte to a file for each request to the origin.
+private func askForTwenty(port: UInt16, noting path: String) async throws {
+    // However slow the machine is, nobody asks because of the time limit.
+    let cache = HTTPCache(in: RedisCacheStore(port: port), storeTimeLimit: .seconds(600))
+    let origin: HTTPService = { _ in
+        let asked = fopen(path, "a")
+        fputs(".", asked)
+        fclose(asked)
+        return Future(
+            value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=3600"]))
+    }
+    let service = stack(.cache(sharing: cache), over: origin)
+    for number in 0..<20 {
+        let url = URL(string: "https://shop.example/\(number)")!
+        _ = try await service(HTTPRequest(.get, url)).value
+    }
+    try await cache.flush().value
 }
 #endif

@@ -41,9 +41,6 @@ extension AccessTokenStore {
     public func lockForRefresh() throws -> (any AnyObject & Sendable)? { NoLock() }
 }
 
-/// The lock of a store that has none.
-private final class NoLock: Sendable {}
-
 /// A token in a file that only the current user may read.
 ///
 /// The file is replaced as a whole, and synced to the disk before the old one goes away. The token has the date on

@@ -43,13 +43,18 @@ struct CacheLayer: Sendable {
         _ presented: PresentedRequest,
         _ body: @escaping @Sendable ([CachedResponse]) -> Future<HTTPResponse>
     ) -> Future<HTTPResponse> {
-        let found = cache.find(presented.key)
-        if let result = found.result { return body(stored(result)) }
+        whenSettled(cache.find(presented.key)) { body(stored($0)) }
+    }
+
+    /// Calls a function with a future's result: at once if it has one, and later in the caller's context.
+    func whenSettled<Value>(
+        _ future: Future<Value>,
+        _ body: @escaping @Sendable (Result<Value, any Error>) -> Future<HTTPResponse>
+    ) -> Future<HTTPResponse> {
+        if let result = future.result { return body(result) }
         let caller = KeptCaller()
-        return found.map { Result<[CachedResponse], any Error>.success($0) }.recover {
-            .failure($0)
-        }
-        .flatMap { found in caller.run { body(stored(found)) } }
+        return future.map { Result<Value, any Error>.success($0) }.recover { .failure($0) }
+            .flatMap { result in caller.run { body(result) } }
     }
 
     /// Returns the responses that the store has found; none if it failed.
@@ -68,10 +73,8 @@ struct CacheLayer: Sendable {
         HTTPResponse
     > {
         let decision = cache.rules.decide(presented, entries, at: cache.moment())
-        if decision.asksOrigin, cache.coalescesMisses, let files = cache.files,
-            let turn = CacheTurn(for: presented, among: files, at: cache.scheduler.now)
-        {
-            return answer(presented, by: decision, in: turn)
+        if decision.asksOrigin, let name = cache.lockName(for: presented) {
+            return answer(presented, by: decision, inTurn: name)
         }
         return answer(presented, by: decision)
     }

@@ -1,4 +1,5 @@
 public import PledgeFutures
+import PledgeHTTPNetworking
 
 /// A place where an ``HTTPCache`` keeps its responses.
 ///
@@ -41,6 +42,21 @@ public protocol CacheStore: Sendable {
         where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
     ) -> Future<[CacheKey]>
 
+    /// Lets this process ask the origin for a response while no other process with this store does, without waiting.
+    ///
+    /// Processes that miss a response at the same time, or find it stale, then ask the origin once. If another process
+    /// has the lock, the cache looks for its answer every few milliseconds, and tries again to get the lock. It waits
+    /// for `storeTimeLimit` at most, and after a wait in vain not for a minute. By default, nothing is locked: each
+    /// process asks the origin.
+    ///
+    /// - Parameter name: A hash of the response's URL and users, of 32 hexadecimal digits. With one `partitionKey`, all
+    ///   processes have the same name for it.
+    /// - Returns: A future of an object that keeps the lock until it's released, on any thread. End the lock only when
+    ///   all changes before the release are in the store. If the process dies, the lock must end by itself. The future's
+    ///   value is nil if another process has the lock. If the future fails, or doesn't settle within `storeTimeLimit`,
+    ///   the cache asks the origin without a lock.
+    func lockForRequest(_ name: String) -> Future<(any AnyObject & Sendable)?>
+
     /// Returns how much is stored.
     func usage() -> Future<CacheUsage>
 
@@ -53,6 +69,11 @@ public protocol CacheStore: Sendable {
 extension CacheStore {
     /// Settles at once.
     public func flush() -> Future<Void> { Future(value: ()) }
+
+    /// Locks nothing, at once.
+    public func lockForRequest(_ name: String) -> Future<(any AnyObject & Sendable)?> {
+        Future(value: NoLock())
+    }
 
     /// Rejects with ``CacheStoreListsNothing``.
     public func keys(

@@ -39,9 +39,6 @@ final class FolderCacheStore: CacheStore {
     /// True if the files must be counted, because the file that says what they take is absent, old or wrong.
     private let mustCount = Locked(false)
 
-    /// The turns for which this process has waited in vain, and until when it doesn't wait for them again.
-    let vainTurns = Locked<[String: SchedulerInstant]>([:])
-
     /// Runs blocking work in order, on another thread.
     typealias Queue = @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -1393,25 +1390,36 @@ extension FileVersion {
     fileprivate static let unreadable = FileVersion(inode: 0, size: -1, modified: 0)
 }
 
-// MARK: - Turns
+// MARK: - Locks
 
 extension FolderCacheStore {
-    /// Takes a turn among the processes of the folder, by its name.
-    func takeTurn(_ name: String) -> CacheTurn.Outcome {
+    /// Locks a place in the folder's file of places.
+    func lockForRequest(_ name: String) -> Future<(any AnyObject & Sendable)?> {
         let (isBlind, hasFailed, key) = table.withLock { ($0.isBlind, $0.failure != nil, $0.key) }
-        if isBlind { return hasFailed ? .unknown : .others }
+        // Until another process has written the folder's key, it counts as the one with the lock.
+        if isBlind { return Future(value: hasFailed ? NoLock() : nil) }
         let hash = SHA512_256.hash(key + Array(name.utf8)).prefix(8)
         // A file has no place beyond the largest Int64.
         let place = Int64(hash.reduce(0 as UInt64) { $0 << 8 | UInt64($1) } >> 2)
         switch folder.takePlace(place) {
-        case true?: return .own(place)
-        case false?: return .others
-        case nil: return .unknown
+        case true?: return Future(value: LockedPlace(place, in: self))
+        case false?: return Future(value: nil)
+        // This process has the place already, or there are none.
+        case nil: return Future(value: NoLock())
         }
     }
 
-    /// Leaves a place, when the changes so far are in their files.
-    func leave(_ place: Int64) { writes { self.folder.leavePlace(place) } }
+    /// A place that is left when the object is released, as soon as the changes so far are in their files.
+    private final class LockedPlace: Sendable {
+        private let place: Int64
+        private let store: FolderCacheStore
+
+        init(_ place: Int64, in store: FolderCacheStore) {
+            (self.place, self.store) = (place, store)
+        }
+
+        deinit { store.writes { [store, place] in store.folder.leavePlace(place) } }
+    }
 }
 
 // MARK: - Listing

@@ -293,6 +293,7 @@ public final class HTTPCache: Sendable {
     let group: Coalescer<CacheValidation.Key, ForwardedAnswer>
     let misses: Coalescer<ForwardedMiss.Key, ForwardedAnswer>
     let calls: Locked<CallValidity<CacheKey>>
+    let turns = Locked(CacheTurns())
     private let failure = Locked(StoreFailure())
 
     /// What is known to be wrong with the store.
@@ -374,16 +375,23 @@ extension HTTPCache {
             return nil
         }
         if let known { return Future(error: known) }
-        let found = store.responses(for: key)
-        if found.isSettled { return found }
+        return limited(store.responses(for: key))
+    }
+
+    /// Returns a future of the store that rejects with a `ServiceError` after the time limit.
+    func limited<Value>(_ future: Future<Value>) -> Future<Value> {
+        if future.isSettled { return future }
         let (name, limit) = (name, storeTimeLimit)
-        return found.timeout(limit, on: scheduler) { [failure, scheduler] in
+        return future.timeout(limit, on: scheduler) { [failure, scheduler] in
             let error = ServiceError(
                 .timedOut, policy: CacheLayer.policy, policyName: name, limit: limit)
             failure.withLock { $0.pause = scheduler.now.advanced(by: .seconds(1)) }
             return error
         }
     }
+
+    /// True if the last operation of the store failed.
+    var isFailing: Bool { failure.withLock { $0.error != nil } }
 
     /// True if the store didn't answer in time, and isn't asked to keep anything until it does.
     private var isHanging: Bool { failure.withLock { $0.pause != nil } }

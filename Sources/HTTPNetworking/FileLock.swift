@@ -10,6 +10,11 @@ import Musl
 import Android
 #endif
 
+/// The lock of a store that has none.
+package final class NoLock: Sendable {
+    package init() {}
+}
+
 /// A lock that one process at a time has; it ends when the object is released, or with the process.
 ///
 /// The lock is `flock` on a file of its own, which stays: a process that removed it could let in two others. On iOS, the

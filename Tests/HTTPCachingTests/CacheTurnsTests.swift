@@ -9,7 +9,7 @@ import Testing
 @testable import PledgeHTTPCaching
 
 /// Several processes with one folder, which miss a response at the same time.
-@Suite struct CacheTurnTests {
+@Suite struct CacheTurnsTests {
     private let disk = CrashingDisk()
     private let bench: CacheBench
     private let key = CacheKey(URL(string: "https://example.com/")!)!
@@ -139,6 +139,99 @@ import Testing
         #expect(places.withLock { $0.count } == 2)
         gate.resolve()
         #expect(calls.allSatisfy(\.isSettled) && disk.places.isEmpty)
+    }
+
+    /// A store in memory whose locks the test gives.
+    private struct LockingStore: CacheStore {
+        let memory = MemoryCacheStore()
+        let names = Locked<[String]>([])
+        let lock: @Sendable () -> Future<(any AnyObject & Sendable)?>
+
+        func responses(for key: CacheKey) -> Future<[CachedResponse]> { memory.responses(for: key) }
+        func update(
+            _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
+        ) -> Future<Void> { memory.update(key, change) }
+        func removeAll() -> Future<Void> { memory.removeAll() }
+        func usage() -> Future<CacheUsage> { memory.usage() }
+        func lockForRequest(_ name: String) -> Future<(any AnyObject & Sendable)?> {
+            names.withLock { $0.append(name) }
+            return lock()
+        }
+    }
+
+    private final class Lock: Sendable {
+        let isHeld: Locked<Bool?>
+        init(_ isHeld: Locked<Bool?>) {
+            self.isHeld = isHeld
+            isHeld.withLock { $0 = true }
+        }
+        deinit { isHeld.withLock { $0 = false } }
+    }
+
+    private func service(_ store: LockingStore, _ key: Data? = nil) -> HTTPService {
+        let cache = HTTPCache(in: store, partitionKey: key, on: bench.scheduler)
+        return stack(.cache(sharing: cache), over: bench.origin)
+    }
+
+    private let request = HTTPRequest(at: "https://example.com/")
+
+    @Test("An app's own store has its lock for a request until the answer is in the store")
+    func ownStore() {
+        let (isHeld, gate) = (Locked<Bool?>(nil), Promise<Void>())
+        let store = LockingStore { Future(value: Lock(isHeld)) }
+        bench.answers(.init(headers: ["Cache-Control": "max-age=100"], gate: gate))
+        let call = service(store)(request)
+        #expect(isHeld.withLock { $0 } == true && bench.requests.count == 1)
+        gate.resolve()
+        #expect(call.isSettled && isHeld.withLock { $0 } == false)
+        #expect(store.memory.currentUsage.count == 1)
+    }
+
+    @Test("A lock that fails or hangs costs no answer, and one that comes too late is released")
+    func brokenLocks() throws {
+        let failing = LockingStore { Future(error: CacheBench.Lost()) }
+        #expect(service(failing)(request).valueNow?.text == "mine")
+
+        let (isHeld, late) = (Locked<Bool?>(nil), Promise<Void>())
+        let hanging = LockingStore {
+            Future.make { resolver in
+                late.observe { _ in resolver.resolve(with: Lock(isHeld)) }
+            }
+        }
+        let call = service(hanging)(request)
+        milliseconds(499)
+        #expect(!call.isSettled && bench.requests.count == 1)
+        milliseconds(1)
+        #expect(call.valueNow?.text == "mine" && bench.requests.count == 2)
+        late.resolve()
+        #expect(isHeld.withLock { $0 } == false)
+    }
+
+    @Test("A cancelled call releases its lock")
+    func cancelled() {
+        let isHeld = Locked<Bool?>(nil)
+        let store = LockingStore { Future(value: Lock(isHeld)) }
+        let gate = Promise<Void>()
+        gate.onCancel {}
+        bench.answers(.init(headers: ["Cache-Control": "max-age=100"], gate: gate))
+        let call = service(store)(request)
+        #expect(isHeld.withLock { $0 } == true)
+        call.cancel()
+        #expect(isHeld.withLock { $0 } == false)
+    }
+
+    @Test("A lock's name has no URL and no user, and is the same with the same key only")
+    func names() {
+        let key = Data("0123456789abcdef".utf8)
+        let names = [key, key, Data("fedcba9876543210".utf8)].map { key in
+            let store = LockingStore { Future(value: nil) }
+            var request = request
+            request.headers["Authorization"] = "Bearer secret"
+            _ = service(store, key)(request)
+            return store.names.withLock { $0.first ?? "" }
+        }
+        #expect(names[0] == names[1] && names[0] != names[2])
+        #expect(names.allSatisfy { $0.count == 32 && $0.allSatisfy { $0.isHexDigit } })
     }
 
     #if os(Linux) || os(macOS)
