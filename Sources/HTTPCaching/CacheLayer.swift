@@ -12,6 +12,8 @@ struct CacheLayer: Sendable {
     let validate: Service<CacheValidation, ForwardedAnswer>
     /// Sends a request that no stored response answers; equal requests share one request to the origin.
     let fetch: Service<ForwardedMiss, ForwardedAnswer>
+    /// Waits for the process's turn to ask; equal waits share one.
+    let takeTurn: Service<String, CacheTurn?>
 
     init(_ cache: HTTPCache, over next: @escaping HTTPService) {
         self.cache = cache
@@ -20,6 +22,7 @@ struct CacheLayer: Sendable {
         validate = stack(
             .coalesce(by: \.key, sharing: cache.group), over: CacheLayer.asking(asking))
         fetch = stack(.coalesce(by: \.key, sharing: cache.misses), over: asking.ask)
+        takeTurn = stack(.coalesce(sharing: cache.turnWaits), over: { cache.takeTurn($0) })
     }
 
     func call(_ request: HTTPRequest) -> Future<HTTPResponse> {

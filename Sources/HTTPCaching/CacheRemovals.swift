@@ -44,7 +44,7 @@ extension HTTPCache {
     @discardableResult
     public func remove(under url: URL) -> Future<Void> {
         guard let place = CacheKey(url) else { return Future(value: ()) }
-        calls.withLock { $0.invalidateAll() }
+        invalidateCalls()
         return removing { self.removeSurely { key, _ in key.isUnder(place) } }
     }
 
@@ -88,7 +88,7 @@ extension HTTPCache {
 
     /// Removes the responses of all requests that one of the users has made.
     func removeUsers(_ users: Set<Principal>) -> Future<Void> {
-        calls.withLock { $0.invalidateAll() }
+        invalidateCalls()
         return removing { self.removeSurely { _, entry in entry.variant.isOf(anyOf: users) } }
     }
 

@@ -4,23 +4,75 @@ import PledgeServices
 
 /// The turns of processes with one store that miss a response at the same time.
 ///
-/// The first one has the lock until its answer is in the store, or until it dies. The others wait, and then find that
-/// answer. None waits for longer than the cache's `storeTimeLimit`. If a process has waited in vain, its next calls for
-/// the response don't wait for a minute: perhaps the response can't be stored.
+/// The first one to miss it has the store's lock until its answer is in the store, or until it dies. The others wait, and
+/// then find that answer. None waits for longer than the cache's `storeTimeLimit`, or than a quarter of its call's time.
+///
+/// For a minute, a process doesn't wait for an answer again if it has waited in vain: perhaps the response can't be
+/// stored. Neither does it after it has removed the response itself: the other process may have asked before that.
 struct CacheTurns: Sendable {
-    private var vainWaits: [String: SchedulerInstant] = [:]
+    /// Until when nobody waits for the turns of a name.
+    private var vain: [String: SchedulerInstant] = [:]
+    /// Until when nobody waits for the responses of a key.
+    private var removed: [CacheKey: SchedulerInstant] = [:]
+    /// Until when nobody waits at all.
+    private var pause: SchedulerInstant?
+    private var held: [String: Held] = [:]
+    /// How many times the store has answered whether a lock is free.
+    private(set) var answers = 0
 
-    /// Returns whether calls wait for the turn of a name.
-    func areOfUse(for name: String, at now: SchedulerInstant) -> Bool {
-        vainWaits[name].map { now >= $0 } ?? true
+    private struct Held: Sendable { weak var turn: CacheTurn? }
+
+    private static let pause = Duration.seconds(60)
+    private static let capacity = 1_000
+
+    /// Returns whether calls wait for a turn.
+    func areOfUse(for name: String, of key: CacheKey, at now: SchedulerInstant) -> Bool {
+        [pause, vain[name], removed[key]].allSatisfy { $0.map { now >= $0 } ?? true }
     }
 
     /// Notes that a wait was in vain.
     mutating func noteVainWait(for name: String, at now: SchedulerInstant) {
-        if vainWaits.count >= 1_000 { vainWaits = vainWaits.filter { now < $0.value } }
-        if vainWaits.count >= 1_000 { vainWaits = [:] }
-        vainWaits[name] = now.advanced(by: .seconds(60))
+        Self.add(name, to: &vain, at: now)
     }
+
+    /// Notes that this process has removed the responses of a key.
+    mutating func noteRemoval(of key: CacheKey, at now: SchedulerInstant) {
+        Self.add(key, to: &removed, at: now)
+    }
+
+    /// Notes that this process has removed many responses, or that the store doesn't answer.
+    mutating func noteFault(at now: SchedulerInstant) { pause = now.advanced(by: Self.pause) }
+
+    mutating func noteAnswer() { answers += 1 }
+
+    /// The turn that this process has now.
+    func turn(of name: String) -> CacheTurn? { held[name]?.turn }
+
+    mutating func keep(_ turn: CacheTurn, for name: String) {
+        if held.count >= Self.capacity { held = held.filter { $0.value.turn != nil } }
+        held[name] = Held(turn: turn)
+    }
+
+    private static func add<Name>(
+        _ name: Name, to times: inout [Name: SchedulerInstant], at now: SchedulerInstant
+    ) {
+        if times.count >= capacity { times = times.filter { now < $0.value } }
+        if times.count >= capacity { times = [:] }
+        times[name] = now.advanced(by: pause)
+    }
+}
+
+/// A turn to ask the origin, shared by the calls of this process; it ends with the last of them.
+final class CacheTurn: Sendable {
+    private let lock: any AnyObject & Sendable
+    let hasWaited: Bool
+
+    init(_ lock: any AnyObject & Sendable, hasWaited: Bool) {
+        (self.lock, self.hasWaited) = (lock, hasWaited)
+    }
+
+    /// False if the store locks nothing.
+    var isReal: Bool { !(lock is NoLock) }
 }
 
 extension HTTPCache {
@@ -34,7 +86,43 @@ extension HTTPCache {
         let text = parts.joined(separator: "\n")
         let hash = SHA512_256.hash((rules.partitionKey ?? []) + Array(text.utf8))
         let name = Array(hash.prefix(16)).hexadecimal
-        return turns.withLock { $0.areOfUse(for: name, at: scheduler.now) } ? name : nil
+        let isOfUse = turns.withLock {
+            $0.areOfUse(for: name, of: presented.key, at: scheduler.now)
+        }
+        return isOfUse ? name : nil
+    }
+
+    /// Waits for the turn of a name; equal waits share one.
+    ///
+    /// - Returns: The turn; nil if another process had it until the time limit, or if the lock failed.
+    func takeTurn(
+        _ name: String, waitingSince start: SchedulerInstant? = nil,
+        pause: Duration = .milliseconds(1)
+    ) -> Future<CacheTurn?> {
+        if let turn = turns.withLock({ $0.turn(of: name) }) { return Future(value: turn) }
+        return store.lockForRequest(name).map { Result.success($0) }.recover { .failure($0) }
+            .flatMap { (result: Result<(any AnyObject & Sendable)?, any Error>) in
+                self.turns.withLock { $0.noteAnswer() }
+                let now = self.scheduler.now
+                switch result {
+                case .failure:
+                    self.turns.withLock { $0.noteFault(at: now) }
+                    return Future(value: nil)
+                case .success(let lock?):
+                    let turn = CacheTurn(lock, hasWaited: start != nil)
+                    if turn.isReal { self.turns.withLock { $0.keep(turn, for: name) } }
+                    return Future(value: turn)
+                case .success(nil):
+                    let start = start ?? now
+                    guard start.duration(to: now) < self.storeTimeLimit else {
+                        return Future(value: nil)
+                    }
+                    return Future<Void>(value: ()).delay(pause, on: self.scheduler).flatMap {
+                        self.takeTurn(
+                            name, waitingSince: start, pause: min(pause * 2, .milliseconds(16)))
+                    }
+                }
+            }
     }
 }
 
@@ -59,49 +147,57 @@ extension CachePartition {
 extension CacheLayer {
     /// Asks the origin in the process's turn, unless another process's answer is in the store by then.
     ///
-    /// - Parameters:
-    ///   - name: The name of the store's lock.
-    ///   - start: When the wait began; nil if it hasn't.
-    ///   - pause: The time until the next look.
+    /// - Parameter name: The name of the store's lock.
     func answer(
-        _ presented: PresentedRequest, by decision: CacheRules.Decision, inTurn name: String,
-        waitingSince start: SchedulerInstant? = nil, pause: Duration = .milliseconds(1)
+        _ presented: PresentedRequest, by decision: CacheRules.Decision, inTurn name: String
     ) -> Future<HTTPResponse> {
-        whenSettled(cache.limited(cache.store.lockForRequest(name))) { result in
-            let now = cache.scheduler.now
-            switch result {
-            case .failure(let error):
-                cache.noteStore(error)
+        whenSettled(turn(name)) { result in
+            guard case .success(let turn?) = result else {
+                cache.turns.withLock { $0.noteVainWait(for: name, at: cache.scheduler.now) }
                 return answer(presented, by: decision)
-            case .success(let lock?):
-                if lock is NoLock { return answer(presented, by: decision) }
-                let held = Locked<(any AnyObject & Sendable)?>(lock)
-                // The last turn may have ended after the look at the store.
-                return find(presented) { entries in
-                    let decision = cache.rules.decide(presented, entries, at: cache.moment())
-                    if start != nil, decision.asksOrigin {
-                        cache.turns.withLock { $0.noteVainWait(for: name, at: now) }
-                    }
-                    return answer(presented, by: decision)
-                }
-                .onEnd { _ in held.withLockThenRelease { $0 = nil } }
-            case .success(nil):
-                let start = start ?? now
-                guard start.duration(to: now) < cache.storeTimeLimit else {
-                    cache.turns.withLock { $0.noteVainWait(for: name, at: now) }
-                    return answer(presented, by: decision)
-                }
-                return whenSettled(Future<Void>(value: ()).delay(pause, on: cache.scheduler)) { _ in
-                    find(presented) { entries in
-                        let decision = cache.rules.decide(presented, entries, at: cache.moment())
-                        guard decision.asksOrigin else { return answer(presented, by: decision) }
-                        return answer(
-                            presented, by: decision, inTurn: name, waitingSince: start,
-                            pause: min(pause * 2, .milliseconds(16)))
-                    }
-                }
             }
+            guard turn.isReal else { return answer(presented, by: decision) }
+            let held = Locked<CacheTurn?>(turn)
+            // The last turn may have ended after the look at the store.
+            return find(presented) { entries in
+                let decision = cache.rules.decide(presented, entries, at: cache.moment())
+                if turn.hasWaited, decision.asksOrigin {
+                    cache.turns.withLock { $0.noteVainWait(for: name, at: cache.scheduler.now) }
+                }
+                return answer(presented, by: decision)
+            }
+            .onEnd { _ in held.withLockThenRelease { $0 = nil } }
         }
+    }
+
+    /// Waits for a turn, for at most a quarter of the call's time.
+    private func turn(_ name: String) -> Future<CacheTurn?> {
+        let turn = takeTurn(name)
+        if turn.isSettled { return turn }
+        let answers = cache.turns.withLock { $0.answers }
+        let limit = min(
+            cache.storeTimeLimit, CallContext.current.remaining.map { $0 / 4 } ?? .seconds(3_600))
+        let (name, cache) = (cache.name, cache)
+        return turn.timeout(limit, on: cache.scheduler) {
+            let now = cache.scheduler.now
+            cache.turns.withLock { if $0.answers == answers { $0.noteFault(at: now) } }
+            return ServiceError(.timedOut, policy: Self.policy, policyName: name, limit: limit)
+        }
+    }
+
+    /// Revalidates a returned stale response, unless another process does.
+    func revalidateInTurn(
+        _ presented: PresentedRequest, _ validate: @escaping @Sendable () -> Future<ForwardedAnswer>
+    ) -> Future<ForwardedAnswer> {
+        guard let name = cache.lockName(for: presented) else { return validate() }
+        let lock = cache.store.lockForRequest(name).timeout(
+            cache.storeTimeLimit, on: cache.scheduler)
+        return lock.map { Result.success($0) }.recover { .failure($0) }
+            .flatMap { (result: Result<(any AnyObject & Sendable)?, any Error>) in
+                if case .success(nil) = result { return Future(error: CancellationError()) }
+                let held = Locked<(any AnyObject & Sendable)?>((try? result.get()) ?? nil)
+                return validate().onEnd { _ in held.withLockThenRelease { $0 = nil } }
+            }
     }
 }
 

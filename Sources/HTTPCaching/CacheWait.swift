@@ -103,7 +103,8 @@ extension CacheLayer {
         runInBackground(validation) {
             context.report(.note("revalidating"), by: Self.policy, named: cache.name)
             let deadline = CallDeadline(after: cache.backgroundLimit, on: cache.scheduler)
-            return context.with(deadline: deadline).with(record: nil).run { validate(validation) }
+            let own = context.with(deadline: deadline).with(record: nil)
+            return revalidateInTurn(presented) { own.run { validate(validation) } }
         }
     }
 

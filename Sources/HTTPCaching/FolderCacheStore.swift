@@ -26,6 +26,8 @@ import PledgeServices
 final class FolderCacheStore: CacheStore {
     /// The calls of all caches of this folder.
     let calls = Locked(CallValidity<CacheKey>())
+    /// The turns of all caches of this folder.
+    let turns = Locked(CacheTurns())
 
     private let folder: any FileFolder
     private let limit: Int

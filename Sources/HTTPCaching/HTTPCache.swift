@@ -89,7 +89,7 @@ public final class HTTPCache: Sendable {
     /// - Returns: A future that settles when the responses are removed. With ``MemoryCacheStore``, it settles at once.
     @discardableResult
     public func clear() -> Future<Void> {
-        calls.withLock { $0.invalidateAll() }
+        invalidateCalls()
         return store.removeAll()
     }
 
@@ -210,6 +210,8 @@ public final class HTTPCache: Sendable {
         self.files = files
         self.rules = rules
         // Caches of one store also share what invalidates their calls.
+        turns = files?.turns ?? Locked(CacheTurns())
+        turnWaits = Coalescer(named: name)
         calls = files?.calls ?? (store as? MemoryCacheStore)?.calls ?? Locked(CallValidity())
         StandIns.expectCaches()
         // A process that has no file descriptor left can't start its first timer: libdispatch ends the process.
@@ -293,7 +295,8 @@ public final class HTTPCache: Sendable {
     let group: Coalescer<CacheValidation.Key, ForwardedAnswer>
     let misses: Coalescer<ForwardedMiss.Key, ForwardedAnswer>
     let calls: Locked<CallValidity<CacheKey>>
-    let turns = Locked(CacheTurns())
+    let turns: Locked<CacheTurns>
+    let turnWaits: Coalescer<String, CacheTurn?>
     private let failure = Locked(StoreFailure())
 
     /// What is known to be wrong with the store.
@@ -375,14 +378,10 @@ extension HTTPCache {
             return nil
         }
         if let known { return Future(error: known) }
-        return limited(store.responses(for: key))
-    }
-
-    /// Returns a future of the store that rejects with a `ServiceError` after the time limit.
-    func limited<Value>(_ future: Future<Value>) -> Future<Value> {
-        if future.isSettled { return future }
+        let found = store.responses(for: key)
+        if found.isSettled { return found }
         let (name, limit) = (name, storeTimeLimit)
-        return future.timeout(limit, on: scheduler) { [failure, scheduler] in
+        return found.timeout(limit, on: scheduler) { [failure, scheduler] in
             let error = ServiceError(
                 .timedOut, policy: CacheLayer.policy, policyName: name, limit: limit)
             failure.withLock { $0.pause = scheduler.now.advanced(by: .seconds(1)) }
@@ -407,12 +406,19 @@ extension HTTPCache {
             .note("the store failed: going on without it"), by: CacheLayer.policy, named: name)
     }
 
+    /// Invalidates all calls in flight; what other processes are asking for now is of no use either.
+    func invalidateCalls() {
+        calls.withLock { $0.invalidateAll() }
+        turns.withLock { $0.noteFault(at: scheduler.now) }
+    }
+
     /// Removes the stored responses of a key, and invalidates its calls in flight.
     ///
     /// The calls are invalidated first. Otherwise one of them could store its response after the removal and before the
     /// invalidation.
     func invalidate(_ key: CacheKey) -> Future<Void> {
         calls.withLock { $0.invalidate(key) }
+        turns.withLock { $0.noteRemoval(of: key, at: scheduler.now) }
         return store.update(key) { $0 = [] }
     }
 

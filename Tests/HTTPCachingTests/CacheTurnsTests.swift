@@ -234,6 +234,105 @@ import Testing
         #expect(names.allSatisfy { $0.count == 32 && $0.allSatisfy { $0.isHexDigit } })
     }
 
+    @Test(
+        "A call with a deadline waits for a quarter of its time at most", arguments: [false, true])
+    func deadlines(_ isStale: Bool) throws {
+        if isStale {
+            bench.answers(["Cache-Control": "max-age=1, stale-if-error=600"], body: "stale")
+            try bench.ask(.get, "/")
+            bench.advance(2)
+        }
+        disk.setOthersHavePlaces(true)
+        let gate = Promise<Void>()
+        gate.onCancel {}
+        bench.answers(.init(headers: ["Cache-Control": "max-age=100"], body: "mine", gate: gate))
+        let deadline = CallDeadline(after: .milliseconds(400), on: bench.scheduler)
+        let asked = bench.requests.count
+        let call = CallContext(deadline: deadline).run { send() }
+        milliseconds(99)
+        #expect(bench.requests.count == asked)
+        milliseconds(1)
+        #expect(bench.requests.count == asked + 1)
+        if isStale {
+            milliseconds(300)
+            #expect(call.valueNow?.text == "stale")
+        } else {
+            gate.resolve()
+            #expect(call.valueNow?.text == "mine")
+        }
+    }
+
+    @Test(
+        "After it has removed a response, a process doesn't wait for an answer that may be older",
+        arguments: ["POST", "remove", "clear", "sign-out"])
+    func ownRemovals(_ way: String) throws {
+        #expect(send().valueNow?.text == "mine")
+        switch way {
+        case "POST": try bench.ask(.post, "/")
+        case "remove": bench.cache.remove(URL(string: "https://example.com/")!)
+        case "clear": bench.cache.clear()
+        default: bench.cache.remove(account: "alice")
+        }
+        disk.setOthersHavePlaces(true)
+        let asked = bench.requests.count
+        bench.answers(["Cache-Control": "no-store"], body: "new")
+        let call = send(way == "sign-out" ? ["Accept-Language": "de"] : [:])
+        #expect(call.isSettled && bench.requests.count == asked + (way == "sign-out" ? 0 : 1))
+        bench.advance(101)
+        #expect(!send().isSettled)
+    }
+
+    @Test("A lock that hangs is waited for once in a minute, and the cache goes on")
+    func hangingLocks() throws {
+        let hanging = Locked<[Promise<(any AnyObject & Sendable)?>]>([])
+        let store = LockingStore {
+            let lock = Promise<(any AnyObject & Sendable)?>()
+            lock.onCancel {}
+            hanging.withLock { $0.append(lock) }
+            return lock
+        }
+        let service = service(store)
+        let call = service(request)
+        milliseconds(500)
+        #expect(call.valueNow?.text == "mine")
+        #expect(service(request).valueNow?.text == "mine" && bench.requests.count == 1)
+        #expect(service(HTTPRequest(at: "https://example.com/2")).isSettled)
+        #expect(store.names.withLock { $0.count } == 1 && store.memory.currentUsage.count == 2)
+        bench.advance(60)
+        #expect(!service(HTTPRequest(at: "https://example.com/3")).isSettled)
+    }
+
+    @Test("Equal calls of one process share its lock, and its wait")
+    func shared() {
+        let (isHeld, gate, free) = (Locked<Bool?>(nil), Promise<Void>(), Locked(false))
+        let store = LockingStore {
+            Future(value: free.withLock { $0 } ? Lock(isHeld) : nil)
+        }
+        let service = service(store)
+        bench.answers(.init(headers: ["Cache-Control": "max-age=100"], body: "mine", gate: gate))
+        let waiting = (0..<3).map { _ in service(request) }
+        #expect(store.names.withLock { $0.count } == 1)
+        free.withLock { $0 = true }
+        milliseconds(1)
+        let late = service(request)
+        #expect(store.names.withLock { $0.count } == 2 && bench.requests.count == 1)
+        gate.resolve()
+        #expect((waiting + [late]).allSatisfy { $0.valueNow?.text == "mine" })
+        #expect(bench.requests.count == 1 && isHeld.withLock { $0 } == false)
+    }
+
+    @Test("One process at a time revalidates a stale response in the background")
+    func background() throws {
+        bench.answers(["Cache-Control": "max-age=1, stale-while-revalidate=600"], body: "mine")
+        try bench.ask(.get, "/")
+        bench.advance(2)
+        disk.setOthersHavePlaces(true)
+        #expect(send().valueNow?.text == "mine" && bench.requests.count == 1)
+        disk.setOthersHavePlaces(false)
+        #expect(send().valueNow?.text == "mine" && bench.requests.count == 2)
+        #expect(disk.places.isEmpty)
+    }
+
     #if os(Linux) || os(macOS)
     @Test("K2: a place is one process's at a time, until it's left")
     func places() async throws {
