@@ -4,6 +4,7 @@
 #include "CPledgeTesting.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 
 // The functions and variables below have the names and types of the Swift runtime's own.
 #define SWIFT_CC __attribute__((swiftcall))
@@ -21,7 +22,10 @@ typedef SWIFT_CC struct executor (*main_executor_hook)(main_executor_function or
 typedef SWIFT_CC bool (*is_main_function)(struct executor executor);
 typedef SWIFT_CC bool (*is_main_hook)(struct executor executor, is_main_function original);
 
-static ctesting_take take;
+// Any thread of the runtime may call a hook while it is being installed. So each of these is written last, and read
+// first, of what belongs to it.
+static _Atomic(ctesting_take) take;
+static atomic_bool has_main_executor;
 static SWIFT_CC uint64_t (*task_id)(void *job);
 static SWIFT_CC uint32_t (*job_flags)(void *job);
 static SWIFT_CC void *(*current_task)(void);
@@ -44,22 +48,26 @@ static _Thread_local bool probes;
 static void find_status(void *enqueued);
 
 static SWIFT_CC void on_global(void *job, enqueue_function original) {
+    ctesting_take installed = atomic_load_explicit(&take, memory_order_acquire);
     if (probes) find_status(job);
-    if (!take(job, false)) original(job);
+    if (!installed || !installed(job, false)) original(job);
 }
 
 static SWIFT_CC void on_main(void *job, enqueue_function original) {
+    ctesting_take installed = atomic_load_explicit(&take, memory_order_acquire);
     main_steps += 1;
-    if (!take(job, true)) original(job);
+    if (!installed || !installed(job, true)) original(job);
 }
 
 static SWIFT_CC struct executor get_main(main_executor_function original) {
-    (void)original;
+    if (!atomic_load_explicit(&has_main_executor, memory_order_acquire)) return original();
     return main_executor;
 }
 
 static SWIFT_CC bool is_main(struct executor executor, is_main_function original) {
-    return executor.object == main_executor.object || original(executor);
+    return (atomic_load_explicit(&has_main_executor, memory_order_acquire) &&
+            executor.object == main_executor.object) ||
+           original(executor);
 }
 
 bool ctesting_install(ctesting_take function) {
@@ -71,7 +79,7 @@ bool ctesting_install(ctesting_take function) {
     enqueue_main = dlsym(RTLD_DEFAULT, "swift_task_enqueueMainExecutor");
     if (!global || !main || !task_id || !job_flags || !current_task || !enqueue_main) return false;
     cancel = dlsym(RTLD_DEFAULT, "swift_task_cancel");
-    take = function;
+    atomic_store_explicit(&take, function, memory_order_release);
     *global = on_global;
     *main = on_main;
     return true;
@@ -82,6 +90,7 @@ bool ctesting_install_main_executor(void *object, uintptr_t witnesses) {
     is_main_hook *is = dlsym(RTLD_DEFAULT, "swift_task_isMainExecutor_hook");
     if (!get || !is) return false;
     main_executor = (struct executor){object, witnesses};
+    atomic_store_explicit(&has_main_executor, true, memory_order_release);
     *is = is_main;
     *get = get_main;
     return true;
