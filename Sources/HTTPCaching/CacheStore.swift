@@ -45,16 +45,17 @@ public protocol CacheStore: Sendable {
     /// Lets this process ask the origin for a response while no other process with this store does, without waiting.
     ///
     /// Processes that miss a response at the same time, or find it stale, then ask the origin once. If another process
-    /// has the lock, the cache looks for its answer every few milliseconds, and tries again to get the lock. It waits
-    /// for `storeTimeLimit` at most, and after a wait in vain not for a minute. By default, nothing is locked: each
-    /// process asks the origin.
+    /// has the lock, the cache tries again every few milliseconds to get it, and then looks for the other process's
+    /// answer. It waits for `storeTimeLimit` at most, and for a quarter of the call's deadline. For a minute, it asks for
+    /// no lock of a response that it has waited for in vain, or that it has removed itself. By default, nothing is
+    /// locked: each process asks the origin.
     ///
     /// - Parameter name: A hash of the response's URL and users, of 32 hexadecimal digits. With one `partitionKey`, all
     ///   processes have the same name for it.
     /// - Returns: A future of an object that keeps the lock until it's released, on any thread. End the lock only when
     ///   all changes before the release are in the store. If the process dies, the lock must end by itself. The future's
     ///   value is nil if another process has the lock. If the future fails, or doesn't settle within `storeTimeLimit`,
-    ///   the cache asks the origin without a lock.
+    ///   the cache asks the origin without a lock, and asks for no lock for a minute.
     func lockForRequest(_ name: String) -> Future<(any AnyObject & Sendable)?>
 
     /// Returns how much is stored.
