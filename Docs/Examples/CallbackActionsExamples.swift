@@ -158,7 +158,7 @@ import Testing
 
         let button = EventSource<ButtonEvents>()
         button.bind(events: .touchUpInside, for: loginRequest)
-        let highlight = button.binding(events: [.touchDown, .touchUpInside]) { print("touched") }
+        let highlight = button.bind(events: [.touchDown, .touchUpInside]) { print("touched") }
 
         button.send(.touchUpInside)  // both handlers, in the order of binding
         highlight.cancel()

@@ -37,7 +37,7 @@ import Testing
             return Future(value: HTTPResponse(status: 200))
                 .delay(.milliseconds(20), on: scheduler)
         }
-        let service = stack(.coalesce(by: .safeRequest), .retry(on: scheduler), over: transport)
+        let service = stack(.coalesceSafeRequests(), .retry(on: scheduler), over: transport)
 
         for method in [HTTPMethod.get, .get, .post, .post] {
             _ = service(HTTPRequest(method, orders))

@@ -63,7 +63,6 @@ import Testing
                 promise.observe { _ in note("observe") }
                 _ = promise.map { _ in note("map") }
                 _ = promise.map(on: queue) { _ in note("map on a queue") }
-                promise.observe(on: queue) { _ in note("observe on a queue") }
                 promise.observe(on: MainActor.shared) { _ in
                     note("observe on the main actor")
                     done.resolve()
@@ -88,7 +87,6 @@ import Testing
                 "flatMap: 2, who settles, cancelled",
                 "map on a queue: 2, nobody",
                 "map: 3, who settles, cancelled",
-                "observe on a queue: 1, nobody",
                 "observe on the main actor: 1, nobody",
                 "observe: 3, who settles, cancelled",
                 "onCancel: 3, who settles, cancelled",

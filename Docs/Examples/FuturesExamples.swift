@@ -101,27 +101,21 @@ import Testing
     }
 
     @Test @MainActor func observeElsewhere() async throws {
-        let (shown, stored) = (Promise<Void>(), Promise<Int>())
-        let print: @Sendable (Result<Product, any Error>) -> Void = { result in
-            stored.resolve(with: (try? result.get().id) ?? 0)
-        }
+        let shown = Promise<Void>()
         // snippet: observe-on
         @MainActor final class Label {
             var text = ""
         }
 
         let label = Label()
-        let queue = DispatchQueue(label: "products")
         let future = loadProduct(7)
         future.observe(on: MainActor.shared) { result in
             label.text = (try? result.get().name) ?? "Not loaded"
         }
-        future.observe(on: queue) { result in print(result) }
         // end snippet
         future.observe(on: MainActor.shared) { _ in shown.resolve() }
         try await shown.value
         #expect(label.text == "Product 7")
-        #expect(try await stored.value == 7)
     }
 
     @Test func result() {
@@ -137,15 +131,15 @@ import Testing
         #expect(try! after?.get() == 7)
     }
 
-    @Test func observation() {
+    @Test func token() {
         let log = ExampleLog()
         let print: @Sendable (String) -> Void = { log.add($0) }
-        // snippet: observation
+        // snippet: token
         let promise = Promise<Product>()
         promise.onCancel { print("stopped") }
 
-        let observation = promise.observation { result in print("\(result)") }
-        observation.cancel()  // the screen has gone: `result` is not printed
+        let token = promise.observe { result in print("\(result)") }
+        token.cancel()  // the screen has gone: `result` is not printed
         // end snippet
         #expect(!promise.resolve(with: Product(id: 7, name: "iPad")))
         #expect(log.lines == ["stopped"])
@@ -177,8 +171,8 @@ import Testing
     }
 
     @Test func onAQueue() async throws {
-        let queue = DispatchQueue(label: "images")
         // snippet: map-on
+        let queue = DispatchQueue(label: "images")
         let image = loadProduct(7).map(on: queue) { product in
             dispatchPrecondition(condition: .onQueue(queue))
             return product.name
@@ -193,8 +187,8 @@ import Testing
             var text = ""
         }
         let label = Label()
-        // snippet: map-on-main
-        let shown = loadProduct(7).map(on: MainActor.shared) { product in
+        // snippet: flat-map-main
+        let shown = loadProduct(7).flatMap { @MainActor product in
             label.text = product.name
         }
         // end snippet

@@ -48,16 +48,16 @@ struct LoginScreenExamples {
     @MainActor
     final class LoginViewController {
         private let store: Store<Login, LoginEvent>
-        private var subscription: StoreSubscription?
+        private var subscription: ScopedObserver?
         private(set) var redrawn: [String] = []
 
         init(store: Store<Login, LoginEvent>) { self.store = store }
 
         func viewDidLoad() {
-            subscription = store.subscription(on: MainActor.shared) { [weak self] old, new in
+            subscription = store.subscribe(on: MainActor.shared) { [weak self] old, new in
                 if old?.username != new.username { self?.redrawn.append("name \(new.username)") }
                 if old?.user != new.user { self?.redrawn.append("user \(new.user.value ?? "-")") }
-            }
+            }.scoped()
         }
 
         func textFieldDidChange(_ text: String) { store.dispatch(event: .typed(text)) }

@@ -313,13 +313,13 @@ extension RecipesScreensExamples {
         }
     }
 
-    @Test func observation() throws {
+    @Test func token() throws {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }
-        // snippet: observation
+        // snippet: token
         let answer = Promise<Data>()
         answer.onCancel { print("the request is cancelled") }
-        let shown = answer.observation { result in print("\(result)") }
+        let shown = answer.observe { result in print("\(result)") }
 
         shown.cancel()  // in viewDidDisappear
         // end snippet

@@ -23,12 +23,10 @@ import Testing
         ]
 
         for (name, priority) in calls {
-            CallContext.current.with(priority: priority).run {
-                load(name).observe { result in
-                    switch result {
-                    case .success(let text): log(text)
-                    case .failure(let error): log("\(name): \(error)")
-                    }
+            CallContext.current.with(priority: priority).run { load(name) }.observe { result in
+                switch result {
+                case .success(let text): log(text)
+                case .failure(let error): log("\(name): \(error)")
                 }
             }
         }

@@ -44,12 +44,12 @@ import SwiftUI
         // snippet: store
         let store = Store(initialState: Counter(), reducer: Reducer())
 
-        let id = store.subscribe { old, new in
+        let token = store.subscribe { old, new in
             print("\(old.map { "\($0.count)" } ?? "-") → \(new.count)")
         }
         store.dispatch(event: .increase)
         store.dispatch(event: .increase)
-        store.unsubscribe(id)
+        token.cancel()
         store.dispatch(event: .decrease)
 
         // prints - → 0, 0 → 1, 1 → 2
@@ -141,7 +141,7 @@ import SwiftUI
     @Test func parts() {
         // snippet: part
         let store = Store(initialState: Counter(), reducer: Reducer())
-        store.subscription(to: \.name) { _, name in print(name) }.kept()
+        store.derived(\.name).subscribe { _, name in print(name) }
 
         store.dispatch(event: .increase)
         store.dispatch(event: .rename("coffee"))
@@ -166,10 +166,10 @@ import SwiftUI
 
     // snippet: subscription
     final class Title {
-        private let subscription: StoreSubscription
+        private let subscription: ScopedObserver
 
         init(_ store: Store<Counter, Counter.Event>, show: @escaping @Sendable (String) -> Void) {
-            subscription = store.subscription(to: \.name) { _, name in show(name) }
+            subscription = store.derived(\.name).subscribe { _, name in show(name) }.scoped()
         }
     }
     // end snippet

@@ -1,3 +1,4 @@
+public import PledgeFutures
 public import PledgeStores
 
 extension Store where State: Reducible, State.Event == Event {
@@ -22,4 +23,11 @@ extension Store {
     ) {
         self.init(initialState: initailState, reducer: Reducer(reduce))
     }
+}
+
+extension Store {
+    /// Stops calling an observer, with the article's spelling: `subscription.cancel()`.
+    ///
+    /// - Parameter subscriptionID: The token that `subscribe(observer:)` has returned.
+    public func unsubscribe(_ subscriptionID: ObserverToken) { subscriptionID.cancel() }
 }

@@ -1,5 +1,4 @@
-internal import PledgeFutures
-internal import Synchronization
+public import PledgeFutures
 
 /// An object that sends events to handlers, like a button but without a user interface framework.
 ///
@@ -24,41 +23,26 @@ public final class EventSource<Events: SetAlgebra & Sendable>: Sendable {
     /// Creates a source without handlers.
     public init() {}
 
-    /// Calls a function whenever one of the given events is sent, as long as the source lives.
+    /// Calls a function whenever one of the given events is sent.
     ///
     /// A function that is bound to several events is called once for each ``send(_:)`` that names at least one of
     /// them. If you bind again, even for the same events, you add another handler.
     ///
     /// - Parameters:
     ///   - events: The events to wait for. With an empty set the handler is never called.
-    ///   - executable: The function to call, such as `login <- render`. The source retains it, so capture the owner
-    ///     of the source weakly.
+    ///   - executable: The function to call, such as `login <- render`. The source retains it until it is unbound, so
+    ///     capture the owner of the source weakly.
+    /// - Returns: A token that unbinds the handler and releases what it captured, in O(*n*) for *n* handlers. You may
+    ///   ignore it: the handler then stays bound as long as the source lives.
     /// - Complexity: O(1) amortized; O(*n*) for *n* handlers while a send is under way.
+    @discardableResult
     public func bind(
         events: Events,
         for executable: @escaping @Sendable (()) -> Void
-    ) {
-        binding(events: events, for: executable).kept()
-    }
-
-    /// Calls a function whenever one of the given events is sent, until the returned token is released.
-    ///
-    /// ```swift
-    /// highlight = button.binding(events: .touchDown) { print("touched") }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - events: The events to wait for, as with ``bind(events:for:)``.
-    ///   - executable: The function to call. The source retains it until it is unbound.
-    /// - Returns: The token. Keep it as long as the function should be called.
-    /// - Complexity: The same as for ``bind(events:for:)``.
-    public func binding(
-        events: Events,
-        for executable: @escaping @Sendable (()) -> Void
-    ) -> EventBinding {
+    ) -> ObserverToken {
         let handler = EventHandler(events: events, executable)
         handlers.withLock { $0.append(handler) }
-        return EventBinding { [weak self, weak handler] in
+        return ObserverToken { [weak self, weak handler] in
             guard let handler else { return }
             handler.clear()
             self?.remove(handler)
@@ -84,36 +68,6 @@ public final class EventSource<Events: SetAlgebra & Sendable>: Sendable {
         handlers.withLock { handlers in
             handlers.removeAll { $0 === handler }
         }
-    }
-}
-
-/// A token of one handler of an ``EventSource``; releasing the last reference to the token unbinds the handler.
-///
-/// If you call ``kept()`` instead of keeping the token, the handler stays bound as long as the source lives.
-public final class EventBinding: Sendable {
-    private let takeBack: @Sendable () -> Void
-    private let isKept = Atomic(false)
-
-    init(_ takeBack: @escaping @Sendable () -> Void) {
-        self.takeBack = takeBack
-    }
-
-    deinit { if !isKept.load(ordering: .acquiring) { takeBack() } }
-
-    /// Lets the handler outlive this token.
-    ///
-    /// The handler stays bound until the source is released, or until ``cancel()``.
-    public func kept() { isKept.store(true, ordering: .releasing) }
-
-    /// Unbinds the handler early, and releases what it captured.
-    ///
-    /// After this returns, no call of the handler begins on this thread. If another thread has begun a call, or is
-    /// about to, that call runs to its end. You may call this method twice, inside the handler itself, or after the
-    /// source is gone.
-    ///
-    /// - Complexity: O(*n*) for the *n* handlers of the source.
-    public func cancel() {
-        takeBack()
     }
 }
 

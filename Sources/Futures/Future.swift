@@ -13,8 +13,8 @@
 ///
 /// An observer or a transform that you register before the future settles runs on the thread that settles it. They
 /// run one after the other, in the order in which you registered them. An observer that you register later runs at
-/// once, on your thread. Across threads there is no promised order. ``observe(on:_:)-(DispatchQueue,_)`` runs an
-/// observer elsewhere.
+/// once, on your thread. Across threads there is no promised order. ``observe(on:_:)-(MainActor,_)`` runs an observer
+/// on the main actor, and ``map(on:_:fileID:line:)`` runs a transform on a queue.
 ///
 /// There are two exceptions to "at once". An observer that you add inside another observer of the same future runs
 /// after the observers that were registered before. And if too many calls of observers and transforms are nested on one

@@ -58,7 +58,7 @@ extension DerivedStore {
     ///   - line: The calling line, for the same report.
     ///   - observer: Called as in ``Store/subscribe(fileID:line:observer:)``, but not for an event that leaves
     ///     the part equal.
-    /// - Returns: An id for ``unsubscribe(_:)``.
+    /// - Returns: A token that ends the subscription. You may ignore it, and you needn't keep the derived store.
     /// - Complexity: O(1) amortized.
     @inlinable
     @preconcurrency
@@ -66,53 +66,27 @@ extension DerivedStore {
     public func subscribe(
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> UUID {
+    ) -> ObserverToken {
         source.subscribe(
             at: CodeLocation(fileID: fileID, line: line), onClose: nil, observer)
     }
 
-    /// Stops calling an observer.
-    ///
-    /// If another thread has already begun to call the observer, that call may still run, as with
-    /// ``Store/unsubscribe(_:)``.
-    ///
-    /// - Parameter subscriptionID: An id that ``subscribe(fileID:line:observer:)`` has returned, for this
-    ///   derived store or another one of the same store. Nothing happens if the subscription has ended, or
-    ///   belongs to another store.
-    public func unsubscribe(_ subscriptionID: UUID) { source.ending(subscriptionID)() }
-
-    /// Calls an observer until the returned subscription is released.
-    ///
-    /// - Parameters:
-    ///   - fileID: The calling file, for the report about a slow observer.
-    ///   - line: The calling line, for the same report.
-    ///   - observer: Called as in ``subscribe(fileID:line:observer:)``.
-    /// - Returns: The subscription. Keep it as long as the observer should be called; you needn't keep the
-    ///   derived store.
-    @preconcurrency
-    public func subscription(
-        fileID: StaticString = #fileID, line: UInt = #line,
-        observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> StoreSubscription {
-        source.subscription(at: CodeLocation(fileID: fileID, line: line), observer)
-    }
-
-    /// Calls an observer on the main actor until the returned subscription is released.
+    /// Calls an observer on the main actor with the current part, then after each change of the part.
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
     ///   - fileID: The calling file, for the report about a slow observer.
     ///   - line: The calling line, for the same report.
-    ///   - observer: Called with the current part, then after each change of the part. In other respects the
-    ///     calls are as in ``Store/subscription(on:fileID:line:observer:)``.
-    /// - Returns: The subscription. Keep it as long as the observer should be called; you needn't keep the
-    ///   derived store.
-    public func subscription(
+    ///   - observer: Called as in ``Store/subscribe(on:fileID:line:observer:)``, but not for an event that leaves
+    ///     the part equal.
+    /// - Returns: A token that ends the subscription, as for ``subscribe(fileID:line:observer:)``.
+    @discardableResult
+    public func subscribe(
         on actor: MainActor,
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> StoreSubscription {
-        source.subscriptionOnMainActor(at: CodeLocation(fileID: fileID, line: line), observer)
+    ) -> ObserverToken {
+        source.subscribeOnMainActor(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
     /// The current part and later ones, as an asynchronous sequence.

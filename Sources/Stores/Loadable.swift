@@ -1,4 +1,3 @@
-public import Dispatch
 public import PledgeFutures
 
 /// The loading state of one value: exactly one of four cases.
@@ -263,22 +262,6 @@ extension Future {
             body(state)
         }
     }
-}
-
-extension Future {
-    /// Calls a function on a dispatch queue with each loading state of this future's value.
-    ///
-    /// - Parameters:
-    ///   - queue: The queue that calls the function. A serial queue keeps the states in order.
-    ///   - known: The state so far. Its value stays known while the future's value is loading.
-    ///   - body: Called as in ``observeLoading(after:_:)``, but always asynchronously, even the first time.
-    public func observeLoading(
-        on queue: DispatchQueue,
-        after known: Loadable<Value, any Error> = .idle,
-        _ body: @escaping @Sendable (Loadable<Value, any Error>) -> Void
-    ) {
-        observeLoading(after: known) { state in queue.async { body(state) } }
-    }
 
     /// Calls a function on the main actor with each loading state of this future's value.
     ///
@@ -296,10 +279,8 @@ extension Future {
         after known: Loadable<Value, any Error> = .idle,
         _ body: @escaping @MainActor @Sendable (Loadable<Value, any Error>) -> Void
     ) {
-        // The main actor's executor is the main queue, which keeps the order.
-        observeLoading(on: .main, after: known) { state in
-            MainActor.assumeIsolated { body(state) }
-        }
+        let observer = MainActorObserver(body)
+        observeLoading(after: known) { observer.receive($0) }
     }
 }
 

@@ -30,7 +30,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
     public private(set) var state: State
 
     @ObservationIgnored private var version: UInt64
-    @ObservationIgnored private var subscription: StoreSubscription?
+    @ObservationIgnored private var subscription: ScopedObserver?
     @ObservationIgnored private var refreshes = 0
     private let source: any StateSource<State>
     /// Dispatches to the store; the closure also keeps the store alive.
@@ -55,7 +55,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
         self.source = source
         self.send = send
         let isOnItsWay = Locked(false)
-        subscription = source.subscription(at: nil) { [weak self] _, _ in
+        let token = source.subscribe(at: nil, onClose: nil) { [weak self] _, _ in
             let wasOnItsWay = isOnItsWay.withLock { flag in
                 defer { flag = true }
                 return flag
@@ -66,6 +66,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
                 MainActor.assumeIsolated { self?.refresh() }
             }
         }
+        subscription = token.scoped()
     }
 
     /// A property of the state.

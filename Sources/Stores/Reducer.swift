@@ -137,25 +137,6 @@ extension Reducer {
     public func reduce(_ state: State) -> (Event) -> State {
         { event in reduce(state, event) }
     }
-
-    /// Changes a state in place and returns the effect, as `reduce` does.
-    @inlinable
-    @discardableResult
-    public func callAsFunction(_ state: inout State, _ event: Event) -> Effect<Event> {
-        body(&state, event)
-    }
-
-    /// Returns the next state, as `reduce` does.
-    @inlinable
-    public func callAsFunction(_ state: State, _ event: Event) -> State {
-        reduce(state, event)
-    }
-
-    /// Returns a function from an event to the next state, as ``reduce(_:)`` does.
-    @inlinable
-    public func callAsFunction(_ state: State) -> (Event) -> State {
-        reduce(state)
-    }
 }
 
 /// A state that defines its events and its reducer.

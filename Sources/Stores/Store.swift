@@ -4,9 +4,9 @@ public import PledgeFutures
 ///
 /// ```swift
 /// let store = Store(initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
-/// let id = store.subscribe { old, new in print(old, new) }  // nil 0
-/// store.dispatch(event: 7)                                    // 0 7
-/// store.unsubscribe(id)
+/// let token = store.subscribe { old, new in print(old, new) }  // nil 0
+/// store.dispatch(event: 7)                                       // 0 7
+/// token.cancel()
 /// ```
 ///
 /// ## Order
@@ -34,7 +34,7 @@ public import PledgeFutures
 /// never waits. So if you set a limit, no observer may wait for another thread that dispatches to the same
 /// store: each would wait for the other.
 ///
-/// ``subscription(on:fileID:line:observer:)`` calls its observer on the main actor.
+/// ``subscribe(on:fileID:line:observer:)`` calls its observer on the main actor.
 ///
 /// ## Lifetime
 ///
@@ -95,7 +95,6 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     package var effectsUnderWay: Int { core.values.withLock { $0.effects.underWay } }
 }
 
-// The articles' way to subscribe: an observer stays until you pass its id to `unsubscribe`.
 extension Store {
     /// Calls an observer with the current state, then for each event.
     ///
@@ -107,75 +106,20 @@ extension Store {
     ///     if it changed nothing. If the queue is idle, the first call happens before this method returns. If
     ///     you subscribe within an observer, or while another thread notifies the observers, the first call is
     ///     queued. A function that you subscribe twice is called twice.
-    /// - Returns: An id for ``unsubscribe(_:)``. Dropping the id doesn't end the subscription, which lasts as
-    ///   long as the store. For a token that ends the subscription when you release it, call
-    ///   ``subscription(fileID:line:observer:)``.
-    /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being notified.
+    /// - Returns: A token that ends the subscription, and doesn't keep the store alive. You may ignore it: the
+    ///   subscription then lasts as long as the store.
+    /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being notified. So is cancelling.
     @inlinable
     @preconcurrency
     @discardableResult
     public func subscribe(
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> UUID {
+    ) -> ObserverToken {
         core.subscribe(at: CodeLocation(fileID: fileID, line: line), onClose: nil, observer)
     }
 
-    /// Stops calling an observer.
-    ///
-    /// After this returns, the observer isn't called again, except for a call that another thread has already begun.
-    ///
-    /// - Parameter subscriptionID: An id that ``subscribe(fileID:line:observer:)`` has returned, for this store
-    ///   or a store derived from it. Nothing happens if the subscription has ended, or belongs to another
-    ///   store.
-    /// - Complexity: O(1) amortized; O(*n*) for *n* observers while they are being notified.
-    public func unsubscribe(_ subscriptionID: UUID) { core.unsubscribe(subscriptionID) }
-}
-
-extension Store {
-    /// Calls an observer until the returned subscription is released.
-    ///
-    /// - Parameters:
-    ///   - fileID: The calling file, for the report about a slow observer.
-    ///   - line: The calling line, for the same report.
-    ///   - observer: Called as in ``subscribe(fileID:line:observer:)``.
-    /// - Returns: The subscription. Keep it as long as the observer should be called.
-    @preconcurrency
-    public func subscription(
-        fileID: StaticString = #fileID, line: UInt = #line,
-        observer: @escaping @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> StoreSubscription {
-        core.subscription(at: CodeLocation(fileID: fileID, line: line), observer)
-    }
-
-    /// Calls an observer with a part of the state, then after each change of that part.
-    ///
-    /// It stops when the returned subscription is released.
-    ///
-    /// ```swift
-    /// store.subscription(to: \.name) { old, new in show(new) }.kept()
-    /// ```
-    ///
-    /// This is short for a subscription to ``derived(_:)``. With `\.self`, the observer gets the whole state,
-    /// and isn't called for events that change nothing.
-    ///
-    /// - Parameters:
-    ///   - part: A key path, or a pure function of the state.
-    ///   - fileID: The calling file, for the report about a slow observer.
-    ///   - line: The calling line, for the same report.
-    ///   - observer: Called as in ``subscribe(fileID:line:observer:)``, but not for an event that leaves the
-    ///     part equal.
-    /// - Returns: The subscription. Keep it as long as the observer should be called.
-    @preconcurrency
-    public func subscription<Part: Equatable & Sendable>(
-        to part: @escaping @Sendable (State) -> Part,
-        fileID: StaticString = #fileID, line: UInt = #line,
-        observer: @escaping @Sendable (_ oldPart: Part?, _ newPart: Part) -> Void
-    ) -> StoreSubscription {
-        core.derived(part).subscription(at: CodeLocation(fileID: fileID, line: line), observer)
-    }
-
-    /// Calls an observer on the main actor until the returned subscription is released.
+    /// Calls an observer on the main actor with the current state, then for each event.
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
@@ -184,13 +128,14 @@ extension Store {
     ///   - observer: Called in the same order as in ``subscribe(fileID:line:observer:)``, but always
     ///     asynchronously, even if the main thread dispatches. The store may have a newer state by then. After
     ///     code on the main actor has ended the subscription, the observer isn't called again.
-    /// - Returns: The subscription. Keep it as long as the observer should be called.
-    public func subscription(
+    /// - Returns: A token that ends the subscription, as for ``subscribe(fileID:line:observer:)``.
+    @discardableResult
+    public func subscribe(
         on actor: MainActor,
         fileID: StaticString = #fileID, line: UInt = #line,
         observer: @escaping @MainActor @Sendable (_ oldState: State?, _ newState: State) -> Void
-    ) -> StoreSubscription {
-        core.subscriptionOnMainActor(at: CodeLocation(fileID: fileID, line: line), observer)
+    ) -> ObserverToken {
+        core.subscribeOnMainActor(at: CodeLocation(fileID: fileID, line: line), observer)
     }
 
     /// The current state and later ones, as an asynchronous sequence.

@@ -114,7 +114,8 @@ final class UnreadBody: TransportBody {
             case .write(let data):
                 let room = pipe.write(data)
                 if room.isSettled { continue }
-                return room.observe { _ in self.deliver { self.fill() } }
+                room.observe { _ in self.deliver { self.fill() } }
+                return
             }
         }
     }

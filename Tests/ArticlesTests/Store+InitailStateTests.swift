@@ -1,5 +1,6 @@
 import PledgeArticles
 import PledgeStores
+import TestSupport
 import Testing
 
 @Suite struct StoreInitailStateTests {
@@ -19,5 +20,14 @@ import Testing
         let product = Store(initailState: 1, reduce: { (state: Int, event: Int) in state * event })
         product.dispatch(event: 5)
         #expect(product.state == 5)
+    }
+
+    @Test func theArticlesSpellingEndsASubscription() {
+        let store = Store(initailState: Counter(count: 3))
+        let seen = TestLog<Int>()
+        let subscriptionID = store.subscribe { _, new in seen.append(new.count) }
+        store.unsubscribe(subscriptionID)
+        store.dispatch(event: .increase)
+        #expect(seen.elements == [3])
     }
 }

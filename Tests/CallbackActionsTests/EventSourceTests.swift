@@ -135,7 +135,7 @@ struct ButtonEvents: OptionSet {
         button.bind(events: .touchUpInside) { permanent.withLock { $0 += 1 } }
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for round in 0..<rounds {
-                let binding = button.binding(events: .touchDown) { sent.append(thread) }
+                let binding = button.bind(events: .touchDown) { sent.append(thread) }
                 button.send(.touchUpInside)
                 if round.isMultiple(of: 50) { button.send(.touchDown) }
                 binding.cancel()
@@ -174,7 +174,7 @@ struct ButtonEvents: OptionSet {
 
     @Test func unbindsItsOwnHandlerAlone() {
         button.bind(events: .touchDown) { [recorder] in recorder.append(1) }
-        let second = button.binding(events: .touchDown) { [recorder] in recorder.append(2) }
+        let second = button.bind(events: .touchDown) { [recorder] in recorder.append(2) }
         button.bind(events: .touchDown) { [recorder] in recorder.append(3) }
         second.cancel()
         second.cancel()
@@ -183,9 +183,9 @@ struct ButtonEvents: OptionSet {
     }
 
     @Test func itEndsWithItsOwner() {
-        var binding: EventBinding? = button.binding(events: .touchDown) { [recorder] in
+        var binding: ScopedObserver? = button.bind(events: .touchDown) { [recorder] in
             recorder.append(1)
-        }
+        }.scoped()
         button.send(.touchDown)
         withExtendedLifetime(binding) {}
         binding = nil
@@ -193,34 +193,26 @@ struct ButtonEvents: OptionSet {
         #expect(recorder.elements == [1])
     }
 
-    @Test func keptItLivesAsLongAsTheSource() {
+    @Test func withoutAScopeItLivesAsLongAsTheSource() {
         weak var captured: TestLog<Int>?
         do {
             let button = EventSource<ButtonEvents>()
             let owned = TestLog<Int>()
             captured = owned
-            button.binding(events: .touchDown) { owned.append(1) }.kept()
+            button.bind(events: .touchDown) { owned.append(1) }
             button.send(.touchDown)
             #expect(owned.elements == [1])
         }
         #expect(captured == nil)
     }
 
-    @Test func keptItCanStillBeCancelled() {
-        let binding = button.binding(events: .touchDown) { [recorder] in recorder.append(1) }
-        binding.kept()
-        binding.cancel()
-        button.send(.touchDown)
-        #expect(recorder.elements == [])
-    }
-
     @Test func unbindingLetsGoOfWhatTheHandlerCaptured() {
         weak var captured: TestLog<Int>?
-        let binding: EventBinding
+        let binding: ObserverToken
         do {
             let owned = TestLog<Int>()
             captured = owned
-            binding = button.binding(events: .touchDown) { owned.append(1) }
+            binding = button.bind(events: .touchDown) { owned.append(1) }
         }
         #expect(captured != nil)
         binding.cancel()
@@ -230,13 +222,13 @@ struct ButtonEvents: OptionSet {
     @Test func theTokenKeepsNeitherTheSourceNorTheHandler() {
         weak var source: EventSource<ButtonEvents>?
         weak var captured: TestLog<Int>?
-        let binding: EventBinding
+        let binding: ObserverToken
         do {
             let owned = TestLog<Int>()
             captured = owned
             let temporary = EventSource<ButtonEvents>()
             source = temporary
-            binding = temporary.binding(events: .touchDown) { owned.append(1) }
+            binding = temporary.bind(events: .touchDown) { owned.append(1) }
             temporary.send(.touchDown)
             #expect(captured?.elements == [1])
         }
@@ -251,7 +243,7 @@ struct ButtonEvents: OptionSet {
         do {
             let event = Occasion()
             heldEvent = event
-            let binding = source.binding(events: [event]) { [recorder] in recorder.append(1) }
+            let binding = source.bind(events: [event]) { [recorder] in recorder.append(1) }
             source.send([event])
             binding.cancel()
         }
@@ -260,8 +252,8 @@ struct ButtonEvents: OptionSet {
     }
 
     @Test func aHandlerMayUnbindItself() {
-        let own = Locked<EventBinding?>(nil)
-        let binding = button.binding(events: .touchDown) { [recorder] in
+        let own = Locked<ObserverToken?>(nil)
+        let binding = button.bind(events: .touchDown) { [recorder] in
             recorder.append(1)
             own.withLock { $0 }?.cancel()
             recorder.append(2)
@@ -273,12 +265,12 @@ struct ButtonEvents: OptionSet {
     }
 
     @Test func aHandlerUnboundByAnEarlierOneIsNotCalled() {
-        let later = Locked<EventBinding?>(nil)
+        let later = Locked<ObserverToken?>(nil)
         button.bind(events: .touchDown) { [recorder] in
             recorder.append(1)
             later.withLock { $0 }?.cancel()
         }
-        let second = button.binding(events: .touchDown) { [recorder] in recorder.append(2) }
+        let second = button.bind(events: .touchDown) { [recorder] in recorder.append(2) }
         later.withLock { $0 = second }
         button.bind(events: .touchDown) { [recorder] in recorder.append(3) }
         button.send(.touchDown)
@@ -287,15 +279,15 @@ struct ButtonEvents: OptionSet {
 
     @Test func whatAHandlerCapturedMayUnbindAndSendAsItGoes() {
         // Releasing the captures of a handler runs a user's deinit, which may call back.
-        let other = button.binding(events: .touchCancel) { [recorder] in recorder.append(9) }
-        let binding: EventBinding
+        let other = button.bind(events: .touchCancel) { [recorder] in recorder.append(9) }
+        let binding: ObserverToken
         do {
             let last = OnDeinit { [button, recorder] in
                 button.send(.touchUpInside)
                 other.cancel()
                 recorder.append(2)
             }
-            binding = button.binding(events: .touchDown) { withExtendedLifetime(last) {} }
+            binding = button.bind(events: .touchDown) { withExtendedLifetime(last) {} }
         }
         button.bind(events: .touchUpInside) { [recorder] in recorder.append(1) }
         binding.cancel()

@@ -137,7 +137,7 @@ import Testing
 
     @Test func aPromiseThatItsFirstObserverHasLeftFollowsForTheNext() {
         let shown = Promise<Int>()
-        shown.observation { _ in }.cancel()
+        shown.observe { _ in }.cancel()
         let (load, stopped) = (Promise<Int>(), TestLog<Int>())
         load.onCancel { stopped.append(1) }
         shown.follow(load)
@@ -148,11 +148,11 @@ import Testing
 
     @Test func aFollowerThatItsNextObserverLeavesGivesUp() {
         let shown = Promise<Int>()
-        shown.observation { _ in }.cancel()
+        shown.observe { _ in }.cancel()
         let (load, stopped) = (Promise<Int>(), TestLog<Int>())
         load.onCancel { stopped.append(1) }
         shown.follow(load)
-        shown.observation { _ in }.cancel()
+        shown.observe { _ in }.cancel()
         #expect(stopped.elements == [1])
         #expect(shown.isCancelled)
     }

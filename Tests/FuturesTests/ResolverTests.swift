@@ -90,6 +90,17 @@ import Testing
         #expect(heard.elements == [1, 2])
     }
 
+    /// Unlike a future that derives from a promise, which is cancelled by its last waiter.
+    @Test func aFutureWithoutAHandlerOutlivesItsWaiters() {
+        let (producer, promise) = (Producer<Int>(), Promise<Int>())
+        let (made, derived) = (Future.make { producer.start($0) }, promise.map { $0 })
+        for future in [made, derived] { future.observe { _ in }.cancel() }
+        producer.current?.resolve(with: 1)
+        promise.resolve(with: 1)
+        #expect(made.valueNow == 1)
+        #expect(derived.isCancelled)
+    }
+
     /// The handler keeps the resolver until the future has settled, and no longer.
     @Test(arguments: [true, false])
     func keptByItsOwnHandlerItGoesWithTheResult(isCancelled: Bool) {

@@ -176,7 +176,7 @@ import Testing
         let authorize = Middleware<HTTPRequest, HTTPResponse>.authorize(
             key, for: .origins(of: url))
         let stacked = [
-            authorize, .retry(), .cache(), .coalesce(by: .safeRequest), .redirect(),
+            authorize, .retry(), .cache(), .coalesceSafeRequests(), .redirect(),
             .acceptStatus(),
         ]
         #expect(keys(["api.example.com", "evil.net"], stacked) == ["k", nil])

@@ -266,7 +266,7 @@ import Testing
     @Test func theCookiesOfASharedResponseAreForOneJar() {
         let jars = (1...3).map { _ in CookieJar() }
         let sharing: [Middleware<HTTPRequest, HTTPResponse>] = [
-            .coalesce(by: .safeRequest), .memoise(timeToLive: .seconds(9), on: scheduler),
+            .coalesceSafeRequests(), .memoise(timeToLive: .seconds(9), on: scheduler),
         ]
         for policy in sharing {
             let service = AnsweringService<HTTPResponse>(

@@ -124,7 +124,7 @@ import Testing
             return answer
         }
         client.tracing = .init()
-        let service: HTTPService = stack(.coalesce(by: .safeRequest), over: client.send)
+        let service: HTTPService = stack(.coalesceSafeRequests(), over: client.send)
         let request = HTTPRequest(server.appending(path: "ok"))
         let traces = [TraceContext.newTrace(), .newTrace()]
         let calls = traces.map { trace in trace.run { service(request) } }

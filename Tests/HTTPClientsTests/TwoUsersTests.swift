@@ -257,9 +257,9 @@ struct SharedParts: Sendable {
         client.retry = nil
         switch part {
         case .cache, .validation, .background, .sharedCache, .publicCache: client.cache = cache
-        case .coalesce: addBeneath(.coalesce(by: .safeRequest, sharing: coalescer), to: &client)
+        case .coalesce: addBeneath(.coalesceSafeRequests(sharing: coalescer), to: &client)
         case .memoise: addBeneath(.memoise(by: \.self, sharing: memo), to: &client)
-        case .coalesceAbove: addAbove(.coalesce(by: .safeRequest), to: &client)
+        case .coalesceAbove: addAbove(.coalesceSafeRequests(), to: &client)
         case .memoiseAbove:
             addAbove(.memoise(timeToLive: .seconds(600), on: scheduler), to: &client)
         case .retry: client.retry = .init(budget: .sharing(budget))

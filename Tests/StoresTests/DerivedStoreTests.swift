@@ -30,7 +30,7 @@ import Testing
 
     @Test func aSubscriptionToAPartSkipsEqualValues() {
         let names = TestLog<Pair<String>>()
-        let subscription = store.subscription(to: \.name) { names.append(Pair($0, $1)) }
+        let subscription = store.derived(\.name).subscribe { names.append(Pair($0, $1)) }
         store.dispatch(event: .count(0))
         store.dispatch(event: .rename("b"))
         store.dispatch(event: .rename("b"))
@@ -42,7 +42,7 @@ import Testing
 
     @Test func theWholeStateCanBeSubscribedWithoutTheEventsThatChangeNothing() {
         let states = TestLog<Pair<Screen>>()
-        store.subscription(to: \.self) { states.append(Pair($0, $1)) }.kept()
+        store.derived(\.self).subscribe { states.append(Pair($0, $1)) }
         store.dispatch(event: .rename("a"))
         store.dispatch(event: .flag(true))
         #expect(states.elements.count == 2)
@@ -123,11 +123,11 @@ import Testing
         let seen = TestLog<String>()
         let second = Locked<[@Sendable () -> Void]>([])
         name.subscribe { old, _ in if old != nil { second.withLock { $0 }.forEach { $0() } } }
-        let id = name.subscribe { _, new in seen.append("second \(new)") }
+        let token = name.subscribe { _, new in seen.append("second \(new)") }
         name.subscribe { _, new in seen.append("third \(new)") }
-        second.withLock { $0 = [{ [unowned name] in name.unsubscribe(id) }] }
+        second.withLock { $0 = [{ token.cancel() }] }
         store.dispatch(event: .rename("b"))
-        name.unsubscribe(id)
+        token.cancel()
         store.dispatch(event: .rename("c"))
         #expect(seen.elements == ["second a", "third a", "third b", "third c"])
     }
@@ -135,7 +135,7 @@ import Testing
     @Test func itTellsAgainAfterItsLastObserverLeftAndAnotherCame() {
         let name = store.derived(\.name)
         let seen = TestLog<Pair<String>>()
-        name.unsubscribe(name.subscribe { seen.append(Pair($0, $1)) })
+        name.subscribe { seen.append(Pair($0, $1)) }.cancel()
         store.dispatch(event: .rename("b"))
         name.subscribe { seen.append(Pair($0, $1)) }
         store.dispatch(event: .rename("c"))
@@ -165,13 +165,13 @@ import Testing
         #expect(await names.next() == "b")
     }
 
-    @Test func aSubscriptionOfATemporaryIsEndedByTheStoreOrAnotherPart() {
+    @Test func aSubscriptionOfATemporaryIsEndedByItsToken() {
         let seen = TestLog<String>()
         let first = store.derived(\.name).subscribe { _, new in seen.append("1 \(new)") }
         let second = store.derived(\.name).subscribe { _, new in seen.append("2 \(new)") }
-        store.unsubscribe(first)
+        first.cancel()
         store.dispatch(event: .rename("b"))
-        store.derived(\.counts).unsubscribe(second)
+        second.cancel()
         store.dispatch(event: .rename("c"))
         #expect(seen.elements == ["1 a", "2 a", "2 b"])
     }

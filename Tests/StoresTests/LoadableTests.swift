@@ -191,23 +191,6 @@ let everyNumber: [Number] = [
         #expect(seen.elements == ["loaded(1, stale: false)"])
     }
 
-    @Test func aQueueIsToldOfEachStateInOrder() {
-        let promise = Promise<Int>()
-        let seen = TestLog<String>()
-        let queue = DispatchQueue(label: "loading")
-        let key = DispatchSpecificKey<Bool>()
-        queue.setSpecific(key: key, value: true)
-        queue.suspend()
-        promise.observeLoading(on: queue, after: .loaded(3)) { state in
-            if DispatchQueue.getSpecific(key: key) == true { seen.add(state) }
-        }
-        promise.resolve(with: 7)
-        #expect(seen.elements == [])
-        queue.resume()
-        queue.sync {}
-        #expect(seen.elements == ["loading(previous: Optional(3))", "loaded(7, stale: false)"])
-    }
-
     @Test @MainActor func theMainActorIsToldOfEachStateInOrder() async {
         let promise = Promise<Int>()
         var texts: [String] = []

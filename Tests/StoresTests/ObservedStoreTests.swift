@@ -102,7 +102,7 @@ import Testing
     @Test func aMainActorSubscriptionSeesConsecutivePairsOnTheMainActor() async {
         let pairs = TestLog<Pair<Int>>()
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
-        let subscription = store.subscription(on: MainActor.shared) { old, new in
+        let subscription = store.subscribe(on: MainActor.shared) { old, new in
             MainActor.assertIsolated()
             pairs.append(Pair(old, new))
         }
@@ -113,7 +113,7 @@ import Testing
         store.dispatch(event: 1)
         subscription.cancel()
         let after = TestLog<Int>()
-        store.subscription(on: MainActor.shared) { _, new in after.append(new) }.kept()
+        store.subscribe(on: MainActor.shared) { _, new in after.append(new) }
         await wait { !after.elements.isEmpty }
         #expect(pairs.elements.count == 4)
     }

@@ -78,11 +78,13 @@ struct StoreRecorderTests {
 
     @Test func observersSeeConsecutivePairs() {
         let pairs = Locked<[[Int?]]>([])
-        let id = recorder.store.subscribe { old, new in pairs.withLock { $0.append([old, new]) } }
+        let token = recorder.store.subscribe { old, new in
+            pairs.withLock { $0.append([old, new]) }
+        }
         recorder.dispatch(event: 3)
         recorder.undo()
         recorder.redo()
-        recorder.store.unsubscribe(id)
+        token.cancel()
         recorder.undo()
         #expect(pairs.withLock { $0 } == [[nil, 0], [0, 3], [3, 0], [0, 3]])
     }

@@ -160,17 +160,14 @@ import Testing
     }
 
     @Test func unsubscribingTwiceIsHarmlessAndRemovesOnlyItsOwn() {
-        let (store, other) = (sum(), sum())
+        let store = sum()
         let observer: @Sendable (Int?, Int) -> Void = { [seen] in seen.append(Pair($0, $1)) }
         let first = store.subscribe(observer: observer)
-        let second = store.subscribe(observer: observer)
-        #expect(first != second)
+        store.subscribe(observer: observer)
         store.dispatch(event: 1)
         #expect(seen.elements.count == 4)
-        other.unsubscribe(first)
-        store.unsubscribe(first)
-        store.unsubscribe(first)
-        store.unsubscribe(UUID())
+        first.cancel()
+        first.cancel()
         store.dispatch(event: 1)
         #expect(seen.elements.suffix(1) == [Pair(1, 2)])
         #expect(seen.elements.count == 5)
@@ -178,14 +175,14 @@ import Testing
 
     @Test func anObserverIsNotCalledAfterItIsUnsubscribedOnTheDrainingThread() {
         let store = sum()
-        let ids = Locked<[UUID]>([])
+        let tokens = Locked<[ObserverToken]>([])
         let seen = seen
-        store.subscribe { [unowned store] _, new in
-            if new == 1 { ids.withLock { $0 }.forEach(store.unsubscribe) }
+        store.subscribe { _, new in
+            if new == 1 { tokens.withLock { $0 }.forEach { $0.cancel() } }
         }
         for _ in 0..<2 {
-            let id = store.subscribe { seen.append(Pair($0, $1)) }
-            ids.withLock { $0.append(id) }
+            let token = store.subscribe { seen.append(Pair($0, $1)) }
+            tokens.withLock { $0.append(token) }
         }
         store.dispatch(event: 1)
         store.dispatch(event: 1)
@@ -197,7 +194,7 @@ import Testing
         let seen = seen
         store.subscribe { [unowned store] _, new in
             guard new == 1 else { return }
-            store.unsubscribe(store.subscribe { seen.append(Pair($0, $1)) })
+            store.subscribe { seen.append(Pair($0, $1)) }.cancel()
         }
         store.dispatch(event: 1)
         store.dispatch(event: 1)
@@ -216,14 +213,14 @@ import Testing
 
     @Test func unsubscribingItselfDuringNotifyLeavesTheOthersCalled() {
         let store = sum()
-        let own = Locked<UUID?>(nil)
+        let own = Locked<ObserverToken?>(nil)
         let calls = TestLog<Int>()
         store.subscribe { _, _ in calls.append(0) }
-        let id = store.subscribe { [unowned store] old, _ in
+        let token = store.subscribe { old, _ in
             calls.append(1)
-            if old != nil, let id = own.withLock({ $0 }) { store.unsubscribe(id) }
+            if old != nil { own.withLock { $0 }?.cancel() }
         }
-        own.withLock { $0 = id }
+        own.withLock { $0 = token }
         store.subscribe { _, _ in calls.append(2) }
         store.dispatch(event: 1)
         store.dispatch(event: 1)
@@ -403,67 +400,55 @@ import Testing
     let seen = TestLog<String>()
 
     @Test func itEndsWithItsOwner() {
-        var whole: StoreSubscription? = store.subscription { [seen] _, new in seen.append("\(new)")
-        }
-        var count: StoreSubscription? = store.subscription(to: \.count) { [seen] old, new in
-            seen.append("\(old ?? -1) \(new)")
-        }
-        var last: StoreSubscription? = store.derived(\.last).subscription { [seen] _, new in
+        var whole: ScopedObserver? = store.subscribe { [seen] _, new in seen.append("\(new)") }
+            .scoped()
+        var last: ScopedObserver? = store.derived(\.last).subscribe { [seen] _, new in
             seen.append("last \(new ?? 0)")
-        }
+        }.scoped()
         store.dispatch(event: 7)
-        #expect(seen.elements == ["[]", "-1 0", "last 0", "[7]", "0 1", "last 7"])
-        withExtendedLifetime((whole, count, last)) {}
-        (whole, count, last) = (nil, nil, nil)
+        #expect(seen.elements == ["[]", "last 0", "[7]", "last 7"])
+        withExtendedLifetime((whole, last)) {}
+        (whole, last) = (nil, nil)
         store.dispatch(event: 8)
-        #expect(seen.elements.count == 6)
+        #expect(seen.elements.count == 4)
     }
 
     @Test func itCanBeCancelledBefore() {
-        let subscription = store.subscription { [seen] _, new in seen.append("\(new)") }
-        subscription.cancel()
-        subscription.cancel()
+        let scope = store.subscribe { [seen] _, new in seen.append("\(new)") }.scoped()
+        scope.cancel()
+        scope.cancel()
         store.dispatch(event: 7)
         #expect(seen.elements == ["[]"])
     }
 
-    @Test func keptItLivesAsLongAsTheStore() {
+    @Test func withoutAScopeItLivesAsLongAsTheStore() {
         var store: Store<[Int], Int>? = Store(initialState: [], reducer: Reducer { $0 + [$1] })
         let ends = TestLog<String>()
         do {
             let (whole, part) = (
                 OnDeinit { ends.append("whole") }, OnDeinit { ends.append("part") }
             )
-            store?.subscription { [seen] _, new in
+            store?.subscribe { [seen] _, new in
                 whole.use()
                 seen.append("\(new)")
-            }.kept()
-            store?.derived(\.count).subscription { [seen] _, new in
+            }
+            store?.derived(\.count).subscribe { [seen] _, new in
                 part.use()
                 seen.append("\(new)")
-            }.kept()
+            }
         }
-        store?.subscription(to: \.last) { [seen] _, new in seen.append("last \(new ?? 0)") }.kept()
         store?.dispatch(event: 7)
-        #expect(seen.elements == ["[]", "0", "last 0", "[7]", "1", "last 7"])
+        #expect(seen.elements == ["[]", "0", "[7]", "1"])
         #expect(ends.elements.isEmpty)
         store = nil
         #expect(ends.elements.sorted() == ["part", "whole"])
     }
 
-    @Test func keptItCanStillBeCancelled() {
-        let subscription = store.subscription { [seen] _, new in seen.append("\(new)") }
-        subscription.kept()
-        subscription.cancel()
-        store.dispatch(event: 7)
-        #expect(seen.elements == ["[]"])
-    }
-
     @Test func itDoesNotKeepTheStore() {
         var store: Store<[Int], Int>? = Store(initialState: [], reducer: Reducer { $0 + [$1] })
         weak let gone = store
-        let whole = store?.subscription { _, _ in }
-        let part = store?.derived(\.count).subscription { _, _ in }
+        let whole = store?.subscribe { _, _ in }
+        let part = store?.derived(\.count).subscribe { _, _ in }
         store = nil
         #expect(gone == nil)
         whole?.cancel()
@@ -471,22 +456,22 @@ import Testing
     }
 
     @Test @MainActor func itEndsOnTheMainActor() async {
-        var subscriptions: [StoreSubscription] = [
-            store.subscription(on: .shared) { [seen] _, new in seen.append("\(new)") },
-            store.derived(\.count).subscription(on: .shared) { [seen] _, new in
+        var scopes = [
+            store.subscribe(on: .shared) { [seen] _, new in seen.append("\(new)") },
+            store.derived(\.count).subscribe(on: .shared) { [seen] _, new in
                 seen.append("\(new)")
             },
-        ]
+        ].map { $0.scoped() }
         await mainQueue()
         #expect(seen.elements == ["[]", "0"])
         store.dispatch(event: 7)
-        subscriptions = []
+        scopes = []
         await mainQueue()
-        #expect(subscriptions.isEmpty && seen.elements.count == 2)
+        #expect(scopes.isEmpty && seen.elements.count == 2)
     }
 
-    @Test @MainActor func keptItGoesOnOnTheMainActor() async {
-        store.subscription(on: .shared) { [seen] _, new in seen.append("\(new)") }.kept()
+    @Test @MainActor func withoutAScopeItGoesOnOnTheMainActor() async {
+        store.subscribe(on: .shared) { [seen] _, new in seen.append("\(new)") }
         store.dispatch(event: 7)
         await mainQueue()
         #expect(seen.elements == ["[]", "[7]"])

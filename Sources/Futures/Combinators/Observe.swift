@@ -1,44 +1,34 @@
-public import Dispatch
+internal import Dispatch
 internal import Synchronization
 
 extension Future {
-    /// Calls a closure with the result, once.
+    /// Calls a closure with the result, once, unless you cancel the returned token first.
     ///
     /// - Parameter body: Called on the thread that settles the future, after all observers that were registered
     ///   earlier. If the future has already settled, the closure is called before this method returns, with two
     ///   exceptions. Inside another observer of this future, the new closure waits for all closures that were
     ///   registered earlier. And if too many calls of observers are nested on this thread, the new call is put off
     ///   until one of the outer calls has returned, or until an event loop that one of them runs continues.
+    /// - Returns: A token that removes the observer. You may ignore it.
     @inlinable
-    public final func observe(_ body: @escaping @Sendable (Result<Value, any Error>) -> Void) {
+    @discardableResult
+    public final func observe(
+        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) -> ObserverToken {
         if hasSettled, enterDelivery() {
             body(settledResult)
             Self.leaveDelivery()
-            return
+            return .ended
         }
         let observer = Observer<Value>(body) { node, source in
-            let observer = unsafeDowncast(node, to: Observer<Value>.self)
-            observer.body(unsafeDowncast(source, to: Future<Value>.self).settledResult)
+            unsafeDowncast(node, to: Observer<Value>.self)
+                .receiveResult(of: unsafeDowncast(source, to: Future<Value>.self))
         }
-        enroll(.passRetained(consume observer))
+        enroll(observer.retained())
+        return observer.token
     }
 
-    /// Calls a closure with the result, once, on a dispatch queue.
-    ///
-    /// - Parameters:
-    ///   - queue: The queue that calls the closure. A serial queue calls the observers of one future in the order in
-    ///     which they were registered.
-    ///   - body: Called asynchronously, even if the future has already settled.
-    public final func observe(
-        on queue: DispatchQueue,
-        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
-    ) {
-        observe { result in
-            queue.async { body(result) }
-        }
-    }
-
-    /// Calls a closure with the result, once, on the main actor.
+    /// Calls a closure with the result, once, on the main actor, unless you cancel the returned token first.
     ///
     /// ```swift
     /// loading().observe(on: MainActor.shared) { result in self.render(result) }
@@ -47,17 +37,19 @@ extension Future {
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
     ///   - body: Called asynchronously, even if the future has already settled. Observers of one future are called
-    ///     in the order in which they were registered.
+    ///     in the order in which they were registered. If you cancel the token on the main actor, the closure isn't
+    ///     called afterwards, even if the future had settled before.
+    /// - Returns: A token that removes the observer. You may ignore it.
+    @discardableResult
     public final func observe(
         on actor: MainActor,
         _ body: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
-    ) {
-        observe { result in
-            // The main actor's executor is the main queue. The queue keeps the observers in order; tasks of different
-            // priorities would not.
-            DispatchQueue.main.async {
-                MainActor.assumeIsolated { body(result) }
-            }
+    ) -> ObserverToken {
+        let observer = MainActorObserver(body)
+        let token = observe { observer.receive($0) }
+        return ObserverToken {
+            observer.close()
+            token.cancel()
         }
     }
 
@@ -72,72 +64,6 @@ extension Future {
         fatalError("unavailable")
     }
 
-    /// Calls a closure with the result, once, on a task executor.
-    ///
-    /// - Parameters:
-    ///   - executor: The executor that calls the closure, in the order that the executor chooses.
-    ///   - body: Called asynchronously, even if the future has already settled.
-    public final func observe(
-        on executor: any TaskExecutor,
-        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
-    ) {
-        observe { result in
-            Task(executorPreference: executor) { body(result) }
-        }
-    }
-}
-
-extension Future {
-    /// Calls a closure with the result, once, unless you cancel the observation first.
-    ///
-    /// - Parameter body: Called as described for ``observe(_:)``, but not after the observation is cancelled.
-    /// - Returns: The observation, which ends when it is released.
-    public final func observation(
-        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
-    ) -> FutureObservation {
-        FutureObservation(of: observed { body($0.settledResult) })
-    }
-
-    /// Calls a closure with the result, once, on a dispatch queue, unless you cancel the observation first.
-    ///
-    /// - Parameters:
-    ///   - queue: The queue.
-    ///   - body: Called asynchronously, even if the future has already settled. If you cancel the observation on the
-    ///     same serial queue, the closure isn't called afterwards.
-    /// - Returns: The observation, which ends when it is released.
-    public final func observation(
-        on queue: DispatchQueue,
-        _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
-    ) -> FutureObservation {
-        let isCancelled = Locked(false)
-        let observer = observed { future in
-            queue.async {
-                if !isCancelled.withLock({ $0 }) { body(future.settledResult) }
-            }
-        }
-        return FutureObservation(of: observer, isCancelled: isCancelled)
-    }
-
-    /// Calls a closure with the result, once, on the main actor, unless you cancel the observation first.
-    ///
-    /// ```swift
-    /// shown = loading.observation(on: MainActor.shared) { result in self.render(result) }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - actor: `MainActor.shared`.
-    ///   - body: Called asynchronously, even if the future has already settled. If you cancel the observation on the
-    ///     main actor, the closure isn't called afterwards, even if the future had settled before.
-    /// - Returns: The observation, which ends when it is released.
-    public final func observation(
-        on actor: MainActor,
-        _ body: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
-    ) -> FutureObservation {
-        observation(on: DispatchQueue.main) { result in
-            MainActor.assumeIsolated { body(result) }
-        }
-    }
-
     /// Calls a closure with this future when this future has settled, unless the returned node is aborted first.
     final func observed(_ body: @escaping @Sendable (Future<Value>) -> Void) -> FutureNode {
         let observer = CancellableObserver<Value>(body)
@@ -146,40 +72,36 @@ extension Future {
     }
 }
 
-/// A token of one observation of a future, which ends when the last reference to the token is released.
-///
-/// If you call ``kept()`` instead of keeping the token, the observation lasts until the future has settled.
-/// ``Future/observe(_:)`` does the same without a token.
-public final class FutureObservation: Sendable {
-    private let observer: FutureNode
-    /// True after the observation is cancelled; nil if the closure doesn't run on a queue.
-    private let isCancelled: Locked<Bool>?
-    private let isKept = Atomic(false)
+/// A closure that is called on the main actor, in order, until it is closed.
+package final class MainActorObserver<Input: Sendable>: Sendable {
+    private let isWanted = Atomic(true)
+    private let body: @MainActor @Sendable (Input) -> Void
 
-    fileprivate init(of observer: FutureNode, isCancelled: Locked<Bool>? = nil) {
-        self.observer = observer
-        self.isCancelled = isCancelled
+    package init(_ body: @escaping @MainActor @Sendable (Input) -> Void) { self.body = body }
+
+    /// Schedules a call of the closure.
+    package func receive(_ input: Input) {
+        // The main actor's executor is the main queue. The queue keeps the calls in order; tasks of different
+        // priorities would not.
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated {
+                if self.isWanted.load(ordering: .acquiring) { self.body(input) }
+            }
+        }
     }
 
-    deinit { if !isKept.load(ordering: .acquiring) { cancel() } }
-
-    /// Lets the observation outlive this token.
-    public func kept() { isKept.store(true, ordering: .releasing) }
-
-    /// Removes the observer, and gives up its interest in the future.
-    ///
-    /// The closure isn't called afterwards. But if another thread is about to call it, or is running it, that call goes
-    /// on to its end. Nothing happens if the closure has already returned, or if you call this method again.
-    public func cancel() {
-        isCancelled?.withLock { $0 = true }
-        observer.abort(with: .cancelled)
-    }
+    /// Ends the calls, including scheduled ones.
+    package func close() { isWanted.store(false, ordering: .releasing) }
 }
 
-/// A node that calls a closure when a pending future has settled.
+/// A node that calls a closure with the result when a pending future has settled, unless the node is cancelled first.
+///
+/// The closure is released after its last use.
 @usableFromInline
 final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
-    @usableFromInline let body: @Sendable (Result<Value, any Error>) -> Void
+    /// The closure; nil after its last use, as in a ``CancellableObserver``.
+    @usableFromInline @exclusivity(unchecked) var body:
+        (@Sendable (Result<Value, any Error>) -> Void)?
 
     @inlinable
     init(
@@ -189,9 +111,17 @@ final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
         self.body = body
         super.init(deliver: deliver)
     }
+
+    @inlinable
+    func receiveResult(of source: Future<Value>) {
+        if claimDelivery() { body?(source.settledResult) }
+        body = nil
+    }
+
+    override func dropClosure() { body = nil }
 }
 
-/// A node that calls a closure when a pending future has settled, unless the node is cancelled first.
+/// A node that calls a closure with a pending future when that future has settled, unless the node is cancelled first.
 ///
 /// The closure is released after its last use.
 final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
@@ -207,13 +137,21 @@ final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
     }
 
     override func receive(_ source: FutureNode) {
-        if claim(as: StateWord.value) {
-            body?(unsafeDowncast(source, to: Future<Value>.self))
-        } else {
-            waitUntilDetached()
-        }
+        if claimDelivery() { body?(unsafeDowncast(source, to: Future<Value>.self)) }
         body = nil
     }
 
     override func dropClosure() { body = nil }
+}
+
+extension FutureNode {
+    /// Takes the result of the settled upstream for this node, which isn't a future.
+    ///
+    /// - Returns: False if the node was cancelled.
+    @usableFromInline
+    final func claimDelivery() -> Bool {
+        if claim(as: StateWord.value) { return true }
+        waitUntilDetached()
+        return false
+    }
 }

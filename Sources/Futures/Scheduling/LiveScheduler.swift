@@ -17,7 +17,7 @@
 /// **Order.** Actions run on the scheduler's own queue, in order of their instants. Each begins after the previous one
 /// has ended. If an action takes longer than 50 milliseconds, the next action begins on another thread, without waiting
 /// for the slow one. At most 16 slow actions at a time are treated like this, so move long work to another queue with
-/// ``Future/observe(on:_:)-(DispatchQueue,_)``.
+/// ``Future/map(on:_:fileID:line:)``.
 public final class LiveScheduler: FutureScheduler {
     /// The one live scheduler.
     public static let shared = LiveScheduler()

@@ -3,7 +3,7 @@ import PledgeFutures
 extension Middleware where Input: Hashable {
     /// Lets calls with equal inputs share one call of the service while it is in flight.
     ///
-    /// This is ``coalesce(by:sharing:)-((Input)->Key,_)`` with the input itself as the key.
+    /// This is ``coalesce(by:sharing:)`` with the input itself as the key.
     ///
     /// - Parameter group: The group within which calls are shared; nil for the calls of this stack only.
     public static func coalesce(sharing group: Coalescer<Input, Output>? = nil) -> Middleware {
@@ -46,93 +46,44 @@ extension Middleware {
     /// stack with the same key, and waits for that call, waits forever.
     ///
     /// - Parameters:
-    ///   - key: Returns an input's key, which must include everything that the answer depends on, such as the user.
-    ///     Called once per call, on the caller's thread. If a key isn't equal to itself, such as a NaN, the call isn't
-    ///     shared.
+    ///   - key: Returns an input's key, which must include everything that the answer depends on, such as the user; nil
+    ///     if the call isn't shared. Called once per call, on the caller's thread. If a key isn't equal to itself, such
+    ///     as a NaN, the call isn't shared.
     ///   - group: The group within which calls are shared; nil for the calls of this stack only. In stacks that share a
     ///     group, equal keys must have the same meaning.
     public static func coalesce<Key: Hashable & Sendable>(
-        by key: @escaping @Sendable (Input) -> Key, sharing group: Coalescer<Key, Output>? = nil
+        by key: @escaping @Sendable (Input) -> Key?, sharing group: Coalescer<Key, Output>? = nil
     ) -> Middleware {
-        Middleware(named: "coalesce") { service in
-            let group = group ?? Coalescer()
-            return { input in group.call(key(input), service, input) }
-        }
+        .coalesce(by: key, about: { _ in nil }, changing: { _ in false }, sharing: group)
     }
 
-    /// Lets calls with equal keys share one call of the service while it is in flight; a named rule gives the keys.
+    /// Lets calls share one call, for inputs that either ask about something or change it, such as HTTP requests.
     ///
-    /// Everything else is as in ``coalesce(by:sharing:)-((Input)->Key,_)``.
+    /// Once an input that changes its subject has ended, later inputs about that subject don't share a call that began
+    /// before that end.
     ///
     /// - Parameters:
-    ///   - key: The named rule. If it gives an input no key, the call isn't shared. Once an unsafe HTTP request has
-    ///     ended, later requests for its URL don't share a call that began before that end (RFC 9111, section 4.4).
-    ///   - group: The group within which calls are shared; nil for the calls of this stack only. In stacks that share a
-    ///     group, equal keys must have the same meaning.
-    public static func coalesce<Key: Hashable & Sendable>(
-        by key: CoalescingKey<Input, Output, Key>, sharing group: Coalescer<Key, Output>? = nil
+    ///   - key: Returns an input's key; nil if the call isn't shared.
+    ///   - subject: Returns the thing that an input asks about, or changes; nil if it isn't known.
+    ///   - changes: Returns whether an input without a key changes its subject.
+    ///   - group: The group within which calls are shared; nil for the calls of this stack only.
+    package static func coalesce<Key: Hashable & Sendable>(
+        by key: @escaping @Sendable (Input) -> Key?,
+        about subject: @escaping @Sendable (Input) -> AnyHashable?,
+        changing changes: @escaping @Sendable (Input) -> Bool,
+        sharing group: Coalescer<Key, Output>?
     ) -> Middleware {
         Middleware(named: "coalesce") { service in
             let group = group ?? Coalescer()
             return { input in
                 if let own = key(input) {
-                    return group.call(own, about: key.subject, service, input)
+                    return group.call(own, about: subject, service, input)
                 }
-                guard let subject = key.subject, key.changes(input) else { return service(input) }
+                guard changes(input) else { return service(input) }
                 return group.change(subject, service, input)
             }
         }
     }
-}
-
-/// A named rule that gives inputs their keys; to the service, inputs with equal keys are the same.
-///
-/// ```swift
-/// extension CoalescingKey where Input == Query, Output == Hits, Key == String {
-///     /// Anonymous searches share an answer; others don't.
-///     static var words: CoalescingKey {
-///         CoalescingKey { query in query.user == nil ? query.words : nil }
-///     }
-/// }
-/// let search = stack(.coalesce(by: .words), over: send)
-/// ```
-///
-/// The output is part of the type because some outputs can't be shared: a stream can be read only once.
-public struct CoalescingKey<Input: Sendable, Output: Sendable, Key: Hashable & Sendable>: Sendable {
-    /// Returns an input's key; nil if its call isn't shared.
-    public func callAsFunction(_ input: Input) -> Key? { key(input) }
-
-    /// Creates a named key.
-    ///
-    /// - Parameter key: Returns an input's key, which must include everything that the answer depends on; nil if the
-    ///   call isn't shared. Called once per call, on the caller's thread.
-    public init(_ key: @escaping @Sendable (Input) -> Key?) {
-        self.key = key
-        subject = nil
-        changes = { _ in false }
-    }
-
-    /// Creates a named key for inputs that either ask about something or change it, such as HTTP requests.
-    ///
-    /// - Parameters:
-    ///   - key: Returns an input's key.
-    ///   - subject: Returns the thing that an input asks about, or changes.
-    ///   - changes: Returns whether an input without a key changes its subject.
-    package init(
-        _ key: @escaping @Sendable (Input) -> Key?,
-        about subject: @escaping @Sendable (Input) -> AnyHashable?,
-        changing changes: @escaping @Sendable (Input) -> Bool
-    ) {
-        self.key = key
-        self.subject = subject
-        self.changes = changes
-    }
-
-    /// Returns the thing that an input asks about, or changes; nil if it isn't known.
-    let subject: (@Sendable (Input) -> AnyHashable?)?
-    /// Returns whether an input without a key changes its subject.
-    let changes: @Sendable (Input) -> Bool
-    private let key: @Sendable (Input) -> Key?
 }
 
 /// A group of calls in flight that may be shared.
@@ -143,7 +94,7 @@ public struct CoalescingKey<Input: Sendable, Output: Sendable, Key: Hashable & S
 /// let detail = stack(.coalesce(by: \.id, sharing: group), .timeout(.seconds(2)), over: loadProduct)
 /// ```
 ///
-/// ``Middleware/coalesce(by:sharing:)-((Input)->Key,_)`` creates a group for each stack. Create one yourself to share
+/// ``Middleware/coalesce(by:sharing:)`` creates a group for each stack. Create one yourself to share
 /// calls between stacks. You can use it from any thread.
 public final class Coalescer<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     /// The name in events and errors; nil for none.
@@ -197,7 +148,7 @@ private let coalescePolicy = "coalesce"
 extension Coalescer {
     /// - Parameter subject: Returns the thing that the input asks about, which other inputs may change.
     func call<Input: Sendable>(
-        _ key: Key, about subject: ((Input) -> AnyHashable?)? = nil,
+        _ key: Key, about subject: (Input) -> AnyHashable?,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         // A key that isn't equal to itself, such as a NaN, would not be found again.
@@ -205,7 +156,7 @@ extension Coalescer {
         let context = CallContext.current
         let erased = AnyHashable(key)
         let era = Era.current
-        let since = era == .first ? era : self.since(in: context, erased, subject?(input))
+        let since = era == .first ? era : self.since(in: context, erased, subject(input))
         let entry = machine.withLock { machine -> Machine.Entry? in
             if hasOwnParts, machine.isOver(erased) { return nil }
             return machine.enter(

@@ -44,7 +44,7 @@ extension Middleware {
     /// If there is an answer, it is returned at once, on the caller's thread. Otherwise the service is called, in the
     /// caller's context. If the classifier calls the result a success, the result is kept from its arrival on. Failures
     /// aren't kept. If several calls with one key find no answer at the same time, each calls the service; put
-    /// ``coalesce(by:sharing:)-((Input)->Key,_)`` below to let them share a call. If several calls bring an answer, the
+    /// ``coalesce(by:sharing:)`` below to let them share a call. If several calls bring an answer, the
     /// one from the call that started last is kept. An HTTP response is kept without its Set-Cookie, which is for the
     /// first caller only. The response isn't used any more once its user has signed out.
     ///

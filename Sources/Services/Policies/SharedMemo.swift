@@ -13,7 +13,7 @@ extension Middleware {
     /// called, in the caller's context, and the answer is sent to the store in the background if the classifier calls
     /// it a success. A value that the memo can't decode counts as no answer.
     ///
-    /// Put a local memo with a short time to live and a ``coalesce(by:sharing:)-((Input)->Key,_)`` above it, so that a
+    /// Put a local memo with a short time to live and a ``coalesce(by:sharing:)`` above it, so that a
     /// process asks the store once for many calls.
     ///
     /// - Parameters:

@@ -229,7 +229,7 @@ extension SimulatedHost {
         }
         let future = CallContext(deadline: call.deadlineInContext(on: scheduler))
             .run { downstream(call.request) }
-        call.downstream = future.observation { [self] result in
+        call.downstream = future.observe { [self] result in
             guard scheduler.isOnItsThread else {
                 return scheduler.note(SimulationError(.endOnAnotherThread))
             }
@@ -330,7 +330,7 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
     /// True while a worker is busy with the call.
     var hasWorker = false
     /// The call to another host that must end before this call can be answered.
-    var downstream: FutureObservation?
+    var downstream: ObserverToken?
     /// The host that the call was sent to.
     ///
     /// The host holds the call, too, so this is a reference cycle. The cycle ends when the host is done with the call,

@@ -1,6 +1,4 @@
-internal import Dispatch
 public import PledgeFutures
-internal import Synchronization
 
 /// A source of states with subscribers: a store's whole state, or one part of it.
 ///
@@ -25,15 +23,11 @@ protocol StateSource<State>: Sendable {
     ///   - place: The place in the code that subscribes, for reports; nil if unknown.
     ///   - onClose: Called once, when the subscription ends or the store is released.
     ///   - receive: Called with the old state, which is nil at the replay, and the new state.
+    /// - Returns: A token that ends the subscription, and keeps nothing alive.
     func subscribe(
         at place: CodeLocation?, onClose: (@Sendable () -> Void)?,
         _ receive: @escaping Subscriber<State>.Receive
-    ) -> UUID
-
-    /// Returns a function that ends the subscription with this id.
-    ///
-    /// The subscription may be to any part of the store's state. The function keeps nothing alive.
-    func ending(_ id: UUID) -> @Sendable () -> Void
+    ) -> ObserverToken
 
     /// Returns a source for a part of this state.
     func derived<Part: Equatable & Sendable>(
@@ -42,31 +36,22 @@ protocol StateSource<State>: Sendable {
 }
 
 extension StateSource {
-    /// Subscribes until the returned token is released.
-    func subscription(
-        at place: CodeLocation?, onClose: (@Sendable () -> Void)? = nil,
-        _ receive: @escaping Subscriber<State>.Receive
-    ) -> StoreSubscription {
-        StoreSubscription(ending(subscribe(at: place, onClose: onClose, receive)))
-    }
-
-    /// Calls an observer on the main actor, until the returned token is released.
-    func subscriptionOnMainActor(
+    /// Calls an observer on the main actor.
+    func subscribeOnMainActor(
         at place: CodeLocation, _ observer: @escaping @MainActor @Sendable (State?, State) -> Void
-    ) -> StoreSubscription {
-        let observer = MainActorObserver(observer)
-        return subscription(at: place, onClose: { observer.close() }) { observer.receive($0, $1) }
+    ) -> ObserverToken {
+        let observer = MainActorObserver<(State?, State)> { observer($0.0, $0.1) }
+        return subscribe(at: place, onClose: { observer.close() }) { observer.receive(($0, $1)) }
     }
 
     /// A stream of states that keeps only the newest unread one, and ends when the store is released.
     var states: AsyncStream<State> {
         let (stream, continuation) = AsyncStream<State>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
-        let id = subscribe(at: nil, onClose: { continuation.finish() }) { _, new in
+        let token = subscribe(at: nil, onClose: { continuation.finish() }) { _, new in
             continuation.yield(new)
         }
-        let end = ending(id)
-        continuation.onTermination = { _ in end() }
+        continuation.onTermination = { _ in token.cancel() }
         return stream
     }
 }
@@ -114,7 +99,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
     func subscribe(
         at place: CodeLocation?, onClose: (@Sendable () -> Void)?,
         _ receive: @escaping Subscriber<Part>.Receive
-    ) -> UUID {
+    ) -> ObserverToken {
         let (id, group) = (UUID(), UUID())
         core.enterReplay { values in
             let member = Subscriber<Part>(
@@ -127,11 +112,8 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
             let state = values.state
             return { [part] in member.replay(part(state)) }
         }
-        return id
+        return core.token(of: id)
     }
-
-    @inlinable
-    func ending(_ id: UUID) -> @Sendable () -> Void { core.ending(id) }
 
     @inlinable
     var state: Part { part(core.state) }
@@ -202,27 +184,4 @@ extension Derivation.Members {
         defer { self = Self() }
         return subscribers.list
     }
-}
-
-/// An observer that is called on the main actor, in order, until it is closed.
-final class MainActorObserver<State: Sendable>: Sendable {
-    private let isWanted = Atomic(true)
-    private let observer: @MainActor @Sendable (State?, State) -> Void
-
-    init(_ observer: @escaping @MainActor @Sendable (State?, State) -> Void) {
-        self.observer = observer
-    }
-
-    /// Schedules a call of the observer, with a change of the state.
-    func receive(_ old: State?, _ new: State) {
-        // The main actor's executor is the main queue, which keeps the order.
-        DispatchQueue.main.async {
-            MainActor.assumeIsolated {
-                if self.isWanted.load(ordering: .acquiring) { self.observer(old, new) }
-            }
-        }
-    }
-
-    /// Ends the calls, including scheduled ones.
-    func close() { isWanted.store(false, ordering: .releasing) }
 }

@@ -241,7 +241,7 @@ extension StoreCore: StateSource {
     func subscribe(
         at place: CodeLocation?, onClose: (@Sendable () -> Void)? = nil,
         _ receive: @escaping Subscriber<State>.Receive
-    ) -> UUID {
+    ) -> ObserverToken {
         let id = UUID()
         enterReplay { values in
             let subscriber = Subscriber<State>(
@@ -250,7 +250,7 @@ extension StoreCore: StateSource {
             let state = values.state
             return { subscriber.replay(state) }
         }
-        return id
+        return token(of: id)
     }
 
     /// Calls `add` under the lock to add a subscriber, and queues the replay that `add` returns.
@@ -260,16 +260,17 @@ extension StoreCore: StateSource {
         enter { values in .replay(add(&values)) }
     }
 
-    /// Removes the subscriber with this id, if there is one; it may observe the whole state or a part.
+    /// Returns a token that removes the subscriber with this id, if there is one.
+    ///
+    /// The subscriber may observe the whole state or a part.
     @usableFromInline
-    func unsubscribe(_ id: UUID) {
-        trapIfReducing("unsubscribe")
-        values.withLock { $0.subscribers.remove(id) }?.deactivate()
+    func token(of id: UUID) -> ObserverToken {
+        ObserverToken { [weak self] in self?.unsubscribe(id) }
     }
 
-    @usableFromInline
-    func ending(_ id: UUID) -> @Sendable () -> Void {
-        { [weak self] in self?.unsubscribe(id) }
+    private func unsubscribe(_ id: UUID) {
+        trapIfReducing("unsubscribe")
+        values.withLock { $0.subscribers.remove(id) }?.deactivate()
     }
 
     @usableFromInline

@@ -72,37 +72,14 @@ import Testing
         }
     }
 
-    @Test func onAQueue() async {
-        let queue = DispatchQueue(label: "observe")
-        let key = DispatchSpecificKey<Int>()
-        queue.setSpecific(key: key, value: 7)
+    @Test @MainActor func onTheMainActorEvenWhenSettledNeverAtOnce() async {
         let done = Promise<Void>()
-        let places = TestLog<Int?>()
-        let order = TestLog<Int>()
-        let promise = Promise<Int>()
-        for index in 0..<20 {
-            promise.observe(on: queue) { _ in
-                places.append(DispatchQueue.getSpecific(key: key))
-                order.append(index)
-                if index == 19 { done.resolve(with: ()) }
-            }
-        }
-        promise.resolve(with: 1)
-        _ = await done.resultWhenSettled
-        #expect(places.elements == Array(repeating: 7, count: 20))
-        #expect(order.elements == Array(0..<20))
-    }
-
-    @Test func onAQueueEvenWhenSettledNeverAtOnce() async {
-        let queue = DispatchQueue(label: "observe", attributes: .initiallyInactive)
-        let done = Promise<Int>()
         let calls = TestLog<Int>()
-        Future(value: 1).observe(on: queue) { _ in
+        Future(value: 1).observe(on: MainActor.shared) { _ in
             calls.append(1)
-            done.resolve(with: 1)
+            done.resolve()
         }
         #expect(calls.elements.isEmpty)
-        queue.activate()
         _ = await done.resultWhenSettled
         #expect(calls.elements == [1])
     }
@@ -128,129 +105,92 @@ import Testing
         #expect(screen.texts == Array(100..<120))
     }
 
-    @Test func onATaskExecutor() async {
-        let executor = QueueExecutor()
-        let promise = Promise<Int>()
-        let done = Promise<Int>()
-        let places = TestLog<Bool>()
-        promise.observe(on: executor) { result in
-            places.append(executor.isCurrent)
-            done.resolve(with: (try? result.get()) ?? 0)
-        }
-        promise.resolve(with: 5)
-        #expect(try! await done.value == 5)
-        #expect(places.elements == [true])
-    }
-
-    @Test func anObservationIsTakenBack() {
+    @Test func anObserverIsTakenBack() {
         let (promise, calls) = (Promise<Int>(), TestLog<Int>())
         promise.onCancel { calls.append(0) }
-        let observations = (1...3).map { number in promise.observation { _ in calls.append(number) }
-        }
-        observations[1].cancel()
-        observations[1].cancel()
+        let tokens = (1...3).map { number in promise.observe { _ in calls.append(number) } }
+        tokens[1].cancel()
+        tokens[1].cancel()
         promise.resolve(with: 1)
-        observations[0].cancel()
+        tokens[0].cancel()
         #expect(calls.elements == [1, 3])
         let last = Promise<Int>()
         last.onCancel { calls.append(4) }
-        last.observation { _ in calls.append(5) }.cancel()
+        last.observe { _ in calls.append(5) }.cancel()
         #expect(calls.elements == [1, 3, 4])
     }
 }
 
 extension FutureObserveTests {
-    @Test(arguments: [false, true]) func anObservationEndsWithItsTokenUnlessItIsKept(isKept: Bool) {
+    @Test(arguments: [false, true]) func anObserverEndsWithItsScopeNotItsToken(isScoped: Bool) {
         let (promise, calls) = (Promise<Int>(), TestLog<Int>())
         promise.onCancel { calls.append(0) }
-        var token: FutureObservation? = promise.observation { _ in calls.append(1) }
-        #expect(token != nil && calls.elements.isEmpty)
-        if isKept { token?.kept() }
-        token = nil
+        var token: ObserverToken? = promise.observe { _ in calls.append(1) }
+        var scope = isScoped ? token?.scoped() : nil
+        #expect((scope != nil) == isScoped && calls.elements.isEmpty)
+        (token, scope) = (nil, nil)
+        #expect(token == nil)
         promise.resolve(with: 1)
-        #expect(calls.elements == [isKept ? 1 : 0])
+        #expect(calls.elements == [isScoped ? 0 : 1])
     }
 
-    @Test func aKeptObservationCanStillBeTakenBack() {
+    @Test func aScopeCanBeCancelledBefore() {
         let (promise, calls) = (Promise<Int>(), TestLog<Int>())
-        let token = promise.observation { _ in calls.append(1) }
-        token.kept()
-        token.cancel()
+        let scope = promise.observe { _ in calls.append(1) }.scoped()
+        scope.cancel()
         promise.resolve(with: 1)
         #expect(calls.elements.isEmpty)
+        withExtendedLifetime(scope) {}
     }
 
-    @Test func anObservationOnAQueueIsTakenBackAfterTheFutureHasSettled() {
-        let (queue, calls) = (DispatchQueue(label: "screen"), TestLog<Int>())
-        let promise = Promise<Int>()
-        queue.sync {
-            let first = promise.observation(on: queue) { _ in calls.append(1) }
-            promise.observation(on: queue) { _ in calls.append(2) }.kept()
-            // Both closures wait for the queue now.
-            promise.resolve(with: 1)
-            first.cancel()
-        }
-        queue.sync {}
-        #expect(calls.elements == [2])
+    @Test func theTokenOfASettledFutureDoesNothing() {
+        let calls = TestLog<Int>()
+        let token = Future(value: 1).observe { _ in calls.append(1) }
+        token.cancel()
+        withExtendedLifetime(token.scoped()) {}
+        #expect(calls.elements == [1])
     }
 
-    @Test func anObservationOnAQueueIsTakenBackBefore() {
-        let (queue, calls) = (DispatchQueue(label: "screen"), TestLog<Int>())
+    @Test @MainActor func anObserverOnTheMainActorIsTakenBackBefore() {
+        let calls = TestLog<Int>()
         let promise = Promise<Int>()
         promise.onCancel { calls.append(0) }
-        promise.observation(on: queue) { _ in calls.append(1) }.cancel()
-        queue.sync {}
+        promise.observe(on: MainActor.shared) { _ in calls.append(1) }.cancel()
         #expect(calls.elements == [0])
     }
 
-    @Test @MainActor func anObservationOnTheMainActorIsTakenBack() async {
+    @Test @MainActor func anObserverOnTheMainActorIsTakenBackAfterTheFutureHasSettled() async {
         let calls = TestLog<Int>()
         let promise = Promise<Int>()
-        let first = promise.observation(on: MainActor.shared) { _ in
+        promise.observe(on: MainActor.shared) { _ in
             MainActor.assertIsolated()
             calls.append(1)
         }
-        let second = promise.observation(on: MainActor.shared) { _ in calls.append(2) }
+        let second = promise.observe(on: MainActor.shared) { _ in calls.append(2) }
         promise.resolve(with: 1)
         second.cancel()
         let turn = Promise<Void>()
         DispatchQueue.main.async { turn.resolve(with: ()) }
         try! await turn.value
         #expect(calls.elements == [1])
-        first.cancel()
     }
 
     private enum End: CaseIterable { case settled, cancelled, cancelledLate }
 
-    @Test("an observation lets its closure go, also where that holds the observation")
-    func anObservationIsFreed() {
+    @Test("an observer lets its closure go, also if that holds the token")
+    func anObserverIsFreed() {
         for end in End.allCases {
             let (promise, census) = (Promise<Int>(), Census())
             do {
-                let (token, own) = (Tracked(census), Locked<FutureObservation?>(nil))
-                let observation = promise.observation { [token, own] _ in
+                let (token, own) = (Tracked(census), Locked<ObserverToken?>(nil))
+                let observer = promise.observe { [token, own] _ in
                     token.use()
                     if end == .cancelledLate { own.withLock { $0 }?.cancel() }
                 }
-                own.withLock { $0 = observation }
-                if end == .cancelled { observation.cancel() } else { promise.resolve(with: 1) }
+                own.withLock { $0 = observer }
+                if end == .cancelled { observer.cancel() } else { promise.resolve(with: 1) }
             }
             #expect(census.living == 0, "\(end)")
         }
-    }
-}
-
-/// A user's own executor.
-private final class QueueExecutor: TaskExecutor {
-    private let queue = DispatchQueue(label: "executor")
-    private let key = DispatchSpecificKey<Bool>()
-
-    init() { queue.setSpecific(key: key, value: true) }
-
-    var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -50,7 +50,7 @@ import Testing
         }
         // `all` waits for the second input, if the first was a success.
         #expect(census.living == 50 && references.living == 50)
-        long.observation { _ in }.cancel()
+        long.observe { _ in }.cancel()
         #expect(!long.isSettled && cancelled.elements.isEmpty, "their interest is kept")
         #expect(long.resolve(with: Tracked(census)))
         #expect(references.living == 0 && census.living == 1)

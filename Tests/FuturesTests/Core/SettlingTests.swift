@@ -29,9 +29,9 @@ import Testing
         let order = TestLog<String>()
         let queue = DispatchQueue(label: "order")
         promise.observe { _ in
-            promise.observe(on: queue) { _ in order.append("added") }
+            _ = promise.map(on: queue) { _ in order.append("added") }
         }
-        promise.observe(on: queue) { _ in order.append("registered") }
+        _ = promise.map(on: queue) { _ in order.append("registered") }
         promise.resolve(with: 1)
         queue.sync {}
         #expect(order.elements == ["registered", "added"])

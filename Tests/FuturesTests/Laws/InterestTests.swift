@@ -128,8 +128,8 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func aSearchIsReplaced(isShielded: Bool) {
-        stored("sw", isShielded).observation { _ in }.cancel()
-        stored("swift", isShielded).observation { _ in }.kept()
+        stored("sw", isShielded).observe { _ in }.cancel()
+        stored("swift", isShielded).observe { _ in }
         #expect(server.stopped.elements == (isShielded ? [] : ["sw"]))
         #expect(server.answer("swift"))
     }
@@ -152,7 +152,7 @@ import Testing
 
     @Test(arguments: [false, true]) func rowsComeAndGoOverATableOfImages(isShielded: Bool) {
         let images = ["7": stored("7", isShielded)]
-        images["7"]?.observation { _ in }.cancel()
+        images["7"]?.observe { _ in }.cancel()
         let row = images["7"]?.map { $0 }
         server.answer("7")
         #expect(row?.valueNow == (isShielded ? "7" : nil))

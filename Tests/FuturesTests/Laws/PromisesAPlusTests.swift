@@ -112,7 +112,7 @@ import Testing
             let order = TestLog<String>()
             queue.suspend()
             settle(with: .success(1), moment) { future in
-                future.observe(on: queue) { _ in order.append("handler") }
+                _ = future.map(on: queue) { _ in order.append("handler") }
                 order.append("registered")
             }
             order.append("settled")

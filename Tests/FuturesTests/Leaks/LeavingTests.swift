@@ -146,7 +146,7 @@ import Testing
         quick.resolve(with: 1)
         #expect(race.valueNow == 1)
         long.map { $0 }.cancel()
-        long.observation { _ in }.cancel()
+        long.observe { _ in }.cancel()
         #expect(!long.isSettled && calls.elements.isEmpty)
         #expect(source.resolve(with: 2) && long.valueNow == 2)
     }

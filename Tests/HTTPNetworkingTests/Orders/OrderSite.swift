@@ -127,7 +127,7 @@ extension OrderSite {
     mutating func middleware(_ kind: OrderedLayer) -> Middleware<HTTPRequest, HTTPResponse> {
         if kind.isGeneral {
             return policy(
-                kind, coalesce: .coalesce(by: .safeRequest), substitute: HTTPResponse(status: 200))
+                kind, coalesce: .coalesceSafeRequests(), substitute: HTTPResponse(status: 200))
         }
         limits.append(nil)
         let (secrets, watch) = (server.secrets, watch)

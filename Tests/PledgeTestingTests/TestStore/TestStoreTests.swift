@@ -182,12 +182,12 @@ struct TestStoreTests {
         let store = log.makeStore()
         store.store.dispatch(event: .increase)
         store.receive(.increase) { $0.count = 1 }
-        let id = store.store.subscribe { [weak inner = store.store] old, new in
+        let token = store.store.subscribe { [weak inner = store.store] old, new in
             if old?.count == 1, new.count == 2 { inner?.dispatch(event: .leave) }
         }
         store.send(.increase) { $0.count = 2 }
         store.receive(.leave)
-        store.store.unsubscribe(id)
+        token.cancel()
         store.finish()
         #expect(log.messages == [])
     }

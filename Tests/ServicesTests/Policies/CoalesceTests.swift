@@ -221,17 +221,15 @@ import Testing
     }
 }
 
-extension CoalescingKey where Input == Ask, Output == Int, Key == Int {
+@Suite struct CoalesceSomeTests {
     /// Even numbers share calls; odd ones have no key.
-    fileprivate static var even: CoalescingKey {
-        CoalescingKey { ask in ask.number.isMultiple(of: 2) ? ask.number : nil }
+    private static let even: @Sendable (Ask) -> Int? = { ask in
+        ask.number.isMultiple(of: 2) ? ask.number : nil
     }
-}
 
-@Suite struct CoalescingKeyTests {
-    @Test func aKeyHasAName() {
+    @Test func anInputWithAKeyIsShared() {
         let upstream = Upstream(on: ManualScheduler())
-        let load = stack(.coalesce(by: .even), over: upstream.send)
+        let load = stack(.coalesce(by: Self.even), over: upstream.send)
         let calls = [load(2), load(2), load(4)]
         #expect(upstream.count == 2)
         upstream.settle(0, .success(7))
@@ -242,7 +240,7 @@ extension CoalescingKey where Input == Ask, Output == Int, Key == Int {
     @Test func anInputWithoutAKeySharesNothing() {
         let upstream = Upstream(on: ManualScheduler())
         let group = Coalescer<Int, Int>()
-        let load = stack(.coalesce(by: .even, sharing: group), over: upstream.send)
+        let load = stack(.coalesce(by: Self.even, sharing: group), over: upstream.send)
         let calls = [load(1), load(1)]
         #expect(upstream.count == 2)
         #expect(group.count == 0)

@@ -25,15 +25,15 @@ import Testing
                 return .none
             }))
         let isDone = returns {
-            let id = Locked<UUID?>(nil)
+            let token = Locked<ObserverToken?>(nil)
             store.subscribe { [unowned store] _, new in
                 guard new == 1 else { return }
-                store.unsubscribe(id.withLock { $0! })
+                token.withLock { $0! }.cancel()
                 store.dispatch(event: 1)
             }
             do {
                 let end = OnDeinit { [weak store] in store?.dispatch(event: 100) }
-                id.withLock { $0 = store.subscribe { _, _ in end.use() } }
+                token.withLock { $0 = store.subscribe { _, _ in end.use() } }
             }
             store.dispatch(event: 1)
         }

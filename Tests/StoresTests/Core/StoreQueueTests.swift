@@ -279,14 +279,14 @@ import Testing
                     store.dispatch(event: 1)
                 } else {
                     let last = Locked<Int?>(nil)
-                    let id = half.subscribe { old, new in
+                    let token = half.subscribe { old, new in
                         last.withLock { last in
                             if old != last { broken.withLock { $0 += 1 } }
                             last = new
                         }
                     }
                     store.dispatch(event: 1)
-                    half.unsubscribe(id)
+                    token.cancel()
                 }
             }
         }
@@ -363,7 +363,7 @@ import Testing
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer(StoreModelTests.next))
         let log = TestLog<Call>()
         private let script: Script
-        private let ids = Locked<[UUID?]>([])
+        private let tokens = Locked<[ObserverToken?]>([])
         private let calls = Locked(0)
 
         init(_ script: Script) { self.script = script }
@@ -374,22 +374,22 @@ import Testing
             switch action {
             case .dispatch(let event): store.dispatch(event: event)
             case .subscribe:
-                let index = ids.withLock { ids in
-                    ids.append(nil)
-                    return ids.count - 1
+                let index = tokens.withLock { tokens in
+                    tokens.append(nil)
+                    return tokens.count - 1
                 }
-                let id = store.subscribe { [unowned self] in called(index, $0, $1) }
-                ids.withLock { $0[index] = id }
+                let token = store.subscribe { [unowned self] in called(index, $0, $1) }
+                tokens.withLock { $0[index] = token }
             case .unsubscribeSelf: if let observer { unsubscribe(observer) }
             case .unsubscribe(let index): unsubscribe(index)
-            case .unsubscribeAll: (0..<ids.withLock { $0.count }).forEach(unsubscribe)
+            case .unsubscribeAll: (0..<tokens.withLock { $0.count }).forEach(unsubscribe)
             }
         }
 
-        /// An observer that is called before `subscribe` has returned has no id yet.
+        /// An observer that is called before `subscribe` has returned has no token yet.
         private func unsubscribe(_ index: Int) {
-            let id = ids.withLock { $0.indices.contains(index) ? $0[index] : nil }
-            if let id { store.unsubscribe(id) }
+            let token = tokens.withLock { $0.indices.contains(index) ? $0[index] : nil }
+            token?.cancel()
         }
 
         private func called(_ observer: Int, _ old: Int?, _ new: Int) {

@@ -29,15 +29,13 @@ import Testing
         var state = 1
         reducer.reduce(&state, 2)
         #expect(state == 12)
-        reducer(&state, 3)
+        reducer.reduce(&state, 3)
         #expect(state == 123)
         let returned: Int = reducer.reduce(1, 2)
         #expect(returned == 12)
-        #expect(reducer(1, 2) == 12)
         let next = reducer.reduce(1)
         let both: [Int] = [next(2), next(3)]
         #expect(both == [12, 13])
-        #expect(reducer(1)(2) == 12)
     }
 
     @Test func onlyCallingItInPlaceReturnsTheEffect() {
@@ -47,14 +45,11 @@ import Testing
         })
         #expect(asking.reduce(0, 1) == 1)
         #expect(asking.reduce(0)(1) == 1)
-        for reducer in [
-            Reducer(effects: { state, event in asking.reduce(&state, event) }),
-            Reducer(effects: { state, event in asking(&state, event) }),
-        ] {
-            let store = Store(initialState: 0, reducer: reducer)
-            store.dispatch(event: 1)
-            #expect(store.state == 6)
-        }
+        let store = Store(
+            initialState: 0,
+            reducer: Reducer(effects: { state, event in asking.reduce(&state, event) }))
+        store.dispatch(event: 1)
+        #expect(store.state == 6)
     }
 
     @Test func onlyTheLabelMakesAReducerWithEffects() {
@@ -329,7 +324,7 @@ import Testing
         // Both use the id "load" in the same store: the last one replaces the other.
         #expect(store.effectsUnderWay == 1)
         var same = Pair()
-        _ = Reducer<Pair, Row.Event>.combine()(&same, .load)
+        _ = Reducer<Pair, Row.Event>.combine().reduce(&same, .load)
         #expect(same == Pair())
     }
 }

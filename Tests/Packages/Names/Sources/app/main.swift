@@ -18,7 +18,7 @@ func check(_ answer: Int, at location: SourceLocation = #_sourceLocation) -> Str
 }
 
 // Combine's protocols, and Pledge's types of a similar kind.
-func subscribe(_ subscription: any Subscription) -> StoreSubscription? { nil }
+func subscribe(_ subscription: any Subscription) -> ObserverToken? { nil }
 func run<S: Scheduler>(on scheduler: S, by own: some FutureScheduler) {}
 
 // Both have a Future, which the articles fix; the module says which one is meant.

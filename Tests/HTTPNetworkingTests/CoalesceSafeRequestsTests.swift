@@ -5,7 +5,7 @@ import PledgeHTTPNetworking
 import PledgeServices
 import Testing
 
-@Suite struct CoalescingKeySafeRequestTests {
+@Suite struct CoalesceSafeRequestsTests {
     private let scheduler = ManualScheduler()
     private let url = URL(string: "https://example.com/books")!
 
@@ -13,7 +13,7 @@ import Testing
     private func calls(_ first: HTTPRequest, _ second: HTTPRequest) -> Int {
         let service = AnsweringService<HTTPResponse>(
             on: scheduler, Array(repeating: { HTTPResponse(status: 200) }, count: 2))
-        let load = stack(.coalesce(by: .safeRequest), over: service.send)
+        let load = stack(.coalesceSafeRequests(), over: service.send)
         let answers = [load(first), load(second)]
         scheduler.run()
         #expect(answers.allSatisfy { $0.valueNow?.status == 200 })
@@ -64,8 +64,8 @@ import Testing
     @Test func stacksCanShareAGroup() {
         let service = AnsweringService<HTTPResponse>(on: scheduler, [{ HTTPResponse(status: 200) }])
         let group = Coalescer<HTTPRequest, HTTPResponse>()
-        let list = stack(.coalesce(by: .safeRequest, sharing: group), over: service.send)
-        let detail = stack(.coalesce(by: .safeRequest, sharing: group), over: service.send)
+        let list = stack(.coalesceSafeRequests(sharing: group), over: service.send)
+        let detail = stack(.coalesceSafeRequests(sharing: group), over: service.send)
         let answers = [list(HTTPRequest(.get, url)), detail(HTTPRequest(.get, url))]
         scheduler.run()
         #expect(answers.allSatisfy { $0.valueNow?.status == 200 })
@@ -79,7 +79,7 @@ import Testing
         let service = AnsweringService<HTTPResponse>(
             on: scheduler, (1...9).map { number in { HTTPResponse(status: 200 + number) } })
         let load = stack(
-            .coalesce(by: .safeRequest),
+            .coalesceSafeRequests(),
             over: { $0.method == .put ? put : service.send($0) })
         let other = URL(string: "https://example.com/authors")!
         let save = load(HTTPRequest(.put, URL(string: "HTTPS://EXAMPLE.com:443/books#top")!))
@@ -105,7 +105,7 @@ import Testing
         let put = Promise<HTTPResponse>()
         let service = AnsweringService<HTTPResponse>(on: scheduler, [{ HTTPResponse(status: 200) }])
         let load = stack(
-            .coalesce(by: .safeRequest),
+            .coalesceSafeRequests(),
             over: { $0.method == .put ? put : service.send($0) })
         let first = load(HTTPRequest(.get, url))
         let save = load(HTTPRequest(.put, url))
@@ -122,9 +122,9 @@ import Testing
         let service = AnsweringService<HTTPResponse>(
             on: scheduler, (1...9).map { number in { HTTPResponse(status: 200 + number) } })
         let group = Coalescer<HTTPRequest, HTTPResponse>()
-        let load = stack(.coalesce(by: .safeRequest, sharing: group), over: service.send)
+        let load = stack(.coalesceSafeRequests(sharing: group), over: service.send)
         let save = stack(
-            .coalesce(by: .safeRequest, sharing: group),
+            .coalesceSafeRequests(sharing: group),
             over: { _ in Future(value: HTTPResponse(status: 204)) })
         let before = load(HTTPRequest(.get, url))
         _ = save(HTTPRequest(.delete, url))
@@ -139,7 +139,7 @@ import Testing
         let service = AnsweringService<HTTPResponse>(
             on: scheduler,
             [{ response }, { throw HTTPError(code: .unacceptableStatus, response: response) }])
-        let load = stack(.coalesce(by: .safeRequest), over: service.send)
+        let load = stack(.coalesceSafeRequests(), over: service.send)
         for isFailure in [false, true] {
             let calls = (1...3).map { _ in load(HTTPRequest(.get, url)) }
             scheduler.run()
