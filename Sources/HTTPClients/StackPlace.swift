@@ -167,7 +167,6 @@ extension HTTPClient {
 
     private func observation<Output>() -> Middleware<HTTPRequest, Output>? {
         var all = observers
-        if let metrics { all.append(metrics.observer) }
         if let log, log.showsEvents { all.append(.logging(log.write)) }
         if all.isEmpty { return nil }
         return .observed(by: ServiceObserver(combining: all), on: scheduler, named: callName)
