@@ -19,6 +19,22 @@ import Testing
         #expect(Date(secondsSince1970: -1).httpText == "Wed, 31 Dec 1969 23:59:59 GMT")
     }
 
+    @Test func aFieldIsReadAndSetAsADate() {
+        var headers: HTTPHeaders = ["date": "old", "Date": "older"]
+        #expect(headers.date("Date") == nil)
+        headers.set(Date(timeIntervalSince1970: 784_111_777.9), for: "Date")
+        #expect(headers == ["date": "Sun, 06 Nov 1994 08:49:37 GMT"])
+        #expect(headers.date("Date") == Date(timeIntervalSince1970: 784_111_777))
+        headers.add("Sun, 06 Nov 1994 08:49:37 GMT", for: "Date")
+        #expect(headers.date("Date") == nil && headers.date("Expires") == nil)
+    }
+
+    @Test func aDateOfAnySizeHasWholeSeconds() {
+        for seconds in [Double.nan, .infinity, -.infinity, 1e300] {
+            #expect(Date(timeIntervalSince1970: seconds).httpText.hasSuffix(" GMT"))
+        }
+    }
+
     @Test(arguments: [
         "", "0", "-1", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
         "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 6 Nov 1994 08:49:37 GMT",
