@@ -141,7 +141,7 @@ import Testing
         let print: @Sendable (HTTPMethod) -> Void = { lines.add("\($0)") }
         // snippet: stale
         let scheduler = ManualScheduler()
-        let seconds = { @Sendable in scheduler.now.offset.components.seconds }
+        let seconds = { @Sendable in scheduler.now.offset / .seconds(1) }
         let origin: HTTPService = { request in
             print(request.method)
             if seconds() > 0 { return Future(value: HTTPResponse(status: 503)) }
@@ -149,7 +149,7 @@ import Testing
             return Future(value: HTTPResponse(status: 200, headers: headers))
         }
         let cache = HTTPCache(
-            now: { HTTPDate(secondsSince1970: seconds()) }, on: scheduler)
+            now: { Date(timeIntervalSince1970: seconds()) }, on: scheduler)
         let service = stack(.cache(sharing: cache), over: origin)
 
         _ = service(HTTPRequest(.get, prices))
@@ -165,7 +165,7 @@ import Testing
         let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: unreachable
         let scheduler = ManualScheduler()
-        let seconds = { @Sendable in scheduler.now.offset.components.seconds }
+        let seconds = { @Sendable in scheduler.now.offset / .seconds(1) }
         let origin: HTTPService = { _ in
             if seconds() > 0 { return Future(error: HTTPError(code: .cannotConnect)) }
             let headers: HTTPHeaders = ["Cache-Control": "max-age=60"]
@@ -174,7 +174,7 @@ import Testing
         }
         let cache = HTTPCache(
             staleIfUnreachable: .seconds(86_400),
-            now: { HTTPDate(secondsSince1970: seconds()) }, on: scheduler)
+            now: { Date(timeIntervalSince1970: seconds()) }, on: scheduler)
         let service = stack(.cache(sharing: cache), over: origin)
 
         for _ in 1...3 {

@@ -89,7 +89,7 @@ import Testing
 
     @Test func tests() {
         // snippet: tests
-        let jar = CookieJar(cookiesPerDomain: 1, now: { HTTPDate(secondsSince1970: 784_111_777) })
+        let jar = CookieJar(cookiesPerDomain: 1, now: { Date(timeIntervalSince1970: 784_111_777) })
         jar.store("a=1; Expires=Sun, 06 Nov 1994 08:49:38 GMT", from: cart)
         jar.store("b=2; Expires=Sun, 06 Nov 1994 08:49:37 GMT", from: cart)
         print("\(jar.cookies)")

@@ -52,11 +52,12 @@ import Testing
         // snippet: client
         let server = URL(string: "https://api.example.com")!
         var client = HTTPClient(base: server) { _ in Future(value: HTTPResponse(status: 404)) }
-        client.metrics = ServiceMetrics()
+        let metrics = ServiceMetrics()
+        client.observers = [metrics.observer]
         let load = stack(.fallback(Data()), over: client.networking)
         // end snippet
         #expect(try await load(Endpoint(path: "/products")).value.isEmpty)
-        let text = client.metrics?.prometheusText ?? ""
+        let text = metrics.prometheusText
         #expect(text.contains(#"policy="fallback",event="fell_back",reason=""} 1"#))
         #expect(text.contains(#"outcome="failure"} 1"#))
     }

@@ -68,7 +68,7 @@ extension LoginFlowExamples {
         let call = try network.next()
         store.send(.tappedCancel) { $0.user = .idle }
         #expect(call.isCancelled)
-        #expect(try !call.answer(with: .json("too late")))
+        #expect(!call.answer(with: .json("too late")))
         try finish(store)
     }
 }

@@ -243,7 +243,7 @@ struct RecipesRequestsExamples {
         search.callName = { request in "search \(request.method)" }
         // end snippet
         let metrics = ServiceMetrics()
-        search.metrics = metrics
+        search.observers = [metrics.observer]
         try await search.get("/search")
         #expect(metrics.prometheusText.contains(#"call="search GET""#))
         #expect(last?.url.host() == "search.example.com")

@@ -251,7 +251,7 @@ extension RecipesScreensExamples {
         // snippet: leave
         task.cancel()  // as `.task` does when the view disappears
         // end snippet
-        call.answer(with: try .json(Product(id: 7, name: "pen")))
+        call.answer(with: .json(Product(id: 7, name: "pen")))
         await task.value
         #expect(!model.product.isLoading && model.product.value == nil)
     }

@@ -74,7 +74,7 @@ struct RecipesTestsExamples {
 
         let call = try await network.next()
         #expect(model.title == "…")
-        call.answer(with: try .json(Product(id: 7, name: "pen")))
+        call.answer(with: .json(Product(id: 7, name: "pen")))
         await loading.value
         #expect(model.title == "pen")
         try network.finish()

@@ -52,13 +52,13 @@ struct RequestsInOrderExamples {
         let route = try network.next()
         #expect(network.pending.count == 1)
         #expect(route.endpoint == Endpoint(path: "/route"))
-        try route.answer(with: .json(Route(path: "/north")))
+        route.answer(with: .json(Route(path: "/north")))
         let login = try network.next()
         #expect(login.endpoint == Endpoint(path: "/north"))
-        try login.answer(with: .json(Login(id: 7)))
+        login.answer(with: .json(Login(id: 7)))
         let auth = try network.next()
         #expect(auth.endpoint == Endpoint(path: "/auth/7"))
-        try auth.answer(with: .json(Auth(token: "t")))
+        auth.answer(with: .json(Auth(token: "t")))
         try network.finish()
     }
 

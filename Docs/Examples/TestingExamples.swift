@@ -46,7 +46,7 @@ struct TestingExamples {
 
         let call = try network.next()
         #expect(call.endpoint == Endpoint(path: "/products/7"))
-        try call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
+        call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
         #expect(try future.settledValue() == Product(id: 7, name: "iPad Pro"))
     }
     // end snippet
@@ -84,9 +84,9 @@ struct TestingExamples {
 
         let first = try network.next()
         let second = try network.next()
-        try second.answer(with: .json(Product(id: 2, name: "two")))
+        second.answer(with: .json(Product(id: 2, name: "two")))
         #expect(both.result == nil)
-        try first.answer(with: .json(Product(id: 1, name: "one")))
+        first.answer(with: .json(Product(id: 1, name: "one")))
 
         #expect(try both.settledValue().0.name == "one")
     }
@@ -99,7 +99,7 @@ struct TestingExamples {
         let name = Task { try await loader.loadProduct(withID: 7).value.name }
 
         let call = try await network.next()
-        try call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
+        call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
 
         #expect(try await name.value == "iPad Pro")
     }
@@ -135,7 +135,7 @@ struct TestingExamples {
         let future = ProductLoader(networking: network.request).loadProduct(withID: 7)
         #expect(throws: MockError.self) { try network.finish() }
         let call = try network.next()
-        try call.answer(with: .json(Product(id: 7, name: "late")))
+        call.answer(with: .json(Product(id: 7, name: "late")))
         #expect(try future.settledValue().name == "late")
         let unexpected = network.request(Endpoint(path: "/more"))
         let error = try #require(throws: MockError.self) { try unexpected.settledValue() }
@@ -187,7 +187,7 @@ struct TestingExamples {
         #expect(call.headers["X-App"] == "Shop")
         #expect(call.headers["Authorization"] == "Bearer t0ken")
         #expect(call.request?.url == server.appending(path: "products/7"))
-        try call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
+        call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
         #expect(try future.settledValue().name == "iPad Pro")
     }
     // end snippet

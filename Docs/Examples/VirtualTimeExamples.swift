@@ -108,7 +108,7 @@ struct VirtualTimeExamples {
             for id in 1...2 {
                 let call = try await network.next()
                 #expect(call.headers["Authorization"] == "Bearer new")
-                try call.answer(with: .json(Product(id: id, name: "pen")))
+                call.answer(with: .json(Product(id: id, name: "pen")))
             }
             await clock.advance(by: .zero)
 

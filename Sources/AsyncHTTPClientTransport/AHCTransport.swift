@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
 public import AsyncHTTPClient
+import NIOSSL
 public import PledgeFutures
 public import PledgeHTTPNetworking
 
@@ -81,8 +82,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
     /// let transport = try AHCTransport(connecting: settings)
     /// ```
     ///
-    /// - **TLS.** All of `TLSSettings` is supported. Files are read now. ``Configuration/tls`` means the same in
-    ///   AsyncHTTPClient's own terms; leave one of the two at its default.
+    /// - **TLS.** All of `TLSSettings` is supported. Files are read now.
     /// - **Proxies.** `http` is supported with or without a user (Basic), and `socks5h` without a user. The
     ///   environment's proxies are `http_proxy` (in lower case only), `https_proxy`, `all_proxy` and `no_proxy`, and
     ///   are read now.
@@ -250,16 +250,10 @@ extension AHCTransport {
 extension AHCTransport {
     /// The connections and limits of a transport.
     public struct Configuration: Sendable {
-        /// The TLS settings, in AsyncHTTPClient's terms.
-        ///
-        /// `ConnectionSettings/tls` means the same for every transport. Leave one of the two at its default, and the
-        /// transport uses the other. If you set both, creating the transport fails.
-        public var tls = TLS()
-
-        /// The allowed versions of HTTP.
-        ///
-        /// HTTP/2 is off if this or `ConnectionSettings/versions` excludes it.
-        public var httpVersion = HTTPVersion.automatic
+        /// TLS in SwiftNIO's terms.
+        var tls = TLSConfiguration(verification: .full, minimumVersion: .tls12)
+        /// False if only HTTP/1.1 is allowed.
+        var allowsHTTP2 = true
 
         /// The longest time to connect, including TLS.
         public var connectTimeout: Duration = .seconds(10)
@@ -308,16 +302,6 @@ extension AHCTransport {
             self.idleTimeout = idleTimeout
             self.maxBodySize = maxBodySize
         }
-    }
-}
-
-extension AHCTransport.Configuration {
-    /// The allowed versions of HTTP.
-    public enum HTTPVersion: Hashable, Sendable {
-        /// HTTP/2 over TLS if the server supports it, HTTP/1.1 otherwise.
-        case automatic
-        /// Only HTTP/1.1.
-        case http1Only
     }
 }
 

@@ -100,12 +100,12 @@ final class ClientLease: Sendable {
         let connections = ConnectionTracker(in: group, limit: configuration.maxConnectionsPerHost)
         let lanes = CallLanes(in: group, limit: configuration.maxConnectionsPerHost)
         var withoutTLS = configuration
-        withoutTLS.httpVersion = .http1Only
+        withoutTLS.allowsHTTP2 = false
         let secure = { (proxy: HTTPClient.Configuration.Proxy?) in
             Route(
                 client: configuration.client(
                     in: group, noting: connections, by: proxy, routes, isSecure: true),
-                lanes: configuration.httpVersion == .http1Only ? lanes : nil)
+                lanes: configuration.allowsHTTP2 ? nil : lanes)
         }
         let plain = { (proxy: HTTPClient.Configuration.Proxy?, forwarding: ForwardingProxy?) in
             Route(
@@ -209,14 +209,14 @@ extension AHCTransport.Configuration {
 
     func lowered() -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls.configuration, redirectConfiguration: .disallow)
+            tlsConfiguration: tls, redirectConfiguration: .disallow)
         configuration.timeout.connect = TimeAmount(saturating: connectTimeout)
         configuration.connectionPool.idleTimeout = TimeAmount(saturating: keepAlive)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(
             1, maxConnectionsPerHost)
         // AsyncHTTPClient must not try again by itself, because a policy decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.httpVersion = httpVersion == .automatic ? .automatic : .http1Only
+        configuration.httpVersion = allowsHTTP2 ? .automatic : .http1Only
         #if Observability
         // The middleware `openTelemetry` creates the span of a request, and AsyncHTTPClient would create a second one.
         configuration.tracing.tracer = nil

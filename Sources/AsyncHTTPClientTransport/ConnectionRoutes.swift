@@ -80,20 +80,15 @@ struct ConnectionRoutes: Sendable {
         let lowered: URL?
         if let unixSocketPath {
             lowered = URL(
-                string: "\(origin.scheme)+unix://\(unixSocketPath.percentEncodedWhole)\(target)")
+                string:
+                    "\(origin.scheme)+unix://\(PercentEncoding.word.encode(unixSocketPath))\(target)"
+            )
         } else if origin.scheme == "http", !bypass.covers(origin.host) {
             lowered = forwarding?.lowered(target, of: host)
         } else {
             lowered = nil
         }
         return lowered.map { ($0, host) }
-    }
-}
-
-extension String {
-    /// The text with each byte percent-encoded, so that no byte has a meaning in a URL.
-    fileprivate var percentEncodedWhole: String {
-        utf8.map { "%\($0 < 16 ? "0" : "")\(String($0, radix: 16, uppercase: true))" }.joined()
     }
 }
 

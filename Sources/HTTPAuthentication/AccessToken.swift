@@ -23,7 +23,7 @@ public struct AccessToken: Hashable, Sendable {
     public var lifetime: Duration? { didSet { start = .now } }
 
     /// The date on which the lifetime was set.
-    @Uncompared private var start = HTTPDate.now
+    @Uncompared private var start = Date.now
 
     /// The refresh token, which gets the next access token.
     ///

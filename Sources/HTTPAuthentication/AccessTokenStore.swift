@@ -211,7 +211,7 @@ struct SecretFile: Sendable {
     func write(_ data: Data?) throws(FileError) {
         guard let data else { return try remove() }
         try folder.create()
-        let now = HTTPDate.now.secondsSince1970
+        let now = Date.now.secondsSince1970
         // Another process may still be writing a newer part.
         try? removeParts(usedBefore: (now - 60) * 1_000_000_000)
         // Two processes, which may have the same number in two containers, don't write the same part.

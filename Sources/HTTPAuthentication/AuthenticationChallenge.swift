@@ -62,10 +62,9 @@ struct AuthenticationChallenge: Equatable, Sendable {
 /// Commas separate parameters as well as challenges. A word before an equals sign is a parameter; any other word begins
 /// a challenge. A malformed part invalidates only its own challenge. Parsing ends at a quoted string that isn't closed.
 struct AuthenticationParser {
-    private let bytes: [UInt8]
-    private var position = 0
+    private var reader: FieldReader
 
-    init(_ value: String) { bytes = Array(value.utf8) }
+    init(_ value: String) { reader = FieldReader(value) }
 
     /// Returns the challenges, in order.
     ///
@@ -74,10 +73,10 @@ struct AuthenticationParser {
         beginningWith first: AuthenticationChallenge? = nil
     ) -> [AuthenticationChallenge] {
         var all = first.map { [$0] } ?? []
-        while skipSeparators() {
-            let word = readWord()
-            skipSpaces()
-            if !word.isEmpty, !isAt(Self.equals) {
+        while reader.nextMember() {
+            let word = reader.token().lowercased()
+            reader.skipSpaces()
+            if !word.isEmpty, reader.next != UInt8(ascii: "=") {
                 all.append(AuthenticationChallenge(scheme: word))
                 skipCredentials()
                 continue
@@ -89,78 +88,27 @@ struct AuthenticationParser {
         return all
     }
 
-    private static let comma = UInt8(ascii: ",")
-    private static let quote = UInt8(ascii: "\"")
-    private static let equals = UInt8(ascii: "=")
-
-    private func isAt(_ byte: UInt8) -> Bool { position < bytes.count && bytes[position] == byte }
-
-    private mutating func skip(while condition: (UInt8) -> Bool) {
-        while position < bytes.count, condition(bytes[position]) { position += 1 }
-    }
-
-    private mutating func skipSpaces() { skip(while: \.isSpace) }
-
-    /// Advances to the next word; returns false at the end.
-    private mutating func skipSeparators() -> Bool {
-        skip { $0.isSpace || $0 == Self.comma }
-        return position < bytes.count
-    }
-
-    /// Reads a token, and returns it in lower case; returns an empty text if there is none.
-    private mutating func readWord() -> String {
-        let start = position
-        skip(while: HTTPHeaders.isTokenByte)
-        return String(decoding: bytes[start..<position].map(\.lowercased), as: UTF8.self)
-    }
-
     /// Skips the token68 that schemes such as Negotiate have in place of parameters, up to the next comma.
     private mutating func skipCredentials() {
-        let start = position
-        skip { $0.isLetterOrDigit || "-._~+/".utf8.contains($0) }
-        skip { $0 == Self.equals }
-        skipSpaces()
-        if position < bytes.count, bytes[position] != Self.comma { position = start }
+        let start = reader
+        reader.skip { $0.isLetterOrDigit || "-._~+/".utf8.contains($0) }
+        reader.skip { $0 == UInt8(ascii: "=") }
+        reader.skipSpaces()
+        if let next = reader.next, next != UInt8(ascii: ",") { reader = start }
     }
 
     /// Reads the value after an equals sign, up to the next comma; returns nil if it's malformed.
     private mutating func readValue() -> String? {
-        guard isAt(Self.equals) else { return restIsEmpty() ? "" : nil }
-        position += 1
-        skipSpaces()
-        var value: String?
-        if isAt(Self.quote) {
-            value = readQuoted()
+        guard reader.skip("=") else { return reader.endMember() ? "" : nil }
+        reader.skipSpaces()
+        let value: String?
+        if let quoted = reader.quotedString() {
+            value = quoted.isClosed ? quoted.content : nil
         } else {
-            let start = position
-            skip(while: HTTPHeaders.isTokenByte)
-            if start < position { value = String(decoding: bytes[start..<position], as: UTF8.self) }
+            let token = reader.token()
+            value = token.isEmpty ? nil : token
         }
-        return restIsEmpty() ? value : nil
-    }
-
-    /// Advances to the next comma, and returns whether only white space came before it.
-    private mutating func restIsEmpty() -> Bool {
-        let start = position
-        skip { $0 != Self.comma }
-        return bytes[start..<position].allSatisfy(\.isSpace)
-    }
-
-    /// Reads the content of a quoted string; if it isn't closed, returns nil and consumes everything.
-    private mutating func readQuoted() -> String? {
-        var content: [UInt8] = []
-        position += 1
-        while position < bytes.count {
-            if isAt(Self.quote) {
-                position += 1
-                return String(decoding: content, as: UTF8.self)
-            }
-            if isAt(UInt8(ascii: "\\")) { position += 1 }
-            if position < bytes.count { content.append(bytes[position]) }
-            position += 1
-        }
-        position = bytes.count
-        return nil
+        return reader.endMember() ? value : nil
     }
 }
 

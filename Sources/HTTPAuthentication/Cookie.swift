@@ -26,7 +26,7 @@ public struct Cookie: Hashable, Sendable {
     public let path: String
 
     /// The date on which the cookie expires; nil for a session cookie.
-    public let expires: HTTPDate?
+    public let expires: Date?
 
     /// True if the cookie is sent over https only.
     public let isSecure: Bool
@@ -61,7 +61,7 @@ extension Cookie {
     }
 
     /// Returns whether the cookie has expired.
-    func isOver(at now: HTTPDate) -> Bool { expires.map { $0 <= now } ?? false }
+    func isOver(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
     /// Returns whether the cookie is sent to a URL.
     func isFor(_ place: CookieURL) -> Bool {
@@ -117,7 +117,7 @@ extension Cookie: Codable {
         isHostOnly = try fields.decode(Bool.self, forKey: .isHostOnly)
         path = try fields.decode(String.self, forKey: .path)
         expires = try fields.decodeIfPresent(Int64.self, forKey: .expires)
-            .map { HTTPDate(secondsSince1970: $0) }
+            .map { Date(secondsSince1970: $0) }
         isSecure = try fields.decode(Bool.self, forKey: .isSecure)
         isHTTPOnly = try fields.decode(Bool.self, forKey: .isHTTPOnly)
         sameSite = try fields.decodeIfPresent(SameSite.self, forKey: .sameSite)

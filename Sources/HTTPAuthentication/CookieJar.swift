@@ -22,7 +22,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     private let store: Locked<CookieStore>
     private let file: CookieFile?
     private let bytesPerCookie: Int
-    private let now: @Sendable () -> HTTPDate
+    private let now: @Sendable () -> Date
     private let isPublicSuffix: @Sendable (String) -> Bool
 
     /// Creates a jar.
@@ -41,7 +41,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     public convenience init(
         restoring snapshot: Snapshot? = nil, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
-        now: @escaping @Sendable () -> HTTPDate = { .now },
+        now: @escaping @Sendable () -> Date = { .now },
         isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains
     ) {
         self.init(
@@ -73,7 +73,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     public convenience init(
         file: URL, keepingSessionCookies: Bool = false, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
-        now: @escaping @Sendable () -> HTTPDate = { .now },
+        now: @escaping @Sendable () -> Date = { .now },
         isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains,
         onFileError: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
@@ -87,7 +87,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     /// A jar; `limits` are the cookies per domain, the cookies in all, and the bytes per cookie.
     init(
         _ snapshot: Snapshot?, in file: CookieFile?, limits: (Int, Int, Int),
-        now: @escaping @Sendable () -> HTTPDate,
+        now: @escaping @Sendable () -> Date,
         isPublicSuffix: @escaping @Sendable (String) -> Bool
     ) {
         let (cookiesPerDomain, cookiesInAll, bytesPerCookie) = limits
@@ -407,7 +407,7 @@ struct CookieStore {
     ///   - now: The date.
     /// - Returns: False if the cookie was ignored, because it would hide a Secure cookie.
     @discardableResult
-    mutating func keep(_ cookie: Cookie, isSecure: Bool = true, at now: HTTPDate) -> Bool {
+    mutating func keep(_ cookie: Cookie, isSecure: Bool = true, at now: Date) -> Bool {
         if !isSecure, hidesSecure(cookie) { return false }
         let old = remove(cookie)
         if cookie.isOver(at: now) { return true }
@@ -444,18 +444,18 @@ struct CookieStore {
     }
 
     /// Returns all cookies that haven't expired, oldest first.
-    func all(at now: HTTPDate) -> [Cookie] {
+    func all(at now: Date) -> [Cookie] {
         domains.values.joined().filter { !$0.cookie.isOver(at: now) }
             .sorted { $0.made < $1.made }.map(\.cookie)
     }
 
     /// Returns the cookies for a URL: longest path first, and among paths of the same length, oldest cookie first.
-    func cookies(for place: CookieURL, at now: HTTPDate) -> [Cookie] {
+    func cookies(for place: CookieURL, at now: Date) -> [Cookie] {
         indices(for: place, at: now).compactMap { domains[$0.domain]?[$0.index].cookie }
     }
 
     /// Returns the same cookies as ``cookies(for:at:)``, and records that they were used.
-    mutating func use(for place: CookieURL, at now: HTTPDate) -> [Cookie] {
+    mutating func use(for place: CookieURL, at now: Date) -> [Cookie] {
         let found = indices(for: place, at: now)
         ticks += 1
         for (domain, index) in found { domains[domain]?[index].used = ticks }
@@ -463,7 +463,7 @@ struct CookieStore {
     }
 
     private func indices(
-        for place: CookieURL, at now: HTTPDate
+        for place: CookieURL, at now: Date
     ) -> [(domain: String, index: Int)] {
         var found: [(domain: String, index: Int, entry: Entry)] = []
         for domain in Self.domains(of: place.host) {
@@ -499,7 +499,7 @@ extension CookieStore {
     ///
     /// Within a domain, cookies without Secure go first, so that a server without TLS can't push out cookies that were
     /// set over TLS (RFC 6265bis, section 5.7).
-    private mutating func makeRoom(in domain: String, at now: HTTPDate) {
+    private mutating func makeRoom(in domain: String, at now: Date) {
         if domains[domain]?.count ?? 0 > limits.perDomain {
             removeOver(in: domain, at: now)
             evict(from: domain, downTo: limits.perDomain)
@@ -513,7 +513,7 @@ extension CookieStore {
         }
     }
 
-    private mutating func removeOver(in domain: String, at now: HTTPDate) {
+    private mutating func removeOver(in domain: String, at now: Date) {
         for entry in domains[domain] ?? [] where entry.cookie.isOver(at: now) {
             remove(entry.cookie)
         }

@@ -31,15 +31,15 @@ struct DigestGrant: Sendable {
         let uses = String(repeating: "0", count: 8 - count.utf8.count) + count
         var fields = login.fields(for: challenge)
         fields += [
-            ("realm", quoted(challenge.realm)), ("nonce", quoted(challenge.nonce)),
-            ("uri", quoted(target)),
+            ("realm", challenge.realm.asQuotedString), ("nonce", challenge.nonce.asQuotedString),
+            ("uri", target.asQuotedString),
         ]
         if let name = challenge.algorithm.name { fields.append(("algorithm", name)) }
         fields.append(
-            ("response", quoted(response(login, method, target, body, uses, clientNonce))))
-        if let opaque = challenge.opaque { fields.append(("opaque", quoted(opaque))) }
+            ("response", response(login, method, target, body, uses, clientNonce).asQuotedString))
+        if let opaque = challenge.opaque { fields.append(("opaque", opaque.asQuotedString)) }
         if let qop {
-            fields += [("qop", qop), ("nc", uses), ("cnonce", quoted(clientNonce))]
+            fields += [("qop", qop), ("nc", uses), ("cnonce", clientNonce.asQuotedString)]
         }
         return "Digest " + fields.map { "\($0.0)=\($0.1)" }.joined(separator: ", ")
     }
@@ -78,34 +78,17 @@ struct DigestLogin: Sendable {
     fileprivate func fields(for challenge: DigestChallenge) -> [(String, String)] {
         if challenge.hashesUser {
             let hash = challenge.algorithm.hash(ofLatin1: "\(user.byteText):\(challenge.realm)")
-            return [("username", quoted(hash)), ("userhash", "true")]
+            return [("username", hash.asQuotedString), ("userhash", "true")]
         }
-        if user.utf8.allSatisfy({ $0 < 0x80 }) { return [("username", quoted(user))] }
+        if user.utf8.allSatisfy({ $0 < 0x80 }) { return [("username", user.asQuotedString)] }
         // Text beyond ASCII is percent-encoded and not quoted (RFC 8187).
-        let encoded = user.utf8.map { byte in
-            if byte.isLetterOrDigit { return String(UnicodeScalar(byte)) }
-            let digits = String(byte, radix: 16, uppercase: true)
-            return digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-        }
-        return [("username*", "UTF-8''\(encoded.joined())")]
+        return [("username*", "UTF-8''\(PercentEncoding.word.encode(user))")]
     }
 }
 
 extension String {
     /// The text's UTF-8, with one character for each byte.
     fileprivate var byteText: String { HTTPHeaders.text(ofLatin1: utf8) }
-}
-
-/// Returns a text as a quoted string (RFC 9110, section 5.6.4).
-private func quoted(_ text: String) -> String {
-    var bytes: [UInt8] = [UInt8(ascii: "\"")]
-    for byte in text.utf8 {
-        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-            bytes.append(UInt8(ascii: "\\"))
-        }
-        bytes.append(byte)
-    }
-    return String(decoding: bytes + [UInt8(ascii: "\"")], as: UTF8.self)
 }
 
 extension DigestLogin: CustomStringConvertible, CustomReflectable {

@@ -13,7 +13,7 @@ extension Cookie {
     ///   - now: The date.
     ///   - isPublicSuffix: Returns whether anyone may register names directly below a domain.
     init?(
-        _ header: SetCookie, from place: CookieURL, at now: HTTPDate,
+        _ header: SetCookie, from place: CookieURL, at now: Date,
         isPublicSuffix: (String) -> Bool
     ) {
         if header.isSecure, !place.isSecure { return nil }
@@ -48,11 +48,9 @@ extension Cookie {
     }
 
     /// Returns the date on which the cookie expires; Max-Age takes precedence over Expires.
-    private static func end(of header: SetCookie, at now: HTTPDate) -> HTTPDate? {
+    private static func end(of header: SetCookie, at now: Date) -> Date? {
         guard let age = header.maxAge else { return header.expires }
-        if age <= 0 { return HTTPDate(secondsSince1970: .min) }
-        let end = now.secondsSince1970.addingReportingOverflow(age)
-        return HTTPDate(secondsSince1970: end.overflow ? .max : end.partialValue)
+        return age <= 0 ? .distantPast : now.inWholeSeconds.addingTimeInterval(Double(age))
     }
 
     /// Returns whether the cookie meets the requirements of its name's prefix.
@@ -71,7 +69,7 @@ struct SetCookie {
     let value: String
     /// True if each character of name and value stands for one byte, because they aren't UTF-8.
     let isLatin1: Bool
-    private(set) var expires: HTTPDate?
+    private(set) var expires: Date?
     /// The lifetime, in seconds; at most 2³¹.
     private(set) var maxAge: Int64?
     /// The domain in lower case, without a leading dot; never empty.
@@ -175,7 +173,7 @@ enum CookieDate {
     /// Reads a date; returns nil if a part is missing or out of range.
     ///
     /// - Complexity: Linear in the length of the text.
-    static func date(_ text: some StringProtocol) -> HTTPDate? {
+    static func date(_ text: some StringProtocol) -> Date? {
         var time: (hour: Int, minute: Int, second: Int)?
         var (day, month, year): (Int?, Int?, Int?)
         for token in text.utf8.split(whereSeparator: isDelimiter) {
@@ -195,7 +193,7 @@ enum CookieDate {
                 year: year, month: month, day: day, hour: time.hour, minute: time.minute,
                 second: time.second)
         else { return nil }
-        return HTTPDate(secondsSince1970: fields.secondsSince1970)
+        return Date(secondsSince1970: fields.secondsSince1970)
     }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool {

@@ -244,17 +244,15 @@ struct DownloadState: Hashable, Sendable {
         if !tags.isEmpty {
             return tags.count == 1 && isTag(tags[0]) ? tags[0] : nil
         }
-        let dates = headers.values(for: "Last-Modified")
-        guard dates.count == 1, let changed = HTTPDate(dates[0]),
-            let sent = headers["Date"].flatMap({ HTTPDate($0) }),
-            changed.secondsSince1970 <= sent.secondsSince1970 - 60
+        guard let changed = headers.date("Last-Modified"), let sent = headers.date("Date"),
+            changed <= sent.addingTimeInterval(-60)
         else { return nil }
-        return dates[0]
+        return headers["Last-Modified"]
     }
 
     /// Returns whether a record's text is a validator that a request can hold.
     private static func isValidator(_ text: String) -> Bool {
-        isTag(text) || HTTPDate(text) != nil && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
+        isTag(text) || Date(httpText: text) != nil && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }
 
     /// Returns whether a text is a strong entity tag.

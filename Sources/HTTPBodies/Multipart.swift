@@ -224,11 +224,7 @@ extension Multipart {
                 guard scalar == "\"" || scalar.properties.generalCategory == .control else {
                     return String(scalar)
                 }
-                return String(scalar).utf8.map { byte in
-                    let digits = String(byte, radix: 16, uppercase: true)
-                    return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-                }
-                .joined()
+                return PercentEncoding.word.encode(String(scalar))
             }
             .joined()
         }

@@ -43,7 +43,7 @@ extension CacheRules {
     /// Returns the 504 for an only-if-cached request that the cache can't answer (RFC 9111, section 5.2.1.7).
     func unavailable(_ presented: PresentedRequest, at now: ClockReading) -> HTTPResponse {
         HTTPResponse(
-            status: 504, headers: ["Date": now.date.text, "Content-Length": "0"],
+            status: 504, headers: ["Date": now.date.httpText, "Content-Length": "0"],
             timing: HTTPTiming(untilHeaders: .zero, total: .zero), request: presented.request)
     }
 }

@@ -313,8 +313,8 @@ struct ByteReader {
         let foreign = Int(truncatingIfNeeded: CachedResponse.checksum(all) >> 2) - Int.max
         var response = CachedResponse(
             status: status, headers: headers, body: body, url: url.flatMap { URL(string: $0) },
-            variant: variant, requestTime: HTTPDate(secondsSince1970: requestTime),
-            responseTime: HTTPDate(secondsSince1970: responseTime), initialAge: initialAge,
+            variant: variant, requestTime: Date(secondsSince1970: requestTime),
+            responseTime: Date(secondsSince1970: responseTime), initialAge: initialAge,
             lifetime: lifetime, received: isOwn ? received : nil,
             number: isOwn ? number : foreign, control: CacheControl(headers))
         response.isDoubted = isDoubted

@@ -95,37 +95,19 @@ struct CacheControlParser {
     private(set) var directives: [(name: String, argument: CacheControl.Argument)] = []
     private(set) var isMalformed = false
 
-    private let bytes: [UInt8]
-    private var position = 0
+    private var reader: FieldReader
 
     init(_ line: String) {
-        bytes = Array(line.utf8)
-        while skipSeparators() { readDirective() }
-    }
-
-    private static let comma = UInt8(ascii: ",")
-    private static let quote = UInt8(ascii: "\"")
-    private static let equals = UInt8(ascii: "=")
-
-    /// Advances to the next directive; returns false at the end.
-    private mutating func skipSeparators() -> Bool {
-        while position < bytes.count,
-            bytes[position].isSpace || bytes[position] == Self.comma
-        {
-            position += 1
-        }
-        return position < bytes.count
+        reader = FieldReader(line)
+        while reader.nextMember() { readDirective() }
     }
 
     private mutating func readDirective() {
-        let start = position
-        while position < bytes.count, HTTPHeaders.isTokenByte(bytes[position]) { position += 1 }
-        let name = String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
+        let name = reader.token().lowercased()
         var argument = CacheControl.Argument.none
-        if position < bytes.count, bytes[position] == Self.equals {
-            position += 1
+        if reader.skip("=") {
             argument = readArgument()
-        } else if !restIsEmpty() {
+        } else if !reader.endMember() {
             argument = .garbage
         }
         if name.isEmpty || argument == .garbage { isMalformed = true }
@@ -133,43 +115,13 @@ struct CacheControlParser {
     }
 
     private mutating func readArgument() -> CacheControl.Argument {
-        if position < bytes.count, bytes[position] == Self.quote, let quoted = readQuoted() {
-            return restIsEmpty() ? .text(quoted) : .garbage
+        let start = reader
+        var text = reader.quotedString().flatMap { $0.isClosed ? $0.content : nil }
+        if text == nil {
+            reader = start
+            let token = reader.token()
+            text = token.isEmpty ? nil : token
         }
-        let start = position
-        while position < bytes.count, HTTPHeaders.isTokenByte(bytes[position]) { position += 1 }
-        let token = String(decoding: bytes[start..<position], as: UTF8.self)
-        return restIsEmpty() && !token.isEmpty ? .text(token) : .garbage
-    }
-
-    /// Advances to the next comma, and returns whether only white space came before it.
-    private mutating func restIsEmpty() -> Bool {
-        var isEmpty = true
-        while position < bytes.count, bytes[position] != Self.comma {
-            if !bytes[position].isSpace { isEmpty = false }
-            position += 1
-        }
-        return isEmpty
-    }
-
-    /// Returns the content of the quoted string at the current position; if it isn't closed, returns nil and stays
-    /// there.
-    private mutating func readQuoted() -> String? {
-        var content: [UInt8] = []
-        var index = position + 1
-        while index < bytes.count {
-            switch bytes[index] {
-            case Self.quote:
-                position = index + 1
-                return String(decoding: content, as: UTF8.self)
-            case UInt8(ascii: "\\") where index + 1 < bytes.count:
-                content.append(bytes[index + 1])
-                index += 2
-            default:
-                content.append(bytes[index])
-                index += 1
-            }
-        }
-        return nil
+        return reader.endMember() ? text.map { .text($0) } ?? .garbage : .garbage
     }
 }

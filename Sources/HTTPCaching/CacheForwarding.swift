@@ -284,6 +284,6 @@ extension OriginReply {
 /// Dates in headers are compared with the wall clock, which may be set back. A stored response's age is measured with
 /// both clocks, and the larger result counts.
 struct ClockReading: Hashable, Sendable {
-    let date: HTTPDate
+    let date: Date
     let instant: SchedulerInstant
 }

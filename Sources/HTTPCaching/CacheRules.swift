@@ -214,7 +214,7 @@ extension CacheRules {
     /// A value that can't be parsed makes the response stale, and so does an Expires that is repeated with different
     /// dates.
     func lifetime(
-        status: Int, headers: HTTPHeaders, control: CacheControl, date: HTTPDate
+        status: Int, headers: HTTPHeaders, control: CacheControl, date: Date
     ) -> Int64 {
         if mode == .shared, let seconds = control.permitted("s-maxage") { return seconds }
         if let seconds = control.permitted("max-age") { return seconds }
@@ -228,7 +228,7 @@ extension CacheRules {
 
     /// Returns a share of the time since the resource last changed (RFC 9111, section 4.2.2), or the default lifetime.
     private func heuristicLifetime(
-        status: Int, headers: HTTPHeaders, control: CacheControl, date: HTTPDate
+        status: Int, headers: HTTPHeaders, control: CacheControl, date: Date
     ) -> Int64 {
         guard Self.heuristicStatuses.contains(status) || control.contains("public"),
             headers["Pragma"]?.lowercased().contains("no-cache") != true
@@ -241,7 +241,7 @@ extension CacheRules {
     /// Returns a response's age on arrival, in seconds (RFC 9111, section 4.2.3).
     ///
     /// The first of several Age fields counts. A field that isn't a number is ignored.
-    func initialAge(_ reply: OriginReply, date: HTTPDate) -> Int64 {
+    func initialAge(_ reply: OriginReply, date: Date) -> Int64 {
         let received = reply.responseTime.date.secondsSince1970
         let apparent = received - date.secondsSince1970
         let field = reply.response.headers.values(for: "Age").first?
@@ -262,7 +262,7 @@ extension CacheRules {
 /// Reads the dates in a response's headers; a doubtful date counts as absent.
 enum DateField {
     /// Returns the date in a field; nil if it's absent, isn't a date, or is repeated with different values.
-    static func date(_ headers: HTTPHeaders, _ name: String) -> HTTPDate? {
+    static func date(_ headers: HTTPHeaders, _ name: String) -> Date? {
         let values = headers.values(for: name)
         guard let text = values.first, values.allSatisfy({ $0 == text }) else { return nil }
         return date(text)
@@ -271,9 +271,9 @@ enum DateField {
     /// Parses a date in one of HTTP's forms, in upper or lower case (RFC 9111, section 4.2).
     ///
     /// Apart from the case of letters, the format must be exact, with single spaces except before a one-digit day.
-    static func date(_ text: String) -> HTTPDate? {
+    static func date(_ text: String) -> Date? {
         if text.contains(","), text.contains("  ") { return nil }
-        return HTTPDate(text) ?? HTTPDate(inItsCase(text))
+        return Date(httpText: text) ?? Date(httpText: inItsCase(text))
     }
 
     /// Returns the text with each word capitalised as in a date.

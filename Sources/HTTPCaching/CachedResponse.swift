@@ -21,10 +21,10 @@ public struct CachedResponse: Sendable {
     public private(set) var variant: CacheVariant
 
     /// The time when the response's request was sent; after a confirmation, when the confirming request was sent.
-    public let requestTime: HTTPDate
+    public let requestTime: Date
 
     /// The time when the response arrived, or was last confirmed.
-    public let responseTime: HTTPDate
+    public let responseTime: Date
 
     /// The response's age at ``responseTime``, in seconds (RFC 9111, section 4.2.3).
     public let initialAge: Int64
@@ -48,7 +48,7 @@ public struct CachedResponse: Sendable {
 
     init(
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: CacheVariant,
-        requestTime: HTTPDate, responseTime: HTTPDate, initialAge: Int64, lifetime: Int64,
+        requestTime: Date, responseTime: Date, initialAge: Int64, lifetime: Int64,
         received: SchedulerInstant?, number: Int, control: CacheControl
     ) {
         self.status = status
@@ -56,8 +56,8 @@ public struct CachedResponse: Sendable {
         self.body = body
         self.url = url
         self.variant = variant
-        self.requestTime = requestTime
-        self.responseTime = responseTime
+        self.requestTime = requestTime.inWholeSeconds
+        self.responseTime = responseTime.inWholeSeconds
         self.initialAge = initialAge
         self.lifetime = lifetime
         self.received = received
@@ -80,7 +80,7 @@ public struct CachedResponse: Sendable {
     ///   - lifetime: The age up to which it's fresh, in seconds.
     public init(
         status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil,
-        requestTime: HTTPDate? = nil, responseTime: HTTPDate = .now, initialAge: Int64 = 0,
+        requestTime: Date? = nil, responseTime: Date = .now, initialAge: Int64 = 0,
         lifetime: Int64 = 0
     ) {
         precondition(initialAge >= 0, "an age isn't less than zero: \(initialAge)")
@@ -102,7 +102,7 @@ public struct CachedResponse: Sendable {
     }
 
     /// The response's Date, or the time when the response arrived.
-    var date: HTTPDate { DateField.date(headers, "Date") ?? responseTime }
+    var date: Date { DateField.date(headers, "Date") ?? responseTime }
 }
 
 extension CachedResponse {

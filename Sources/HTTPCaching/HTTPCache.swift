@@ -183,7 +183,7 @@ public final class HTTPCache: Sendable {
         partitionKey: Data? = nil, staleIfUnreachable: Duration? = nil,
         defaultLifetime: Duration? = nil, backgroundLimit: Duration = .seconds(60),
         storeTimeLimit: Duration = .milliseconds(500),
-        now: @escaping @Sendable () -> HTTPDate = { .now },
+        now: @escaping @Sendable () -> Date = { .now },
         on scheduler: some FutureScheduler = .live
     ) {
         precondition(
@@ -271,7 +271,7 @@ public final class HTTPCache: Sendable {
         coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
         staleIfUnreachable: Duration? = nil, defaultLifetime: Duration? = nil,
         backgroundLimit: Duration = .seconds(60),
-        now: @escaping @Sendable () -> HTTPDate = { .now },
+        now: @escaping @Sendable () -> Date = { .now },
         on scheduler: some FutureScheduler = .live
     ) {
         self.init(
@@ -313,7 +313,7 @@ public final class HTTPCache: Sendable {
     /// The removals of many URLs that aren't done yet.
     let removals = Locked(CacheRemovals())
     private let counts = Locked(Statistics())
-    private let now: @Sendable () -> HTTPDate
+    private let now: @Sendable () -> Date
 }
 
 extension HTTPCache {
@@ -349,7 +349,9 @@ extension HTTPCache {
 }
 
 extension HTTPCache {
-    func moment() -> ClockReading { ClockReading(date: now(), instant: scheduler.continuousNow) }
+    func moment() -> ClockReading {
+        ClockReading(date: now().inWholeSeconds, instant: scheduler.continuousNow)
+    }
 
     func count(_ what: any WritableKeyPath<Statistics, Int> & Sendable) {
         counts.withLock { $0[keyPath: what] += 1 }

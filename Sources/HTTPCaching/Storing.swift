@@ -22,7 +22,7 @@ extension CacheRules {
         var headers = headers
         if !replaysCookies { headers.remove("Set-Cookie") }
         let date = DateField.date(reply.response.headers, "Date") ?? reply.responseTime.date
-        headers.set(date.text, for: "Date")
+        headers.set(date.httpText, for: "Date")
         guard
             let variant = CacheVariant(
                 of: reply.presented, status: status, response: headers, mode: mode)

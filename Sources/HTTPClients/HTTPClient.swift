@@ -236,10 +236,9 @@ public struct HTTPClient: Sendable {
     /// The function that writes a line for each exchange; nil writes none.
     public var log: Log? { didSet { renew() } }
 
-    /// The metrics that count calls and measure their durations.
-    public var metrics: ServiceMetrics? { didSet { renew() } }
-
-    /// More observers of the parts, such as a recorder.
+    /// The observers of the parts, such as the observer of a `ServiceMetrics` or of a recorder.
+    ///
+    /// Metrics also show the numbers of the client's own breakers, bulkheads, limiters and budgets.
     public var observers: [ServiceObserver] = [] { didSet { renew() } }
 
     /// The name of a call for observers and metrics; by default, it is like "GET api.example.com".

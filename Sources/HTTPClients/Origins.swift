@@ -94,7 +94,8 @@ struct SharedStates: Sendable {
     private let circuitBreaker: HTTPClient.PerOrigin<CircuitBreaker>?
     private let bulkhead: HTTPClient.PerOrigin<Bulkhead>?
     private let rateLimit: HTTPClient.PerOrigin<RateLimiter>?
-    private let metrics: ServiceMetrics?
+    /// Shows the numbers of a state in the client's metrics.
+    private let watch: @Sendable (any AnyObject & Sendable) -> Void
     private let scheduler: any FutureScheduler
     private let random: RandomSource
 
@@ -104,24 +105,23 @@ struct SharedStates: Sendable {
         circuitBreaker = client.circuitBreaker
         bulkhead = client.bulkhead
         rateLimit = client.rateLimit
-        metrics = client.metrics
+        watch = ServiceObserver(combining: client.observers).watch
         scheduler = client.scheduler
         random = client.random
     }
 
     /// Lets the metrics watch the states that were created before the metrics were set.
     func watchAll() {
-        guard let metrics else { return }
-        kept.budgets.all.forEach { metrics.watch($0.state) }
-        kept.breakers.all.forEach { metrics.watch($0.state) }
-        kept.bulkheads.all.forEach { metrics.watch($0.state) }
-        kept.shedders.all.forEach { metrics.watch($0.state) }
-        kept.limiters.all.forEach { metrics.watch($0.state) }
-        retry?.budget.shared.map { metrics.watch($0) }
-        circuitBreaker?.shared.map { metrics.watch($0) }
-        bulkhead?.shared.map { metrics.watch($0) }
-        bulkhead?.shedders?().shared.map { metrics.watch($0) }
-        rateLimit?.shared.map { metrics.watch($0) }
+        kept.budgets.all.forEach { watch($0.state) }
+        kept.breakers.all.forEach { watch($0.state) }
+        kept.bulkheads.all.forEach { watch($0.state) }
+        kept.shedders.all.forEach { watch($0.state) }
+        kept.limiters.all.forEach { watch($0.state) }
+        retry?.budget.shared.map { watch($0) }
+        circuitBreaker?.shared.map { watch($0) }
+        bulkhead?.shared.map { watch($0) }
+        bulkhead?.shedders?().shared.map { watch($0) }
+        rateLimit?.shared.map { watch($0) }
     }
 
     /// The retry budget of an origin; nil without retries.
@@ -172,7 +172,7 @@ struct SharedStates: Sendable {
         if let shared = slot.shared { return shared }
         return states.state(of: origin, keeping: slot.limit) {
             let state = slot.make(parameters(of: origin))
-            metrics?.watch(state)
+            watch(state)
             return state
         }
     }

@@ -81,23 +81,3 @@ extension [UInt8] {
         self = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 }
-
-extension Substring.UTF8View {
-    /// Returns the parts between a separator, except within quotation marks, in which a backslash escapes a character.
-    func splitOutsideQuotes(at separator: UInt8) -> [Substring.UTF8View] {
-        var parts: [Substring.UTF8View] = []
-        var (start, isQuoted, isEscaped) = (startIndex, false, false)
-        for index in indices {
-            switch self[index] {
-            case _ where isEscaped: isEscaped = false
-            case UInt8(ascii: "\\") where isQuoted: isEscaped = true
-            case UInt8(ascii: "\""): isQuoted.toggle()
-            case separator where !isQuoted:
-                parts.append(self[start..<index])
-                start = self.index(after: index)
-            default: break
-            }
-        }
-        return parts + [self[start...]]
-    }
-}

@@ -1,33 +1,47 @@
-/// An instant with HTTP's precision: whole seconds, in UTC.
-///
-/// ```swift
-/// HTTPDate("Sun, 06 Nov 1994 08:49:37 GMT")?.secondsSince1970  // 784111777
-/// ```
-public struct HTTPDate: Hashable, Sendable {
-    /// The seconds since 1970-01-01T00:00:00Z, without leap seconds.
-    public var secondsSince1970: Int64
+extension HTTPHeaders {
+    /// Returns the date in a field, in any of HTTP's three forms (RFC 9110, section 5.6.7).
+    ///
+    /// ```swift
+    /// response.headers.date("Last-Modified")  // Sun, 06 Nov 1994 08:49:37 GMT
+    /// ```
+    ///
+    /// - Parameter name: The field's name.
+    /// - Returns: Nil unless the field has exactly one value, and the value is such a date.
+    public func date(_ name: String) -> Date? { self[name].flatMap { Date(httpText: $0) } }
 
-    /// Creates a date from seconds since 1970-01-01T00:00:00Z.
-    public init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
+    /// Replaces all values of a name by a date, in the form that HTTP sends, like `Sun, 06 Nov 1994 08:49:37 GMT`.
+    ///
+    /// The date is rounded down to a whole second.
+    public mutating func set(_ date: Date, for name: String) { set(date.httpText, for: name) }
+}
 
-    /// Reads a date in any of HTTP's three forms (RFC 9110, section 5.6.7).
+extension Date {
+    /// Reads a date in any of HTTP's three forms.
     ///
     /// A recipient must understand `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, and
     /// `Sun Nov  6 08:49:37 1994`. The name of the day must be valid, but need not fit the date. If a two-digit year
     /// would be more than 50 years after `now`, it belongs to the century before.
     ///
-    /// - Parameters:
-    ///   - text: The date.
-    ///   - now: The date that decides the century of a two-digit year.
     /// - Returns: Nil if the text is not such a date.
     /// - Complexity: Linear in the length of the text.
-    public init?(_ text: String, now: HTTPDate = .now) {
+    package init?(httpText text: String, now: Date = .now) {
         guard let fields = DateFields(text, now: now) else { return nil }
-        secondsSince1970 = fields.secondsSince1970
+        self.init(secondsSince1970: fields.secondsSince1970)
     }
 
+    package init(secondsSince1970 seconds: Int64) {
+        self.init(timeIntervalSince1970: Double(seconds))
+    }
+
+    /// The whole seconds since 1970, rounded down, and clamped to the years 0 to 9999.
+    package var secondsSince1970: Int64 {
+        Int64(max(-62_167_219_200, min(253_402_300_799, timeIntervalSince1970.rounded(.down))))
+    }
+
+    package var inWholeSeconds: Date { Date(secondsSince1970: secondsSince1970) }
+
     /// The date in the form that HTTP sends, like `Sun, 06 Nov 1994 08:49:37 GMT`.
-    public var text: String {
+    package var httpText: String {
         let fields = DateFields(secondsSince1970: secondsSince1970)
         let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
         let year =
@@ -37,23 +51,6 @@ public struct HTTPDate: Hashable, Sendable {
         let month = DateFields.months[fields.month - 1]
         return "\(weekday), \(two(fields.day)) \(month) \(year) \(time) GMT"
     }
-
-    /// The system's current date.
-    public static var now: HTTPDate {
-        HTTPDate(secondsSince1970: Int64(Date().timeIntervalSince1970.rounded(.down)))
-    }
-}
-
-extension HTTPDate: Comparable {
-    /// Returns whether the left date is before the right date.
-    public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
-        left.secondsSince1970 < right.secondsSince1970
-    }
-}
-
-extension HTTPDate: CustomStringConvertible {
-    /// The same as ``text``.
-    public var description: String { text }
 }
 
 /// The fields of a date and a time of day, in UTC and the Gregorian calendar.
@@ -97,9 +94,8 @@ package struct DateFields {
     /// The day of the week, from 0 for Sunday; 1970 began on a Thursday.
     var weekday: Int { ((daysSince1970 + 4) % 7 + 7) % 7 }
 
-    /// The fields of an instant, which is clamped to the years 0 to 9999.
+    /// The fields of an instant in the years 0 to 9999.
     init(secondsSince1970 instant: Int64) {
-        let instant = min(max(instant, -62_167_219_200), 253_402_300_799)
         let rest = Int(((instant % 86_400) + 86_400) % 86_400)
         let days = Int((instant - Int64(rest)) / 86_400)
         // Starting the year in March puts the leap day last (Hinnant, "chrono-compatible low-level date
@@ -139,7 +135,7 @@ package struct DateFields {
 
 extension DateFields {
     /// Reads an HTTP date in any of its three forms (RFC 9110, section 5.6.7).
-    init?(_ text: String, now: HTTPDate) {
+    init?(_ text: String, now: Date) {
         // The longest date has 33 characters, so a much longer text is not parsed.
         guard text.utf8.count <= 40 else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
@@ -161,7 +157,7 @@ extension DateFields {
     }
 
     /// `Sunday, 06-Nov-94 08:49:37 GMT`.
-    private init?(rfc850 words: [Substring], now: HTTPDate) {
+    private init?(rfc850 words: [Substring], now: Date) {
         let date = words[1].split(separator: "-", omittingEmptySubsequences: false)
         guard words[0].last == ",", Self.isWeekday(words[0].dropLast(), short: false),
             date.count == 3, let day = Self.number(date[0], digits: 2),

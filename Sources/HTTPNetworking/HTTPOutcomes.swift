@@ -195,11 +195,11 @@ enum RetryAfter {
     /// - Parameters:
     ///   - headers: The headers of the response.
     ///   - now: The system's date.
-    static func delay(in headers: HTTPHeaders, now: @autoclosure () -> HTTPDate) -> Duration? {
+    static func delay(in headers: HTTPHeaders, now: @autoclosure () -> Date) -> Duration? {
         guard let text = headers.values(for: "Retry-After").first else { return nil }
         if let seconds = DeltaSeconds.parse(text) { return .seconds(seconds) }
-        let sent = headers.values(for: "Date").first.flatMap { HTTPDate($0) } ?? now()
-        guard let date = HTTPDate(text, now: sent), date >= sent else { return nil }
+        let sent = headers.values(for: "Date").first.flatMap { Date(httpText: $0) } ?? now()
+        guard let date = Date(httpText: text, now: sent), date >= sent else { return nil }
         return .seconds(min(DeltaSeconds.most, date.secondsSince1970 - sent.secondsSince1970))
     }
 }

@@ -16,11 +16,11 @@ struct URLReference {
     init(_ bytes: [UInt8]) {
         var rest = bytes[...]
         if let end = rest.firstIndex(of: UInt8(ascii: "#")) {
-            fragment = Self.escaped(rest[end...].dropFirst(), allowing: Self.queryBytes)
+            fragment = PercentEncoding.literal.encode(rest[end...].dropFirst())
             rest = rest[..<end]
         }
         if let end = rest.firstIndex(of: UInt8(ascii: "?")) {
-            query = Self.escaped(rest[end...].dropFirst(), allowing: Self.queryBytes)
+            query = PercentEncoding.literal.encode(rest[end...].dropFirst())
             rest = rest[..<end]
         }
         if let end = rest.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<end]) {
@@ -33,7 +33,7 @@ struct URLReference {
             authority = Array(rest[..<end])
             rest = rest[end...]
         }
-        path = Self.escaped(rest, allowing: Self.pathBytes)
+        path = PercentEncoding.literal.encode(rest)
     }
 
     /// Returns the absolute URL of this reference, relative to a base (RFC 3986, section 5.2.2).
@@ -133,35 +133,6 @@ struct URLReference {
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.first?.isLetter ?? false
             && bytes.allSatisfy { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
-    }
-}
-
-// MARK: - Escaping
-
-extension URLReference {
-    private static let pathBytes = Set("-._~!$&'()*+,;=:@/".utf8)
-    private static let queryBytes = pathBytes.union("?".utf8)
-
-    /// Escapes characters that are not allowed, and leaves existing escapes as they are.
-    private static func escaped(
-        _ bytes: ArraySlice<UInt8>, allowing others: Set<UInt8>
-    ) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var escaped: [UInt8] = []
-        escaped.reserveCapacity(bytes.count)
-        for (index, byte) in zip(bytes.indices, bytes) {
-            let isEscape =
-                byte == UInt8(ascii: "%")
-                && bytes[index...].dropFirst().prefix(2).filter(\.isHexDigit).count == 2
-            if isEscape || byte.isLetterOrDigit || others.contains(byte) {
-                escaped.append(byte)
-            } else {
-                escaped += [
-                    UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)],
-                ]
-            }
-        }
-        return escaped
     }
 }
 

@@ -3,7 +3,7 @@ public import PledgeHTTPNetworking
 public import PledgeServices
 
 extension MemoryTransport {
-    /// The answer of a route.
+    /// The answer of a route, or of a test to a call of a `MockNetwork`.
     public struct Answer: Sendable {
         /// Chooses the answer to a call at once; returns a function that creates the answer when it is due.
         typealias Responder = @Sendable (Call) -> @Sendable () -> Future<HTTPResponse>
@@ -29,6 +29,15 @@ extension MemoryTransport {
 }
 
 extension MemoryTransport.Answer {
+    /// Returns the response to a call without a route.
+    package func response(
+        to endpoint: Endpoint, _ request: HTTPRequest?
+    ) -> Future<HTTPResponse> {
+        makeResponder()(MemoryTransport.Call(endpoint: endpoint, request: request))()
+    }
+}
+
+extension MemoryTransport.Answer {
     /// The data, with the status 200.
     public static func data(_ data: Data) -> Self {
         response(HTTPResponse(status: 200, body: data))
@@ -40,7 +49,7 @@ extension MemoryTransport.Answer {
     /// The value as JSON, with the status 200 and the Content-Type `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value. It is encoded at once. If it cannot be encoded, each call fails with
+    ///   - value: The value. It is encoded at once. If it cannot be encoded, the call fails with
     ///     ``MemoryTransport/AnswerFailure``, which keeps the encoder's error.
     ///   - json: The JSON settings. Usually you pass the settings of the client that you test.
     public static func json(_ value: some Encodable, using json: JSONCoding = JSONCoding()) -> Self
@@ -222,7 +231,7 @@ extension MemoryTransport {
 extension MemoryTransport.AnswerFailure: CustomStringConvertible {
     /// The route, what it should have answered with, and why it couldn't.
     public var description: String {
-        let route = call.route ?? "a route"
+        let route = call.route ?? "the answer to \(call.endpoint)"
         let reason = cause.map { ": \($0)" } ?? ""
         return switch code {
         case .unreadableFile: "\(route) cannot read the file \(subject)\(reason)"

@@ -32,13 +32,13 @@ public final class MemoryTransport: Sendable, HTTPTransport {
     ///     calling `CallContext` passes.
     /// - Complexity: Linear in the number of routes.
     public func request(_ endpoint: Endpoint) -> Future<Data> {
-        let limit = CallLimit(in: .current, of: endpoint)
-        return CallContext.current.exchange(endpoint) {
-            respond(to: endpoint, nil, within: limit) { () throws(Endpoint.Error) in
+        let context = CallContext.current
+        return context.exchange(endpoint) {
+            let answer = respond(to: endpoint, nil, in: context) { () throws(Endpoint.Error) in
                 try RequestTarget(of: endpoint)
             }
-            .mapWithoutOrigin { try $0.acceptedBody(for: endpoint) }
-            .ending(within: limit)
+            return context.limiting(
+                answer.mapWithoutOrigin { try $0.acceptedBody(for: endpoint) }, endpoint: endpoint)
         }
     }
 
@@ -110,13 +110,12 @@ extension MemoryTransport {
     ///   scheduler measures the response's timing.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let start = scheduler.now
-        let limit = CallLimit(in: .current, of: request)
-        return CallContext.current.exchange(request) {
-            request.bodyInMemory(on: scheduler)
-                .flatMap { body in
-                    self.respond(to: Endpoint(request, body: body), request, within: limit)
-                }
-                .ending(within: limit)
+        let context = CallContext.current
+        return context.exchange(request) {
+            let answer = request.bodyInMemory(on: scheduler).flatMap { body in
+                self.respond(to: Endpoint(request, body: body), request, in: context)
+            }
+            return context.limiting(answer, request: request)
         }
         .mapWithoutOrigin { [scheduler] response in
             var response = response
@@ -140,9 +139,9 @@ extension MemoryTransport {
     }
 
     private func respond(
-        to endpoint: Endpoint, _ request: HTTPRequest, within limit: CallLimit?
+        to endpoint: Endpoint, _ request: HTTPRequest, in context: CallContext
     ) -> Future<HTTPResponse> {
-        respond(to: endpoint, request, within: limit) { () throws(Endpoint.Error) in
+        respond(to: endpoint, request, in: context) { () throws(Endpoint.Error) in
             try RequestTarget(of: request, under: base)
         }
     }
@@ -187,16 +186,17 @@ extension MemoryTransport {
     /// - Parameters:
     ///   - endpoint: The endpoint to record.
     ///   - request: The request to record; nil for a call with an endpoint.
-    ///   - limit: The limit of the call. If it has passed, the call is recorded but not answered.
+    ///   - context: The context of the call. If its deadline has passed, the call is recorded but not answered.
     ///   - asking: Creates the target, or throws the reason why the call cannot be sent.
     func respond(
-        to endpoint: Endpoint, _ request: HTTPRequest?, within limit: CallLimit?,
+        to endpoint: Endpoint, _ request: HTTPRequest?, in context: CallContext,
         asking: () throws(Endpoint.Error) -> RequestTarget
     ) -> Future<HTTPResponse> {
         do {
             let answer = try admit(endpoint, request) { () throws in
                 let target = try asking()
-                try limit?.check()
+                try context.checkDeadline(
+                    endpoint: request == nil ? endpoint : nil, request: request)
                 return target
             }
             guard latency > .zero else { return answer() }

@@ -219,7 +219,7 @@ extension CurlTransport {
             connectTimeout: Duration = .seconds(10),
             connectionWaitTimeout: Duration? = .seconds(10),
             idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
-            maxHeadSize: Int = 128 << 10, maxUnreadBytes: Int = 1 << 20,
+            maxHeadSize: Int = 256 << 10, maxUnreadBytes: Int = 1 << 20,
             maxConnectionsPerHost: Int = 8, countsSilentConnections: Bool = false,
             maxConnections: Int? = nil, keepAlive: Duration = .seconds(60)
         ) {

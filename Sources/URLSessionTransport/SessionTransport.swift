@@ -303,7 +303,7 @@ extension SessionTransport {
         public init(
             idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
             maxUnreadBytes: Int = 16 << 20, maxSpooledBodySize: Int64 = 1 << 30,
-            maxConnectionsPerHost: Int = 6
+            maxConnectionsPerHost: Int = 8
         ) {
             self.idleTimeout = idleTimeout
             self.maxBodySize = maxBodySize

@@ -15,18 +15,18 @@ import Tracing
 #endif
 
 struct AHCTransportTLSTests {
-    private func configuration(
-        _ adjust: (inout AHCTransport.Configuration) throws -> Void = { _ in }
-    ) throws -> AHCTransport.Configuration {
-        var configuration = AHCTransport.Configuration()
-        try configuration.tls.trust(certificatesIn: TestCertificates.url("authority"))
-        try adjust(&configuration)
-        return configuration
+    private func transport(
+        _ adjust: (inout ConnectionSettings) -> Void = { _ in }
+    ) throws -> AHCTransport {
+        var settings = ConnectionSettings()
+        settings.tls.authorities = .systemAnd(TestCertificates.url("authority"))
+        adjust(&settings)
+        return try AHCTransport(connecting: settings)
     }
 
     @Test func speaksHTTP2WhereTheServerDoes() async throws {
         let server = try await TLSServer(protocols: ["h2", "http/1.1"])
-        let transport = AHCTransport(try configuration())
+        let transport = try transport()
         let responses = (0..<10).map { index in
             transport.send(HTTPRequest(.post, server.url, body: .data(Data("\(index)".utf8))))
         }
@@ -40,7 +40,7 @@ struct AHCTransportTLSTests {
 
     @Test func streamsOverHTTP2() async throws {
         let server = try await TLSServer(protocols: ["h2"])
-        let transport = AHCTransport(try configuration())
+        let transport = try transport()
         let data = Data(repeating: 65, count: 1 << 20)
         let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(data) }
         let request = HTTPRequest(.post, server.url, body: .stream(source))
@@ -55,14 +55,6 @@ struct AHCTransportTLSTests {
         try await server.stop()
     }
 
-    @Test func speaksHTTP1WhereItIsToldTo() async throws {
-        let server = try await TLSServer(protocols: ["h2", "http/1.1"])
-        let transport = AHCTransport(try configuration { $0.httpVersion = .http1Only })
-        let response = try await transport.send(HTTPRequest(.get, server.url)).value
-        #expect(response.text == "HTTP/1.1 GET ")
-        try await server.stop()
-    }
-
     @Test func refusesAStrangersCertificate() async throws {
         let server = try await TLSServer()
         let request = HTTPRequest(.get, server.url)
@@ -74,84 +66,19 @@ struct AHCTransportTLSTests {
         try await server.stop()
     }
 
-    @Test(arguments: [
-        (AHCTransport.TLS.Verification.full, false), (.authorityOnly, true), (.none, true),
-    ])
-    func comparesTheHostAsItIsTold(
-        verification: AHCTransport.TLS.Verification, succeeds: Bool
-    ) async throws {
-        let server = try await TLSServer()
-        let port = try #require(server.url.port)
-        let url = try #require(URL(string: "https://127.0.0.1:\(port)/"))
-        let transport = AHCTransport(try configuration { $0.tls.verification = verification })
-        let result = await transport.send(HTTPRequest(.get, url)).resultWhenSettled
-        if succeeds {
-            #expect(try result.get().text == "HTTP/1.1 GET ")
-        } else {
-            let error = #expect(throws: HTTPError.self) { try result.get() }
-            #expect(error?.code == .insecureConnection)
-        }
-        try await server.stop()
-    }
-
-    @Test func trustsNobodyElseWhereItIsToldTo() async throws {
-        let server = try await TLSServer()
-        var configuration = AHCTransport.Configuration()
-        try configuration.tls.trustOnly(certificatesIn: TestCertificates.url("client"))
-        let error = await #expect(throws: HTTPError.self) {
-            try await AHCTransport(configuration).send(HTTPRequest(.get, server.url)).value
-        }
-        #expect(error?.code == .insecureConnection)
-        try configuration.tls.trustOnly(certificatesIn: TestCertificates.url("authority"))
-        let response = try await AHCTransport(configuration).send(HTTPRequest(.get, server.url))
-            .value
-        #expect(response.status == 200)
-        try await server.stop()
-    }
-
     @Test func showsItsCertificateWhereTheServerAsks() async throws {
         let server = try await TLSServer(asksForCertificate: true)
         await #expect(throws: HTTPError.self) {
-            try await AHCTransport(try configuration()).send(HTTPRequest(.get, server.url)).value
+            try await transport().send(HTTPRequest(.get, server.url)).value
         }
-        let known = try configuration {
-            try $0.tls.identify(
-                byCertificatesIn: TestCertificates.url("client"),
-                privateKeyIn: TestCertificates.url("client-key"))
+        let known = try transport {
+            $0.tls.clientCertificate = .init(
+                chain: TestCertificates.url("client"),
+                privateKey: TestCertificates.url("client-key"))
         }
-        let response = try await AHCTransport(known).send(HTTPRequest(.get, server.url)).value
+        let response = try await known.send(HTTPRequest(.get, server.url)).value
         #expect(response.status == 200)
         try await server.stop()
-    }
-
-    @Test func namesTheFileThatIsNoCertificate() {
-        var tls = AHCTransport.TLS()
-        let file = URL(filePath: #filePath)
-        let error = #expect(throws: AHCTransport.TLS.Unreadable.self) {
-            try tls.trust(certificatesIn: file)
-        }
-        #expect(error?.file == file)
-        #expect(error?.description.contains("AHCTransport+TLSTests.swift") == true)
-        #expect(throws: AHCTransport.TLS.Unreadable.self) {
-            try tls.identify(
-                byCertificatesIn: TestCertificates.url("client"), privateKeyIn: file)
-        }
-    }
-
-    @Test func keepsTheVersionItIsGiven() {
-        var tls = AHCTransport.TLS()
-        #expect(tls.minimumVersion == .tls12)
-        #expect(tls.verification == .full)
-        // The types are those of the settings of every transport.
-        let settings = TLSSettings()
-        tls.minimumVersion = settings.minimumVersion
-        tls.verification = settings.verification
-        #expect(tls.minimumVersion == .tls12)
-        #expect(tls.verification == .full)
-        tls.minimumVersion = .tls13
-        tls.verification = .authorityOnly
-        #expect(tls.minimumVersion == .tls13)
-        #expect(tls.verification == .authorityOnly)
     }
 }
 

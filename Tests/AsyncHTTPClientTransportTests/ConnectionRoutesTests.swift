@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
 import Foundation
+import Pledge
 import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeTesting
@@ -108,20 +109,22 @@ struct ConnectionRoutesTests {
                 == "tls.clientCertificate: the file /nowhere.pem cannot be read as PKCS#12")
     }
 
+    @Test func theLimitsHaveTheDefaultsOfCurlTransport() {
+        let (own, curl) = (AHCTransport.Configuration(), CurlTransport.Configuration())
+        #expect(own.connectTimeout == curl.connectTimeout)
+        #expect(own.connectionWaitTimeout == curl.connectionWaitTimeout)
+        #expect(own.idleTimeout == curl.idleTimeout)
+        #expect(own.keepAlive == curl.keepAlive)
+        #expect(own.maxBodySize == curl.maxBodySize)
+        #expect(own.maxHeadSize == curl.maxHeadSize)
+        #expect(own.maxConnectionsPerHost == curl.maxConnectionsPerHost)
+    }
+
     @Test func networksAreNotChosen() {
         #expect(
             refusal { $0.waitsForConnectivity = true }
                 == "waitsForConnectivity: AsyncHTTPClient does not choose between networks:"
                 + " SessionTransport does on Apple's systems")
-    }
-
-    @Test func oneOfTheTwoWaysToSetTLSIsLeftAlone() {
-        var configuration = AHCTransport.Configuration()
-        configuration.tls.minimumVersion = .tls13
-        #expect(refusal(configuration) { _ in } == nil)
-        #expect(
-            refusal(configuration) { $0.tls.minimumVersion = .tls13 }
-                == "tls: the configuration's own `tls` is set as well: leave one of them as it is")
     }
 }
 

@@ -22,11 +22,10 @@ import Testing
 
     // snippet: AsyncHTTPClient-TLS
     func transport(trusting authorities: URL) throws -> AHCTransport {
-        var configuration = AHCTransport.Configuration()
-        configuration.maxBodySize = 1 << 20
-        configuration.tls.minimumVersion = .tls13
-        try configuration.tls.trust(certificatesIn: authorities)
-        return AHCTransport(configuration)
+        var settings = ConnectionSettings()
+        settings.tls.minimumVersion = .tls13
+        settings.tls.authorities = .systemAnd(authorities)
+        return try AHCTransport(.init(maxBodySize: 1 << 20), connecting: settings)
     }
     // end snippet
 

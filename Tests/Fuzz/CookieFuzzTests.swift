@@ -15,7 +15,7 @@ import Testing
         let here = try #require(URL(string: "https://www.example.com/a/b/c"))
         let plain = try #require(URL(string: "http://www.example.com/a/b/c"))
         let elsewhere = try #require(URL(string: "https://www.example.org/a/b/c"))
-        let now = HTTPDate(secondsSince1970: 1_800_000_000)
+        let now = Date(secondsSince1970: 1_800_000_000)
         let jar = CookieJar(now: { now })
         var kept = 0
         for _ in 0..<fuzzInputCount() {

@@ -12,10 +12,10 @@ import Testing
         var read = 0
         for _ in 0..<fuzzInputCount() {
             let text = String(decoding: inputs.next(), as: UTF8.self)
-            guard let date = HTTPDate(text) else { continue }
+            guard let date = Date(httpText: text) else { continue }
             read += 1
-            #expect(HTTPDate(date.text) == date, "\(text.debugDescription)")
-            #expect(date.text.utf8.count == 29, "\(text.debugDescription)")
+            #expect(Date(httpText: date.httpText) == date, "\(text.debugDescription)")
+            #expect(date.httpText.utf8.count == 29, "\(text.debugDescription)")
         }
         // Were everything refused, nothing would have been tried.
         #expect(read > fuzzInputCount() / 100)

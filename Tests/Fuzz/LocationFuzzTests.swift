@@ -35,7 +35,7 @@ import Testing
         var inputs = Mutator(
             corpus: try corpus(named: "dates") + [Array("120".utf8)], words: ["0", "60", "GMT"],
             delimiters: " ,-:", seed: 11)
-        let now = HTTPDate(secondsSince1970: 784_111_000)
+        let now = Date(secondsSince1970: 784_111_000)
         for _ in 0..<fuzzInputCount() {
             let text = String(decoding: inputs.next(), as: UTF8.self)
             guard let delay = RetryAfter.delay(in: ["Retry-After": text], now: now) else {

@@ -8,7 +8,7 @@ import Testing
 @testable import PledgeHTTPAuthentication
 
 @Suite(.oneAtATime) struct CookieJarTests {
-    private let date = Locked(HTTPDate(secondsSince1970: 1_000))
+    private let date = Locked(Date(secondsSince1970: 1_000))
     private let url = URL(string: "https://www.example.com/shop/cart")!
 
     private func jar(restoring snapshot: CookieJar.Snapshot? = nil) -> CookieJar {
@@ -26,9 +26,9 @@ import Testing
     @Test func aCookieEndsByTheJarsDate() {
         let jar = jar()
         jar.store("a=1; Max-Age=60", from: url)
-        date.withLock { $0 = HTTPDate(secondsSince1970: 1_059) }
+        date.withLock { $0 = Date(secondsSince1970: 1_059) }
         #expect(jar.cookies.count == 1)
-        date.withLock { $0 = HTTPDate(secondsSince1970: 1_060) }
+        date.withLock { $0 = Date(secondsSince1970: 1_060) }
         #expect(jar.cookies.isEmpty)
     }
 
@@ -69,7 +69,7 @@ import Testing
         let read = try JSONDecoder().decode(CookieJar.Snapshot.self, from: bytes)
         #expect(self.jar(restoring: read).cookies == jar.cookies)
         #expect(jar.snapshot().cookies.map(\.name) == ["a"])
-        date.withLock { $0 = HTTPDate(secondsSince1970: 5_000) }
+        date.withLock { $0 = Date(secondsSince1970: 5_000) }
         #expect(self.jar(restoring: read).cookies.map(\.name) == ["b"])
     }
 
@@ -160,7 +160,7 @@ import Testing
 }
 
 @Suite struct CookieStoreTests {
-    private let now = HTTPDate(secondsSince1970: 1_000)
+    private let now = Date(secondsSince1970: 1_000)
 
     private func cookie(
         _ name: String, _ value: String = "1", domain: String = "example.com", path: String = "/",
@@ -168,7 +168,7 @@ import Testing
     ) -> Cookie {
         Cookie(
             name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path,
-            expires: expires.map { HTTPDate(secondsSince1970: $0) }, isSecure: isSecure,
+            expires: expires.map { Date(secondsSince1970: $0) }, isSecure: isSecure,
             isHTTPOnly: false, sameSite: nil)
     }
 
@@ -181,7 +181,7 @@ import Testing
 
     private func sent(_ store: CookieStore, _ url: String, at now: Int64 = 1_000) -> String {
         guard let url = URL(string: url), let place = CookieURL(url) else { return "no place" }
-        return store.cookies(for: place, at: HTTPDate(secondsSince1970: now))
+        return store.cookies(for: place, at: Date(secondsSince1970: now))
             .map { "\($0.name)=\($0.value)" }.joined(separator: " ")
     }
 
@@ -221,7 +221,7 @@ import Testing
         store.keep(cookie("b", expires: 0), at: now)
         #expect(sent(store, "http://example.com/") == "a=1")
         #expect(store.count == 1)
-        #expect(store.all(at: HTTPDate(secondsSince1970: 1_010)).isEmpty)
+        #expect(store.all(at: Date(secondsSince1970: 1_010)).isEmpty)
     }
 
     @Test func aDomainHasSoManyAndTheLeastUsedGoes() {
@@ -246,7 +246,7 @@ import Testing
     @Test func whatIsOverGoesFirst() {
         var store = store(
             .init(perDomain: 2, inAll: 100), cookie("a"), cookie("b", expires: 1_001))
-        store.keep(cookie("c"), at: HTTPDate(secondsSince1970: 1_001))
+        store.keep(cookie("c"), at: Date(secondsSince1970: 1_001))
         #expect(store.all(at: now).map(\.name) == ["a", "c"])
     }
 

@@ -42,7 +42,7 @@ import Testing
         let store = AccessTokenFile(file)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        let end = HTTPDate.now.secondsSince1970 - 5
+        let end = Date.now.secondsSince1970 - 5
         try Data(#"{"access_token":"one","expires_at":\#(end)}"#.utf8).write(to: file)
         #expect(try store.load()?.lifetime == .zero)
         let text = try String(contentsOf: file, encoding: .utf8)
@@ -340,7 +340,7 @@ import Testing
     @Test("K3: parts of ended processes are removed, but not those of a file that is being written")
     func leftParts() throws {
         let disk = CrashingDisk()
-        let now = HTTPDate.now.secondsSince1970 * 1_000_000_000
+        let now = Date.now.secondsSince1970 * 1_000_000_000
         for other in [
             "token.2.7.part", "token.part", "token.a.part", "token..part", "a.token.7.part",
         ] {

@@ -53,7 +53,7 @@ final class CacheBench: Sendable {
             coalescesMisses: coalescesMisses, harmlessHeaders: harmlessHeaders,
             staleIfUnreachable: staleIfUnreachable, defaultLifetime: defaultLifetime,
             now: {
-                HTTPDate(
+                Date(
                     secondsSince1970: CacheBench.start + wallOffset.withLock { $0 }
                         + scheduler.now.offset.components.seconds)
             }, on: scheduler)
@@ -69,7 +69,7 @@ final class CacheBench: Sendable {
 
     /// The date so many seconds after the beginning.
     static func date(_ seconds: some BinaryInteger) -> String {
-        HTTPDate(secondsSince1970: start + Int64(seconds)).text
+        Date(secondsSince1970: start + Int64(seconds)).httpText
     }
 
     var requests: [HTTPRequest] { state.withLock { $0.requests } }

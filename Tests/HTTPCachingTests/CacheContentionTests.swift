@@ -66,7 +66,7 @@ import Testing
         let second = Locked(CacheBench.start)
         let cache = HTTPCache(
             in: MemoryCacheStore(),
-            now: { HTTPDate(secondsSince1970: second.withLock { $0 }) }, on: scheduler)
+            now: { Date(secondsSince1970: second.withLock { $0 }) }, on: scheduler)
         let waiting = Locked<[Promise<HTTPResponse>]>([])
         let service = cache.around { _ in
             let promise = Promise<HTTPResponse>()

@@ -80,7 +80,7 @@ import Testing
         let now = { @Sendable in Int(scheduler.now.offset.components.seconds) }
         let cache = HTTPCache(
             in: MemoryCacheStore(limit: 6_000), harmlessHeaders: ["X-Theme"],
-            now: { HTTPDate(secondsSince1970: CacheBench.start + Int64(now())) }, on: scheduler)
+            now: { Date(secondsSince1970: CacheBench.start + Int64(now())) }, on: scheduler)
         let service = cache.around { request in
             let asked = current.withLock { $0 }
             return Future(value: origin.withLock { $0.answer(asked, request, at: now()) })

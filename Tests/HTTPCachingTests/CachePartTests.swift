@@ -220,7 +220,7 @@ import Testing
         let cache = HTTPCache(
             in: FolderCacheStore(on: CrashingDisk(), memory: seed % 2 == 0 ? 1 : 1 << 16),
             now: {
-                HTTPDate(secondsSince1970: CacheBench.start + now.now.offset.components.seconds)
+                Date(secondsSince1970: CacheBench.start + now.now.offset.components.seconds)
             }, on: now)
         let service = cache.around { request in
             sent.withLock { $0 += 1 }

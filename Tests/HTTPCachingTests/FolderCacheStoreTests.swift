@@ -48,7 +48,7 @@ extension FolderCacheStore {
     static func response(_ text: String, size: Int = 0) -> CachedResponse {
         CachedResponse(
             status: 200, headers: ["X-Text": text], body: Data(repeating: 7, count: size),
-            responseTime: HTTPDate(secondsSince1970: CacheBench.start), lifetime: 100)
+            responseTime: Date(secondsSince1970: CacheBench.start), lifetime: 100)
     }
 }
 

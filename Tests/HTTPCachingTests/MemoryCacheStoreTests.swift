@@ -14,7 +14,7 @@ import Testing
 
     /// A response with a body of so many bytes.
     private func entry(_ bytes: Int, number: Int = 1) -> CachedResponse {
-        let (date, url) = (HTTPDate(secondsSince1970: 0), URL(string: "https://a")!)
+        let (date, url) = (Date(secondsSince1970: 0), URL(string: "https://a")!)
         return CachedResponse(
             status: 200, headers: [:], body: Data(count: bytes), url: nil,
             variant: CacheVariant(

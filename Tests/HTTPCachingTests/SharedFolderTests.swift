@@ -46,7 +46,7 @@ import Testing
     ) -> CachedResponse {
         CachedResponse(
             status: 200, headers: ["X-Text": text],
-            responseTime: HTTPDate(secondsSince1970: CacheBench.start + seconds), lifetime: 100
+            responseTime: Date(secondsSince1970: CacheBench.start + seconds), lifetime: 100
         ).with(variant: Self.variant(variant))
     }
 
@@ -247,7 +247,7 @@ private func storeAgainAndAgain(in folder: URL) throws {
             $0 = [
                 CachedResponse(
                     status: 200, headers: ["X-Text": "\(number)"],
-                    responseTime: HTTPDate(secondsSince1970: CacheBench.start + Int64(number)))
+                    responseTime: Date(secondsSince1970: CacheBench.start + Int64(number)))
             ]
         }
         guard case .success? = store.flush().result,

@@ -281,7 +281,7 @@ import Glibc
         let response = CachedResponse(
             status: 203, headers: ["ETag": "\"1\"", "X-Both": "a", "x-both": "b"],
             body: Data([0, 255, 10]), url: URL(string: "https://example.com/?a=b"),
-            responseTime: HTTPDate(secondsSince1970: CacheBench.start), initialAge: 3, lifetime: -1)
+            responseTime: Date(secondsSince1970: CacheBench.start), initialAge: 3, lifetime: -1)
         for copy in [
             try JSONDecoder().decode(CachedResponse.self, from: JSONEncoder().encode(response)),
             try #require(CachedResponse(encoded: response.encoded)),

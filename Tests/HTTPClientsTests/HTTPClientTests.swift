@@ -485,8 +485,7 @@ import Testing
         let metrics = ServiceMetrics()
         let recorder = CallRecorder()
         var client = HTTPClient(base: server) { _ in Future(value: HTTPResponse(status: 404)) }
-        client.metrics = metrics
-        client.observers = [recorder.observer]
+        client.observers = [metrics.observer, recorder.observer]
         #expect(throws: HTTPError.self) {
             try client.networking(Endpoint(path: "/a")).settledValue()
         }
@@ -504,7 +503,7 @@ import Testing
     @Test func aFallbackAroundTheClientIsInItsMetrics() async throws {
         let metrics = ServiceMetrics()
         var client = HTTPClient(base: server) { _ in Future(value: HTTPResponse(status: 404)) }
-        client.metrics = metrics
+        client.observers = [metrics.observer]
         let lazily = stack(.fallback(Data()), over: client.networking)
         #expect(try lazily(Endpoint(path: "/a")).settledValue() == Data())
         let awaiting = stack(.fallback(Data())) { [client] (path: String) in
@@ -528,7 +527,7 @@ import Testing
     @Test func metricsCountByMethodAndHost() {
         var client = client(Locked(0))
         let metrics = ServiceMetrics()
-        client.metrics = metrics
+        client.observers = [metrics.observer]
         _ = client.send(HTTPRequest(other.appending(path: "secret")))
         let text = metrics.prometheusText
         #expect(text.contains(#"call="GET b.example""#))

@@ -98,7 +98,7 @@ import Testing
         var client = client()
         _ = client.send(HTTPRequest(server))
         let metrics = ServiceMetrics()
-        client.metrics = metrics
+        client.observers = [metrics.observer]
         _ = client.send(HTTPRequest(other.appending(path: "down")))
         scheduler.run()
         let text = metrics.prometheusText

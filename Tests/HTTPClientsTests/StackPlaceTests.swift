@@ -27,7 +27,7 @@ import Testing
         client.deadline = .seconds(60)
         client.acceptedStatuses = 200...299
         client.log = .init { _ in }
-        client.metrics = ServiceMetrics()
+        client.observers = [ServiceMetrics().observer]
         client.tracing = .init()
         client.aroundCall = named("aroundCall")
         client.aroundAttempt = named("aroundAttempt")

@@ -245,7 +245,7 @@ struct SharedParts: Sendable {
     init(_ part: SharingPart, on scheduler: ManualScheduler) {
         cache = HTTPCache(
             mode: part == .sharedCache || part == .publicCache ? .shared : .private,
-            now: { HTTPDate(secondsSince1970: scheduler.now.offset.components.seconds) },
+            now: { Date(secondsSince1970: scheduler.now.offset.components.seconds) },
             on: scheduler)
         memo = Memo(timeToLive: .seconds(600), on: scheduler)
         budget = RetryBudget()

@@ -10,13 +10,29 @@ import Testing
         "Sun Nov  6 08:49:37 1994",
     ])
     func allThreeFormsAreRead(text: String) {
-        #expect(HTTPDate(text)?.secondsSince1970 == 784_111_777)
+        #expect(Date(httpText: text)?.secondsSince1970 == 784_111_777)
     }
 
     @Test func itIsWrittenInTheFirstForm() {
-        #expect(HTTPDate(secondsSince1970: 784_111_777).text == "Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(HTTPDate(secondsSince1970: 0).description == "Thu, 01 Jan 1970 00:00:00 GMT")
-        #expect(HTTPDate(secondsSince1970: -1).text == "Wed, 31 Dec 1969 23:59:59 GMT")
+        #expect(Date(secondsSince1970: 784_111_777).httpText == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(Date(secondsSince1970: 0).httpText == "Thu, 01 Jan 1970 00:00:00 GMT")
+        #expect(Date(secondsSince1970: -1).httpText == "Wed, 31 Dec 1969 23:59:59 GMT")
+    }
+
+    @Test func aFieldIsReadAndSetAsADate() {
+        var headers: HTTPHeaders = ["date": "old", "Date": "older"]
+        #expect(headers.date("Date") == nil)
+        headers.set(Date(timeIntervalSince1970: 784_111_777.9), for: "Date")
+        #expect(headers == ["date": "Sun, 06 Nov 1994 08:49:37 GMT"])
+        #expect(headers.date("Date") == Date(timeIntervalSince1970: 784_111_777))
+        headers.add("Sun, 06 Nov 1994 08:49:37 GMT", for: "Date")
+        #expect(headers.date("Date") == nil && headers.date("Expires") == nil)
+    }
+
+    @Test func aDateOfAnySizeHasWholeSeconds() {
+        for seconds in [Double.nan, .infinity, -.infinity, 1e300] {
+            #expect(Date(timeIntervalSince1970: seconds).httpText.hasSuffix(" GMT"))
+        }
     }
 
     @Test(arguments: [
@@ -31,13 +47,13 @@ import Testing
         "Sun Nov  6 08:49:37 1994 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
     ])
     func whatIsNoDateIsRefused(text: String) {
-        #expect(HTTPDate(text) == nil)
+        #expect(Date(httpText: text) == nil)
     }
 
     @Test func twoDigitsOfAYearAreReadByTheCenturyThatFits() {
-        let now = HTTPDate("Sat, 21 Nov 2026 00:00:00 GMT")!
+        let now = Date(httpText: "Sat, 21 Nov 2026 00:00:00 GMT")!
         let year = { (digits: String) in
-            HTTPDate("Sunday, 06-Nov-\(digits) 08:49:37 GMT", now: now)?.text
+            Date(httpText: "Sunday, 06-Nov-\(digits) 08:49:37 GMT", now: now)?.httpText
                 .split(separator: " ")[3]
         }
         #expect(year("26") == "2026")
@@ -47,7 +63,9 @@ import Testing
     }
 
     @Test func leapSecondsAndLeapDaysAreDates() {
-        #expect(HTTPDate("Sat, 29 Feb 2020 23:59:60 GMT")?.text == "Sun, 01 Mar 2020 00:00:00 GMT")
+        #expect(
+            Date(httpText: "Sat, 29 Feb 2020 23:59:60 GMT")?.httpText
+                == "Sun, 01 Mar 2020 00:00:00 GMT")
     }
 
     /// Compared with Foundation's calendar, which is another implementation.
@@ -61,7 +79,7 @@ import Testing
             let date = Date(timeIntervalSince1970: TimeInterval(instant))
             let parts = calendar.dateComponents(
                 [.year, .month, .day, .hour, .minute, .second, .weekday], from: date)
-            let text = HTTPDate(secondsSince1970: instant).text
+            let text = Date(secondsSince1970: instant).httpText
             let words = text.split { " :,".contains($0) }
             let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
             #expect(words.first.map(String.init) == weekdays[parts.weekday! - 1], "\(instant)")
@@ -69,19 +87,18 @@ import Testing
             #expect(
                 Int(words[4]) == parts.hour && Int(words[5]) == parts.minute
                     && Int(words[6]) == parts.second, "\(instant)")
-            #expect(HTTPDate(text)?.secondsSince1970 == instant)
+            #expect(Date(httpText: text)?.secondsSince1970 == instant)
         }
     }
 
     /// An `Int` of 32 bits ends in 2038.
     @Test func aDateIsCountedInInt64() {
-        let seconds: Int64? = HTTPDate("Tue, 19 Jan 2038 03:14:08 GMT")?.secondsSince1970
+        let seconds: Int64? = Date(httpText: "Tue, 19 Jan 2038 03:14:08 GMT")?.secondsSince1970
         #expect(seconds == 2_147_483_648)
     }
 
     @Test func instantsBeyondAllYearsAreHeldWithinThem() {
-        #expect(HTTPDate(secondsSince1970: .max).text == "Fri, 31 Dec 9999 23:59:59 GMT")
-        #expect(HTTPDate(secondsSince1970: .min).text == "Sat, 01 Jan 0000 00:00:00 GMT")
-        #expect(HTTPDate(secondsSince1970: 1) < HTTPDate(secondsSince1970: 2))
+        #expect(Date(secondsSince1970: .max).httpText == "Fri, 31 Dec 9999 23:59:59 GMT")
+        #expect(Date(secondsSince1970: .min).httpText == "Sat, 01 Jan 0000 00:00:00 GMT")
     }
 }

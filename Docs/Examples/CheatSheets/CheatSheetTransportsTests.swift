@@ -162,4 +162,11 @@ struct CheatSheetTransportsTests {
             #expect(shown[name] == declared["Configuration"], "\(name)")
         }
     }
+
+    @Test func aLimitOfTwoTransportsHasOneDefault() {
+        let (curl, session) = (CurlTransport.Configuration(), SessionTransport.Configuration())
+        #expect(curl.idleTimeout == session.idleTimeout)
+        #expect(curl.maxBodySize == session.maxBodySize)
+        #expect(curl.maxConnectionsPerHost == session.maxConnectionsPerHost)
+    }
 }

@@ -40,7 +40,7 @@ import Testing
         store.send(.reachedEnd)
         let call = try network.next()
         #expect(call.request?.url.absoluteString == "https://feed.example/posts?q=&page=2")
-        try call.answer(with: .json(page))
+        call.answer(with: .json(page))
         store.receive(.loadedMore(.success(page))) {
             ($0.posts, $0.next, $0.isLoadingMore) = (.loaded([a, b, c]), nil, false)
         }

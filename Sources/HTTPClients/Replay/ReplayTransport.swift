@@ -114,18 +114,18 @@ public final class ReplayTransport: Sendable, HTTPTransport {
         delay: @escaping @Sendable (HTTPArchive.Entry) -> Duration
     ) -> Future<Response> {
         let start = scheduler.now
-        let limit = CallLimit(in: .current, of: request)
-        return CallContext.current.exchange(request) {
-            request.bodyInMemory(on: scheduler).flatMap { body in
+        let context = CallContext.current
+        return context.exchange(request) {
+            let reply = request.bodyInMemory(on: scheduler).flatMap { body in
                 do {
                     try request.validate()
-                    try limit?.check()
+                    try context.checkDeadline(request: request)
                     let entry = try self.take(request, body)
                     let time = self.takesTime ? delay(entry) : .zero
                     return self.scheduler.passing(time).map { try answer(entry) }
                 } catch { return Future(error: error) }
             }
-            .ending(within: limit)
+            return context.limiting(reply, request: request)
         }
         .mapWithoutOrigin { [scheduler] response in
             var response = response

@@ -71,7 +71,7 @@ public struct HTTPArchive: Hashable, Sendable {
         try folder.replace(
             name, with: Array(encoded),
             by: "\(name).\(getpid()).\(UInt32.random(in: 0 ... .max)).part",
-            at: HTTPDate.now.secondsSince1970 * 1_000_000_000)
+            at: Date.now.secondsSince1970 * 1_000_000_000)
     }
 
     /// Returns whether there is a file.

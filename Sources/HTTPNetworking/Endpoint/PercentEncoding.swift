@@ -20,6 +20,9 @@ package struct PercentEncoding {
     /// For a form's name or value (WHATWG's URL standard, section 5): a space becomes "+".
     static let form = PercentEncoding(allowing: "*-._", spaceAsPlus: true)
 
+    /// For a text in which nothing but letters and digits may have a meaning, such as a parameter (RFC 8187).
+    package static let word = PercentEncoding(allowing: "")
+
     private let allowed: [Bool]
     private let spaceAsPlus: Bool
     private let keepsEscapes: Bool
@@ -45,11 +48,16 @@ package struct PercentEncoding {
     /// A text that needs no encoding is returned without a copy.
     ///
     /// - Complexity: Linear in the length of the text.
-    func encode(_ text: String) -> String {
+    package func encode(_ text: String) -> String {
         if text.utf8.allSatisfy({ allowed[Int($0)] }) { return text }
+        return String(decoding: encode(Array(text.utf8)[...]), as: UTF8.self)
+    }
+
+    /// Percent-encodes bytes, which need not be UTF-8; see `encode(_:)`.
+    func encode(_ source: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count + 16)
-        var rest = text.utf8[...]
+        bytes.reserveCapacity(source.count + 16)
+        var rest = source
         while let byte = rest.popFirst() {
             if allowed[Int(byte)]
                 || keepsEscapes && byte == UInt8(ascii: "%") && Self.isEscape(rest)
@@ -61,7 +69,7 @@ package struct PercentEncoding {
                 bytes += [UInt8(ascii: "%"), Self.digit(byte >> 4), Self.digit(byte & 15)]
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 
     /// Decodes a percent-encoded text; nil if its bytes are not UTF-8.
@@ -88,7 +96,7 @@ package struct PercentEncoding {
         return bytes
     }
 
-    private static func isEscape(_ rest: Substring.UTF8View) -> Bool {
+    private static func isEscape(_ rest: ArraySlice<UInt8>) -> Bool {
         let digits = rest.prefix(2)
         return digits.count == 2 && digits.allSatisfy { value($0) != nil }
     }

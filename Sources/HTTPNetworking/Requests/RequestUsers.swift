@@ -60,9 +60,15 @@ package struct RequestUsers: Sendable {
     /// A digest differs in each request; its name and realm don't (RFC 7616, section 3.4).
     private static func stable(_ value: String) -> String {
         guard value.lowercased().hasPrefix("digest ") else { return value }
-        let parameters = value.dropFirst(7).utf8.splitOutsideQuotes(at: UInt8(ascii: ","))
-        let names = parameters.map { HTTPHeaders.trimmed(Substring($0)) }.filter {
-            $0.lowercased().hasPrefix("username") || $0.lowercased().hasPrefix("realm")
+        var reader = FieldReader(value.dropFirst(7))
+        var names: [String] = []
+        while reader.nextMember() {
+            let name = reader.token().lowercased()
+            if ["username", "username*", "realm"].contains(name), reader.skip("=") {
+                let text = reader.quotedString()?.content ?? reader.token()
+                names.append("\(name)=\(text.asQuotedString)")
+            }
+            reader.endMember()
         }
         return names.isEmpty ? value : "Digest \(names.sorted().joined(separator: ","))"
     }

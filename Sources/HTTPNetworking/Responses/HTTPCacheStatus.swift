@@ -57,16 +57,18 @@ extension HTTPCacheStatus {
     ///
     /// An unknown reason counts as ``Reason/miss``.
     init?(field: String) {
-        guard let member = field.utf8[...].splitOutsideQuotes(at: UInt8(ascii: ",")).last else {
-            return nil
-        }
+        var reader = FieldReader(field)
         var values: [String: String] = [:]
-        for parameter in member.splitOutsideQuotes(at: UInt8(ascii: ";")).dropFirst() {
-            let pair = parameter.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            // A parameter without a value is true.
-            values[Self.text(pair[0])] = pair.count > 1 ? Self.text(pair[1]) : "?1"
-        }
+        repeat {
+            values = [:]
+            reader.skipSpaces()
+            if reader.quotedString() == nil { reader.skip { !";,".utf8.contains($0) } }
+            while let (name, value, _) = reader.parameter() {
+                // A parameter without a value is true.
+                values[name] = value?.lowercased() ?? "?1"
+            }
+            reader.endMember()
+        } while reader.skip(",")
         if values["hit"] == "?1" {
             self = values["ttl"].flatMap { Int64($0) }.map { $0 < 0 } ?? false ? .stale : .hit
             return
@@ -79,9 +81,5 @@ extension HTTPCacheStatus {
         } else {
             self = .miss(Reason(rawValue: reason) ?? .miss)
         }
-    }
-
-    private static func text(_ part: Substring.UTF8View) -> String {
-        String(Substring(part.trimmed)).lowercased()
     }
 }

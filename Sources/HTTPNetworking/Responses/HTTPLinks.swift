@@ -52,62 +52,23 @@ private struct LinkField {
 
     /// Returns the links in a value, up to the first malformed one.
     static func links(in value: String) -> [LinkField] {
-        var rest = value.unicodeScalars[...]
+        var reader = FieldReader(value)
         var links: [LinkField] = []
-        while true {
-            rest = rest.drop { $0 == "," || $0.isBlank }
-            guard rest.popFirst() == "<", let end = rest.firstIndex(of: ">") else { return links }
-            var link = LinkField(
-                target: String(rest[..<end]), relations: [], hasAnchor: false)
-            rest = rest[rest.index(after: end)...]
+        while reader.nextMember(), reader.skip("<") {
+            let target = reader.text { $0 != UInt8(ascii: ">") }
+            guard reader.skip(">") else { break }
+            var link = LinkField(target: target, relations: [], hasAnchor: false)
             var hasRelations = false
-            while let (name, value) = parameter(of: &rest) {
+            while let (name, value, _) = reader.parameter() {
                 if name == "anchor" { link.hasAnchor = true }
                 // Only the first `rel` counts (section 3.3).
                 if name == "rel", !hasRelations {
                     hasRelations = true
-                    link.relations = value.split(separator: " ").map(String.init)
+                    link.relations = (value ?? "").split(separator: " ").map(String.init)
                 }
             }
             links.append(link)
         }
+        return links
     }
-
-    /// Reads the next parameter of a link; returns nil at the link's end.
-    private static func parameter(
-        of rest: inout Substring.UnicodeScalarView
-    ) -> (name: String, value: String)? {
-        rest = rest.drop { $0.isBlank }
-        guard rest.first == ";" else { return nil }
-        rest = rest.dropFirst().drop { $0 == ";" || $0.isBlank }
-        let name = take(from: &rest) { $0 == "=" || $0 == ";" || $0 == "," || $0.isBlank }
-        rest = rest.drop { $0.isBlank }
-        guard rest.first == "=" else { return (name.lowercased(), "") }
-        rest = rest.dropFirst().drop { $0.isBlank }
-        guard rest.first == "\"" else {
-            return (name.lowercased(), take(from: &rest) { $0 == ";" || $0 == "," || $0.isBlank })
-        }
-        rest.removeFirst()
-        var value = String.UnicodeScalarView()
-        while let scalar = rest.popFirst(), scalar != "\"" {
-            guard scalar == "\\" else {
-                value.append(scalar)
-                continue
-            }
-            rest.popFirst().map { value.append($0) }
-        }
-        return (name.lowercased(), String(value))
-    }
-
-    private static func take(
-        from rest: inout Substring.UnicodeScalarView, until isEnd: (Unicode.Scalar) -> Bool
-    ) -> String {
-        let end = rest.firstIndex(where: isEnd) ?? rest.endIndex
-        defer { rest = rest[end...] }
-        return String(rest[..<end])
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isBlank: Bool { self == " " || self == "\t" }
 }

@@ -121,9 +121,7 @@ package final class TransportExchange: Sendable {
     ) throws {
         if CallBeginning.isTooLate { throw CancellationError() }
         try request.validate()
-        if let left = context.remaining, left <= .zero {
-            throw HTTPError(.deadline(after: .zero), request: request)
-        }
+        try context.checkDeadline(request: request)
         try context.record?.willQueue()
         self.request = request
         boxed = BoxedRequest(request)

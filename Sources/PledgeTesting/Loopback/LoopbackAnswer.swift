@@ -69,15 +69,18 @@ public struct LoopbackAnswer: Sendable {
     /// A whole response with a value as JSON, and the Content-Type `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value.
+    ///   - value: The value. If it cannot be encoded, the answer has status 500 and the encoder's error as its text.
     ///   - status: The status.
     ///   - encoder: The encoder.
-    /// - Throws: The encoder's error.
     public static func json(
         _ value: some Encodable, status: Int = 200, encoder: JSONEncoder = JSONEncoder()
-    ) throws -> LoopbackAnswer {
-        let body = try encoder.encode(value)
-        return response(status, headers: ["Content-Type": "application/json"], body: body)
+    ) -> LoopbackAnswer {
+        do {
+            let body = try encoder.encode(value)
+            return response(status, headers: ["Content-Type": "application/json"], body: body)
+        } catch {
+            return .text("the value cannot be encoded: \(error)", status: 500)
+        }
     }
 
     /// A response whose body comes in chunks.

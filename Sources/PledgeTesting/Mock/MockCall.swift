@@ -38,8 +38,7 @@ public final class MockCall: Sendable {
 
     deinit {
         let error = MockError(abandoned: number, endpoint)
-        caller.reject(with: error)
-        cancelled.reject(with: error)
+        if cancelled.reject(with: error) { caller.reject(with: error) }
     }
 
     /// The headers as sent: the app's and the middleware's, the body's Content-Type, and the idempotency key.
@@ -62,21 +61,24 @@ public final class MockCall: Sendable {
     public var cancellation: Future<Void> { cancelled.shielded() }
 
     /// True if the call is neither answered nor cancelled.
-    public var isPending: Bool { !caller.hasAnswer && !isCancelled }
+    public var isPending: Bool { !cancelled.isSettled }
 
     /// Answers the call.
     ///
     /// ```swift
-    /// try call.answer(with: .json(product))
+    /// call.answer(with: .json(product))
     /// call.answer(with: .status(404))
     /// ```
     ///
-    /// - Parameter answer: The server's answer.
+    /// With a status outside 200…299, a call through ``MockNetwork/request(_:)`` rejects with an `HTTPError` that keeps
+    /// the response, as with a real transport. A call through ``MockNetwork/send(_:)`` resolves with the response.
+    ///
+    /// - Parameter answer: The server's answer. If it's a future, the call is answered when the future settles.
     /// - Returns: False if the call was already answered or cancelled. Then nothing happens.
     @discardableResult
-    public func answer(with answer: MockAnswer) -> Bool {
-        guard !isCancelled, caller.hear(answer, to: self) else { return false }
-        cancelled.reject(with: MockError(answered: number, endpoint))
+    public func answer(with answer: MemoryTransport.Answer) -> Bool {
+        guard cancelled.reject(with: MockError(answered: number, endpoint)) else { return false }
+        caller.hear(context.run { answer.response(to: endpoint, request) }, to: self)
         return true
     }
 
@@ -103,13 +105,6 @@ enum MockCaller: Sendable {
     /// The caller uses an `HTTPService`, and gets the response, whatever the response's status.
     case ofService(InternalPromise<HTTPResponse>)
 
-    var hasAnswer: Bool {
-        switch self {
-        case .ofNetworking(let promise): promise.result != nil
-        case .ofService(let promise): promise.result != nil
-        }
-    }
-
     func onCancel(_ action: @escaping @Sendable () -> Void) {
         switch self {
         case .ofNetworking(let promise): promise.onCancel(action)
@@ -125,15 +120,31 @@ enum MockCaller: Sendable {
     }
 
     /// Passes an answer to the caller.
-    ///
-    /// - Returns: False if the caller already has an answer.
-    func hear(_ answer: MockAnswer, to call: MockCall) -> Bool {
+    func hear(_ answer: Future<HTTPResponse>, to call: MockCall) {
+        let (endpoint, request) = (call.endpoint, call.request)
         switch self {
         case .ofNetworking(let promise):
-            promise.settle(with: Result { try answer.body(for: call.endpoint) })
+            promise.follow(answer) { try $0.acceptedBody(for: endpoint) }
         case .ofService(let promise):
-            promise.settle(with: Result { try answer.response(to: call.request) })
+            promise.follow(answer.mapError { error in request.map(error.naming) ?? error }) {
+                var response = $0
+                response.url = response.url ?? request?.url
+                response.request = request
+                return response
+            }
         }
+    }
+}
+
+extension InternalPromise {
+    /// Settles with the result of a future, and cancels the future when the result is no longer wanted.
+    fileprivate func follow<Source>(
+        _ source: Future<Source>, _ transform: @escaping @Sendable (Source) throws -> Value
+    ) {
+        let source = source.onEnd { result in
+            self.settle(with: Result { try transform(result.get()) })
+        }
+        if !source.isSettled { onCancel { source.cancel() } }
     }
 }
 

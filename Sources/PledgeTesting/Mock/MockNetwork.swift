@@ -9,7 +9,7 @@ public import Pledge
 ///
 /// let call = try network.next()
 /// #expect(call.endpoint == .product(withID: 7))
-/// try call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
+/// call.answer(with: .json(Product(id: 7, name: "iPad Pro")))
 /// ```
 ///
 /// ``send(_:)`` is the same network one level lower, below the middleware. There the test sees the headers that the

@@ -84,7 +84,7 @@ extension CallRecord {
     /// A request that waits hasn't been sent, so the attempt may be repeated until ``willSend(replayable:)`` is called.
     ///
     /// - Throws: ``AttemptSuperseded`` if the attempt, or one around it, is over.
-    public func willQueue() throws(AttemptSuperseded) {
+    package func willQueue() throws(AttemptSuperseded) {
         try admit(replayable: true)
         noteMark()
     }
@@ -105,7 +105,7 @@ extension CallRecord {
     ///
     /// - Parameter mark: A mark in this record that stands for everything that the part sends. It is removed as soon as
     ///   the part notes a mark of its own.
-    public func part(presuming mark: Mark) -> CallRecord { CallRecord(self, presuming: mark) }
+    package func part(presuming mark: Mark) -> CallRecord { CallRecord(self, presuming: mark) }
 
     /// Asks this record and all outer ones, the outermost first, whether a mark may be added.
     ///
@@ -319,7 +319,7 @@ extension CallRecord {
     /// This includes the requests that the shared call sent before this attempt joined it.
     ///
     /// - Parameter flight: The record of the shared call.
-    public func adopt(_ flight: CallRecord) {
+    package func adopt(_ flight: CallRecord) {
         adopted.storeIfNil(Locked([])).withLock { $0.append(flight) }
         outer?.adopt(flight)
     }

@@ -13,11 +13,22 @@ public struct ServiceObserver: Sendable {
     /// report events of one call at the same time.
     public let receive: @Sendable (PolicyEvent) -> Void
 
+    /// Receives each state that a client's policies create, such as a breaker.
+    package private(set) var watch: @Sendable (any AnyObject & Sendable) -> Void = { _ in }
+
     /// Creates an observer from a function.
     ///
     /// - Parameter receive: Called with each event, on any thread. It should return quickly, because the call waits
     ///   for it.
     public init(_ receive: @escaping @Sendable (PolicyEvent) -> Void) { self.receive = receive }
+
+    init(
+        _ receive: @escaping @Sendable (PolicyEvent) -> Void,
+        watch: @escaping @Sendable (any AnyObject & Sendable) -> Void
+    ) {
+        self.receive = receive
+        self.watch = watch
+    }
 }
 
 extension ServiceObserver {
@@ -30,7 +41,9 @@ extension ServiceObserver {
     /// - Parameter observers: The observers. Each event goes to all of them in this order, on the thread where it
     ///   happened.
     public init(combining observers: [ServiceObserver]) {
-        self.init { event in for observer in observers { observer.receive(event) } }
+        self.init(
+            { event in for observer in observers { observer.receive(event) } },
+            watch: { state in for observer in observers { observer.watch(state) } })
     }
 }
 

@@ -40,7 +40,9 @@ public final class ServiceMetrics: Sendable {
     ///
     /// Use it only once for each call, because otherwise events are counted twice.
     public var observer: ServiceObserver {
-        ServiceObserver { event in self.table.withLock { $0.add(event) } }
+        ServiceObserver(
+            { event in self.table.withLock { $0.add(event) } },
+            watch: { state in if let state = state as? any GaugedState { self.watch(state) } })
     }
 
     /// All series, in Prometheus' text format, version 0.0.4; empty if nothing was counted yet.
@@ -62,7 +64,7 @@ public final class ServiceMetrics: Sendable {
     /// several states have the same name, their numbers are added. For breakers and throttles, the largest number is
     /// shown instead.
     ///
-    /// An HTTP client that has these metrics calls this for the states that it creates. The number of watched states is
+    /// An HTTP client with this ``observer`` calls this for the states that it creates. The number of watched states is
     /// limited, and further states aren't shown.
     public func watch(_ state: some GaugedState) {
         watched.withLock { watched in

@@ -236,7 +236,7 @@ extension OrderServer {
         }
         let headers: HTTPHeaders = [
             "ETag": "\"v1\"", "Content-Type": "text/plain", "Cache-Control": "max-age=\(age)",
-            "Date": HTTPDate(secondsSince1970: now).text,
+            "Date": Date(secondsSince1970: now).httpText,
         ]
         if request.headers["If-None-Match"] == "\"v1\"" {
             return response(304, headers, Data(), request)

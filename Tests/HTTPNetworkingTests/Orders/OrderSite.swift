@@ -144,7 +144,7 @@ extension OrderSite {
             return .cache(
                 sharing: HTTPCache(
                     coalescesMisses: isTails(),
-                    now: { HTTPDate(secondsSince1970: server.now) }, on: scheduler))
+                    now: { Date(secondsSince1970: server.now) }, on: scheduler))
         case .acceptStatus: return .acceptStatus()
         case .decompress: return noting(.decompress(upTo: 10_000))
         case .defaultHeaders:
@@ -156,7 +156,7 @@ extension OrderSite {
 
     private func jar() -> CookieJar {
         let server = server
-        let jar = CookieJar(now: { HTTPDate(secondsSince1970: server.now) })
+        let jar = CookieJar(now: { Date(secondsSince1970: server.now) })
         for host in [OrderServer.host, OrderServer.otherHost] {
             let cookie = server.secrets.plant(in: "cookie", for: host)
             jar.store("sid=\(cookie); Path=/", from: URL(string: "https://\(host)/")!)

@@ -182,7 +182,7 @@ import Testing
 }
 
 @Suite struct RetryAfterTests {
-    private let now = HTTPDate(secondsSince1970: 784_111_777)
+    private let now = Date(secondsSince1970: 784_111_777)
 
     private func delay(_ text: String?, date: String? = nil) -> Duration? {
         var headers = HTTPHeaders()

@@ -35,7 +35,7 @@ struct LoopbackServerTests {
     }
 
     @Test func answersWithJSON() throws {
-        let answer = try LoopbackAnswer.json(["a": 1], status: 201)
+        let answer = LoopbackAnswer.json(["a": 1], status: 201)
         let server = try LoopbackServer(answers: [answer])
         defer { server.stop() }
         let client = RawClient(port: server.port)
@@ -322,7 +322,7 @@ struct LoopbackServerServingTests {
 
         let call = try await network.next()
         #expect(call.headers["X-A"] == "1")
-        try call.answer(with: .json(7))
+        call.answer(with: .json(7))
 
         #expect(client.read(until: "\r\n\r\n7").hasPrefix("HTTP/1.1 200 "))
     }

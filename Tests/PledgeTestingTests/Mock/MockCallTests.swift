@@ -96,15 +96,32 @@ struct MockCallTests {
         #expect("\(error)".hasPrefix("call 1, GET /products/7, was let go of unanswered"))
     }
 
-    @Test func anAnswerThatCannotBeEncodedThrowsInTheTest() throws {
-        let future = network.request(Endpoint(path: "/"))
+    @Test func anAnswerThatCannotBeEncodedFailsTheCall() throws {
+        let future = network.request(Endpoint(path: "/a"))
+        try network.next().answer(with: .json(Double.nan))
+        let error = try #require(throws: MemoryTransport.AnswerFailure.self) {
+            try future.settledValue()
+        }
+        #expect(error.cause is EncodingError)
+        #expect("\(error)".hasPrefix("the answer to GET /a cannot encode the Double as JSON"))
+    }
+
+    @Test func aCallIsAnsweredWhenTheAnswersFutureSettles() throws {
+        let (first, second) = (Promise<Data>(), Promise<Data>())
+        let (answered, cancelled) = (
+            network.request(Endpoint(path: "/")), network.request(Endpoint(path: "/"))
+        )
         let call = try network.next()
-
-        #expect(throws: EncodingError.self) { try call.answer(with: .json(Double.nan)) }
-
-        #expect(call.isPending)
-        #expect(throws: PendingFutureError()) { try future.settledValue() }
-        call.answer(with: Data())
+        call.answer(with: .future { _ in first })
+        #expect(!call.isPending && !answered.isSettled)
+        #expect(!call.answer(with: .text("another")))
+        first.resolve(with: Data("1".utf8))
+        #expect(try answered.settledValue() == Data("1".utf8))
+        try network.next().answer(with: .future { _ in second })
+        let end = Locked(false)
+        second.onCancel { end.withLock { $0 = true } }
+        cancelled.cancel()
+        #expect(end.withLock { $0 })
     }
 }
 

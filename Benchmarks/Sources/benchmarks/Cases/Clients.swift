@@ -160,6 +160,6 @@ private func clientWithAll(over transport: MemoryTransport) -> HTTPClient {
     client.bulkhead = .perOrigin()
     client.deadline = .seconds(60)
     client.acceptedStatuses = 200...299
-    client.metrics = ServiceMetrics()
+    client.observers = [ServiceMetrics().observer]
     return client
 }

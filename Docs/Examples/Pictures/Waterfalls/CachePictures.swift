@@ -19,7 +19,7 @@ import Testing
     ) throws -> WaterfallPicture.Panel {
         let run = PolicyRun()
         let scheduler = run.scheduler
-        let cache = HTTPCache(now: { HTTPDate(secondsSince1970: 0) }, on: scheduler)
+        let cache = HTTPCache(now: { Date(timeIntervalSince1970: 0) }, on: scheduler)
         let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
         let policies: [Middleware<HTTPRequest, HTTPResponse>] = [
             .cache(sharing: cache), .circuitBreaker(sharing: breaker),

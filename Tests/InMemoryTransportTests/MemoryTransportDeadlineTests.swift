@@ -6,7 +6,7 @@ import PledgeServices
 import Testing
 
 /// A deadline over a MemoryTransport, as over a wire.
-@Suite struct CallLimitTests {
+@Suite struct MemoryTransportDeadlineTests {
     private let scheduler = ManualScheduler()
     private let request = HTTPRequest(URL(string: "http://h/a")!)
 
