@@ -74,7 +74,8 @@ let (resources, excluded): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy
 
 let http = ["HTTPNetworking", "Services", "Futures"]
 let client = http + ["HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients"]
-let all = client + ["Composition", "Stores", "Pledge", "PledgeTesting", "TransportChecks"]
+let all =
+    client + ["Composition", "Stores", "Articles", "Pledge", "PledgeTesting", "TransportChecks"]
 
 /// Whether a target is built: all are, or the test targets that PLEDGE_TESTS names, with spaces between.
 func isWanted(_ target: Target) -> Bool {
@@ -86,12 +87,12 @@ let package = Package(
     name: "Pledge",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        "Pledge", "PledgeServices", "PledgeStores", "PledgeTesting", "PledgeTransportChecks",
-        "PledgeSimulation", "PledgeAsyncHTTPClientTransport", "PledgeHTTPTypesConversions",
+        "Pledge", "PledgeArticles", "PledgeServices", "PledgeStores", "PledgeTesting",
+        "PledgeTransportChecks", "PledgeSimulation", "PledgeAsyncHTTPClientTransport",
+        "PledgeHTTPTypesConversions",
         "PledgeOpenTelemetryInstrumentation",
     ].map { .library(name: $0, targets: [$0]) } + [
-        .library(
-            name: "PledgeFutures", targets: ["Futures", "Composition", "CallbackActions"].map(name)),
+        .library(name: "PledgeFutures", targets: ["Futures", "Composition"].map(name)),
         .library(
             name: "PledgeHTTP",
             targets: (client + ["InMemoryTransport", "LibcurlTransport"]).map(name)),
@@ -119,7 +120,6 @@ let package = Package(
         module(
             "Futures", and: ["CPledgeFutures"],
             more: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        module("CallbackActions", uses: ["Futures"]),
         module("Services", uses: ["Futures"]),
         module(
             "HTTPNetworking", uses: ["Services", "Futures"], exclude: excluded, resources: resources
@@ -138,22 +138,22 @@ let package = Package(
         module("OpenTelemetryInstrumentation", uses: http, and: observability),
         module("Stores", uses: ["Futures"]),
         module(
-            "Articles",
-            uses: ["Composition", "Futures", "CallbackActions", "HTTPNetworking", "Stores"]),
-        module(
             "Pledge",
             uses: client + [
                 "InMemoryTransport", "URLSessionTransport", "LibcurlTransport", "Composition",
-                "CallbackActions", "Stores", "Articles",
             ]),
+        module(
+            "Articles",
+            uses: ["Pledge", "Composition", "Futures", "HTTPNetworking", "Stores"]),
         cModule("Testing"),
         module(
-            "PledgeTesting", uses: ["Pledge", "Services", "Futures", "Simulation"],
+            "PledgeTesting", uses: ["Pledge", "Stores", "Services", "Futures", "Simulation"],
             and: ["CPledgeTesting"]),
         module("TransportChecks", uses: ["Pledge", "PledgeTesting"]),
         module("Simulation", uses: http),
         .executableTarget(
-            name: "PledgeQuickstart", dependencies: ["Pledge", "PledgeAsyncHTTPClientTransport"],
+            name: "PledgeQuickstart",
+            dependencies: ["Pledge", "PledgeArticles", "PledgeAsyncHTTPClientTransport"],
             path: "Sources/quickstart", swiftSettings: settings),
 
         .target(
@@ -165,7 +165,6 @@ let package = Package(
         .target(name: "CTestSupport", path: "Tests/CSupport"),
         tests(of: "Composition"),
         tests(of: "Futures", uses: ["Composition"], and: ["CTestSupport", "CPledgeFutures"]),
-        tests(of: "CallbackActions", uses: all),
         tests(of: "Services", uses: ["Futures"]),
         tests(of: "HTTPNetworking", uses: client + ["Composition"], and: ["HTTPTestSupport"]),
         tests(of: "HTTPCaching", uses: client, and: ["HTTPTestSupport"]),

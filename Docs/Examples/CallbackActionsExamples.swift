@@ -1,5 +1,5 @@
 // snippet: imports
-import Pledge
+import PledgeArticles
 // end snippet
 import Testing
 

@@ -1,6 +1,7 @@
 // snippet: imports
 import Foundation
 import Pledge
+import PledgeArticles
 import Testing
 
 // end snippet

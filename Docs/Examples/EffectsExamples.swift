@@ -1,5 +1,6 @@
 // snippet: imports
 import Pledge
+import PledgeStores
 import Testing
 
 // end snippet

@@ -1,4 +1,5 @@
 import Pledge
+import PledgeStores
 
 // snippet: flow
 /// A login whose effects take time.

@@ -1,5 +1,6 @@
 import Pledge
 import PledgeFutures
+import PledgeStores
 import PledgeTesting
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeStores
 import PledgeTesting
 import TestSupport
 import Testing

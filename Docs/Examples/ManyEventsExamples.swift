@@ -1,4 +1,5 @@
 import Pledge
+import PledgeStores
 import Testing
 
 /// The code of Docs/Guides/Effects.md on effects of many events, or of none, and on their end.

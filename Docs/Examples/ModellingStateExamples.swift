@@ -1,6 +1,7 @@
 // snippet: imports
 import Foundation
 import Pledge
+import PledgeStores
 import PledgeTesting
 import Synchronization
 import Testing

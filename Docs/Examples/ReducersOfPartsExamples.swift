@@ -1,4 +1,5 @@
 import Pledge
+import PledgeStores
 import Testing
 
 /// The code of Docs/Guides/Effects.md on reducers of parts.

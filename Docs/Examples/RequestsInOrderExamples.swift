@@ -2,7 +2,7 @@
 import Dispatch
 // end snippet
 // snippet: imports
-import Pledge
+import PledgeArticles
 // end snippet
 import PledgeFutures
 // snippet: testing

@@ -1,6 +1,7 @@
 // snippet: imports
 import Observation
 import Pledge
+import PledgeStores
 import Testing
 
 // end snippet

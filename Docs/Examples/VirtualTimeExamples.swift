@@ -2,6 +2,7 @@ import Foundation
 // snippet: imports
 import Observation
 import Pledge
+import PledgeStores
 import PledgeTesting
 import Testing
 

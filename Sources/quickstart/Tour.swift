@@ -1,5 +1,5 @@
 import Foundation
-import Pledge
+import PledgeArticles
 
 /// Loads products and logs in, as the code in Docs/Guides/FromTheArticles.md does.
 ///

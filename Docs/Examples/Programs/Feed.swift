@@ -1,5 +1,6 @@
 // snippet: feed
 import Pledge
+import PledgeStores
 
 struct Post: Codable, Equatable, Identifiable, Sendable {
     var id: Int

@@ -1,4 +1,5 @@
 import Pledge
+import PledgeStores
 // snippet: feed-test-imports
 import PledgeTesting
 import Testing

@@ -1,4 +1,5 @@
-public import Pledge
+import Pledge
+public import PledgeStores
 
 /// A store for tests that state every step: the events they send, the events of effects, and no others.
 ///

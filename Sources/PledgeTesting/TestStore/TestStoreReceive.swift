@@ -1,4 +1,5 @@
 public import Pledge
+import PledgeStores
 
 extension TestStore {
     /// Takes an event that an effect has dispatched, and expects a change of the state.

@@ -1,4 +1,5 @@
 internal import Pledge
+internal import PledgeStores
 
 /// The messages of a ``TestStore`` when a test fails.
 enum TestText {

@@ -1,7 +1,9 @@
 import Foundation
-import Pledge
 
 // snippet: unlabelled-effects
+import Pledge
+import PledgeStores
+
 enum SearchEvent: Sendable {
     case typed(String)
     case found([String])

@@ -12,7 +12,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "app",
-            dependencies: [.product(name: "Pledge", package: "Pledge")],
+            dependencies: [.product(name: "PledgeArticles", package: "Pledge")],
             swiftSettings: [.swiftLanguageMode(.v6)]
         )
     ]

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Pledge
+import PledgeStores
 import PledgeTesting
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Pledge
+import PledgeStores
 import PledgeTesting
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Pledge
+import PledgeStores
 import Testing
 
 /// The states of a store, as its reducer and its observers saw them.

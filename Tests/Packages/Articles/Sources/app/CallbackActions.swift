@@ -1,5 +1,5 @@
 import Foundation
-import Pledge
+import PledgeArticles
 
 /// Everything that the article about callback actions claims for its code.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import Pledge
+import PledgeArticles
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

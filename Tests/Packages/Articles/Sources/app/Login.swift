@@ -1,5 +1,5 @@
 import Foundation
-import Pledge
+import PledgeArticles
 
 // snippet: login
 struct LoginInfo: Sendable {

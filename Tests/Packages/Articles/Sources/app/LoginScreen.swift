@@ -1,4 +1,4 @@
-import Pledge
+import PledgeArticles
 
 // snippet: screen
 /// UIKit's control events, as far as a button has them.

@@ -1,6 +1,6 @@
 // snippet: imports
 import Foundation
-import Pledge
+import PledgeArticles
 // end snippet
 
 // snippet: product

@@ -1,5 +1,5 @@
 import Foundation
-import Pledge
+import PledgeArticles
 
 // The article's ProductLoader in each of its shapes. It shows them one after the other under one
 // name; here each has a namespace.

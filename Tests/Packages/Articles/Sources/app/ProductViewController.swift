@@ -1,5 +1,5 @@
 import Foundation
-import Pledge
+import PledgeArticles
 
 /// The article's controller, without UIKit.
 // snippet: controller

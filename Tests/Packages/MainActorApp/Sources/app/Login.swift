@@ -1,4 +1,4 @@
-import Pledge
+import PledgeArticles
 
 /// Actions run wherever they are called from, so they belong to no actor.
 nonisolated let trim: Action<String, String> = { text, callback in

@@ -1,5 +1,5 @@
 import Foundation
-import Pledge
+import PledgeArticles
 
 /// The article's own store, to compare with.
 // snippet: article-store

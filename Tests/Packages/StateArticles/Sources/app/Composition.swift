@@ -1,4 +1,4 @@
-import Pledge
+import PledgeArticles
 
 /// Composition, as the article on reducers begins with it.
 @MainActor

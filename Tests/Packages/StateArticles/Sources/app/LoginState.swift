@@ -1,4 +1,4 @@
-import Pledge
+import PledgeArticles
 
 // snippet: login-state
 typealias UserID = String

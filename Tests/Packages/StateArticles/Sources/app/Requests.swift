@@ -1,4 +1,4 @@
-import Pledge
+import PledgeArticles
 
 // snippet: requests
 protocol RequestProtocol {

@@ -1,5 +1,5 @@
 import Foundation
-import Pledge
+import PledgeArticles
 
 /// Says what an app in Swift 5 mode can do, and fails where it cannot.
 @main

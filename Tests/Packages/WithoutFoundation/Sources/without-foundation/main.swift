@@ -1,4 +1,3 @@
-import PledgeCallbackActions
 import PledgeComposition
 import PledgeFutures
 import PledgeServices

@@ -1,6 +1,5 @@
 import Dispatch
 import PledgeFutures
-import PledgeStores
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Dispatch
-import PledgeCallbackActions
+import PledgeArticles
 import PledgeComposition
 import PledgeFutures
 import TestSupport

@@ -1,5 +1,3 @@
-public import PledgeFutures
-
 /// The loading state of one value: exactly one of four cases.
 ///
 /// ```swift
@@ -204,7 +202,7 @@ extension Loadable {
     public func zip<Other>(
         _ other: Loadable<Other, Failure>
     ) -> Loadable<(Value, Other), Failure> {
-        PledgeStores.zip(self, other)
+        PledgeFutures.zip(self, other)
     }
 }
 

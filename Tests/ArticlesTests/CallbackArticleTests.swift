@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import PledgeArticles
-import PledgeCallbackActions
 import PledgeComposition
 import PledgeFutures
 import TestSupport

@@ -1,11 +1,10 @@
 import PledgeArticles
-import PledgeCallbackActions
 import PledgeComposition
 import PledgeFutures
 import TestSupport
 import Testing
 
-@Suite struct ComposeTests {
+@Suite struct ComposedActionsTests {
     @Test func theOutputOfTheFirstIsTheInputOfTheSecond() {
         let length: Action<String, Int> = { text, callback in callback(text.count) }
         let double: Action<Int, [Int]> = { number, callback in callback([number, number]) }

@@ -1,4 +1,3 @@
-public import PledgeCallbackActions
 public import PledgeFutures
 
 /// An action with methods instead of the operators: `then` is `>-`.

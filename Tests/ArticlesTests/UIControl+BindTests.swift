@@ -1,5 +1,5 @@
 #if canImport(UIKit) && !os(watchOS)
-import PledgeCallbackActions
+import PledgeArticles
 import Testing
 import UIKit
 

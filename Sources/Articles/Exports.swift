@@ -1,0 +1,2 @@
+@_exported public import Pledge
+@_exported public import PledgeStores
