@@ -1,5 +1,5 @@
 import Foundation
-import Pledge
+import PledgeArticles
 
 // Says what an app with the main actor as its default can do, and fails where it cannot.
 
