@@ -375,25 +375,14 @@ import Testing
     #endif
 }
 
-/// Asks for twenty URLs with a cache in a folder, and adds a byte to the file "asked" for each request to the origin.
+/// Asks for twenty URLs with a cache in a folder, and notes the requests to the origin in the file "asked".
 private func askForTwenty(in path: String) async throws {
     let folder = URL(fileURLWithPath: path)
     let store = FolderCacheStore.shared(
         folder.appendingPathComponent("cache"), limit: 1 << 24, memory: 1 << 20, on: .live)
     // However slow the machine is, nobody asks because of the time limit.
     let cache = HTTPCache(in: store, storeTimeLimit: .seconds(600))
-    let file = folder.appendingPathComponent("asked").path
-    let origin: HTTPService = { _ in
-        let asked = fopen(file, "a")
-        fputs(".", asked)
-        fclose(asked)
-        return Future(
-            value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=3600"]))
-    }
-    let service = stack(.cache(sharing: cache), over: origin)
-    for number in 0..<20 {
-        let url = URL(string: "https://example.com/\(number)")!
-        #expect(try await service(HTTPRequest(.get, url)).value.status == 200)
-    }
+    try await askForTwenty(
+        through: .cache(sharing: cache), noting: folder.appendingPathComponent("asked").path)
     try await cache.flush().value
 }
