@@ -32,7 +32,7 @@ public import PledgeHTTPNetworking
 /// ## Threads
 ///
 /// Futures settle on an event loop of SwiftNIO, which many connections share. So an observer must not block the event
-/// loop; pass long work on with `observe(on:)`. If a call is refused before anything is sent, its future has settled
+/// loop; pass long work on to a queue. If a call is refused before anything is sent, its future has settled
 /// when the method returns. The source of a request's body is opened and read on another thread, so it may block.
 public final class AHCTransport: Sendable, HTTPTransport {
     /// A transport for the whole process, with the default configuration.

@@ -1,3 +1,5 @@
+public import PledgeFutures
+
 // Names of PledgeStores and PledgeArticles, for an app that hasn't imported them: the compiler's error then says what to
 // do. If the module with the name is imported, or the app has such a name itself, the compiler doesn't look at these.
 
@@ -7,7 +9,10 @@
 )
 public struct Store<State, Event> {
     /// Creates nothing.
-    public init(initialState: State, reducer: Reducer<State, Event>) {}
+    public init(
+        initialState: State, reducer: Reducer<State, Event>, middleware: [Any] = [],
+        feedback: [Any] = [], queueLimit: Int? = nil, onFailure: ((any Error) -> Void)? = nil
+    ) {}
 }
 
 /// A change of state; in `PledgeStores`.
@@ -25,7 +30,7 @@ public struct Reducer<State, Event> {
     public init(effects reduce: (inout State, Event) -> Effect<Event>) {}
 
     /// Creates nothing.
-    public init() {}
+    public init() where State: Reducible, State.Event == Event {}
 }
 
 /// A store's work; in `PledgeStores`.
@@ -35,13 +40,37 @@ public struct Reducer<State, Event> {
 public struct Effect<Event> {
     /// No work.
     public static var none: Effect { Effect() }
+
+    /// No work.
+    public static func future(_ future: @autoclosure () -> Future<Event>) -> Effect { Effect() }
+
+    /// No work.
+    public static func future(_ operation: () async throws -> Event) -> Effect { Effect() }
+
+    /// No work.
+    public static func request<Value>(
+        _ operation: () async throws -> Value, _ event: (Result<Value, any Error>) -> Event
+    ) -> Effect { Effect() }
+
+    /// No work.
+    public static func request<Value: Sendable>(
+        _ future: @autoclosure () -> Future<Value>, _ event: (Result<Value, any Error>) -> Event
+    ) -> Effect { Effect() }
+
+    /// No work.
+    public static func run(_ operation: (_ send: (Event) -> Void) async throws -> Void) -> Effect {
+        Effect()
+    }
 }
 
 /// A state with a reducer; in `PledgeStores`.
 @available(
     *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
 )
-public protocol Reducible {}
+public protocol Reducible {
+    /// The state's events.
+    associatedtype Event
+}
 
 /// A part of a store; in `PledgeStores`.
 @available(
@@ -94,21 +123,3 @@ public struct RequestState {
     /// Creates nothing.
     public init(networking: Any) {}
 }
-
-/// Joins two functions; in `PledgeArticles`.
-@available(
-    *, unavailable,
-    message: "write chain(_:to:), or add the product PledgeArticles to your target, and import it"
-)
-public func compose<Input, Middle, Output>(
-    _ first: (Input) -> Middle, and second: (Middle) -> Output
-) -> (Input) -> Output { fatalError() }
-
-/// Joins two functions; in `PledgeArticles`.
-@available(
-    *, unavailable,
-    message: "write chain(_:to:), or add the product PledgeArticles to your target, and import it"
-)
-public func compose<Input, Middle, Output>(
-    _ first: (Input) -> Middle, _ second: (Middle) -> Output
-) -> (Input) -> Output { fatalError() }

@@ -10,9 +10,10 @@ package func askForTwenty(
     through layer: Middleware<HTTPRequest, HTTPResponse>, noting path: String
 ) async throws {
     let origin: HTTPService = { _ in
-        let asked = fopen(path, "a")
-        fputs(".", asked)
-        fclose(asked)
+        if let asked = fopen(path, "a") {
+            fputs(".", asked)
+            fclose(asked)
+        }
         return Future(
             value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=3600"]))
     }

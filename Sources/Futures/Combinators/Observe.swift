@@ -46,7 +46,7 @@ extension Future {
         _ body: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void
     ) -> ObserverToken {
         let observer = MainActorObserver(body)
-        let token = observe { observer.receive($0) }
+        let token = observe { observer.receive($0, isLast: true) }
         return ObserverToken {
             observer.close()
             token.cancel()
@@ -74,24 +74,28 @@ extension Future {
 
 /// A closure that is called on the main actor, in order, until it is closed.
 package final class MainActorObserver<Input: Sendable>: Sendable {
-    private let isWanted = Atomic(true)
-    private let body: @MainActor @Sendable (Input) -> Void
+    /// The closure; nil after its last use.
+    private let body: Locked<(@MainActor @Sendable (Input) -> Void)?>
 
-    package init(_ body: @escaping @MainActor @Sendable (Input) -> Void) { self.body = body }
+    package init(_ body: @escaping @MainActor @Sendable (Input) -> Void) {
+        self.body = Locked(body)
+    }
 
-    /// Schedules a call of the closure.
-    package func receive(_ input: Input) {
+    /// Schedules a call of the closure; the last call releases it.
+    package func receive(_ input: Input, isLast: Bool = false) {
         // The main actor's executor is the main queue. The queue keeps the calls in order; tasks of different
         // priorities would not.
         DispatchQueue.main.async {
             MainActor.assumeIsolated {
-                if self.isWanted.load(ordering: .acquiring) { self.body(input) }
+                guard let body = self.body.withLock({ $0 }) else { return }
+                if isLast { self.close() }
+                body(input)
             }
         }
     }
 
-    /// Ends the calls, including scheduled ones.
-    package func close() { isWanted.store(false, ordering: .releasing) }
+    /// Ends the calls, including scheduled ones, and releases the closure.
+    package func close() { body.withLockThenRelease { $0.take() } }
 }
 
 /// A node that calls a closure with the result when a pending future has settled, unless the node is cancelled first.

@@ -105,6 +105,24 @@ import Testing
         #expect(screen.texts == Array(100..<120))
     }
 
+    @Test(arguments: [false, true])
+    @MainActor func anObserverOnTheMainActorIsReleasedBeforeItsToken(isCancelled: Bool) async {
+        let promise = Promise<Int>()
+        promise.onCancel {}
+        var screen: Screen? = Screen()
+        weak let shown = screen
+        let token = promise.observe(on: MainActor.shared) { [screen] _ in
+            screen?.texts.append(1)
+        }
+        screen = nil
+        #expect(shown != nil)
+        if isCancelled { token.cancel() } else { promise.resolve(with: 1) }
+        // The main queue keeps its order.
+        await withCheckedContinuation { next in DispatchQueue.main.async { next.resume() } }
+        #expect(shown == nil)
+        withExtendedLifetime(token) {}
+    }
+
     @Test func anObserverIsTakenBack() {
         let (promise, calls) = (Promise<Int>(), TestLog<Int>())
         promise.onCancel { calls.append(0) }
