@@ -12,7 +12,7 @@ final class RedisConnection: @unchecked Sendable {
     /// The connection failed, or what arrived isn't a reply; call ``disconnect()`` then.
     struct Failure: Error {}
 
-    enum Reply {
+    enum Reply: Sendable {
         case nothing
         case number(Int)
         case text(Data)
