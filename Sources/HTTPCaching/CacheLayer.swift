@@ -56,8 +56,7 @@ struct CacheLayer: Sendable {
     ) -> Future<HTTPResponse> {
         if let result = future.result { return body(result) }
         let caller = KeptCaller()
-        return future.map { Result<Value, any Error>.success($0) }.recover { .failure($0) }
-            .flatMap { result in caller.run { body(result) } }
+        return future.flatMapResult { result in caller.run { body(result) } }
     }
 
     /// Returns the responses that the store has found; none if it failed.

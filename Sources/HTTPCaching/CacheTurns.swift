@@ -40,9 +40,10 @@ struct CacheTurns: Sendable {
         Self.add(key, to: &removed, at: now)
     }
 
-    /// Notes that this process has removed many responses, or that the store doesn't answer.
-    mutating func noteFault(at now: SchedulerInstant) { pause = now.advanced(by: Self.pause) }
+    /// Lets nobody wait for a while, because this process has removed many responses, or because the locks fail.
+    mutating func pauseAll(at now: SchedulerInstant) { pause = now.advanced(by: Self.pause) }
 
+    /// Notes that the store has answered whether a lock is free.
     mutating func noteAnswer() { answers += 1 }
 
     /// The turn that this process has now.
@@ -100,13 +101,13 @@ extension HTTPCache {
         pause: Duration = .milliseconds(1)
     ) -> Future<CacheTurn?> {
         if let turn = turns.withLock({ $0.turn(of: name) }) { return Future(value: turn) }
-        return store.lockForRequest(name).map { Result.success($0) }.recover { .failure($0) }
-            .flatMap { (result: Result<(any AnyObject & Sendable)?, any Error>) in
+        return store.lockForRequest(name)
+            .flatMapResult { result in
                 self.turns.withLock { $0.noteAnswer() }
                 let now = self.scheduler.now
                 switch result {
                 case .failure:
-                    self.turns.withLock { $0.noteFault(at: now) }
+                    self.turns.withLock { $0.pauseAll(at: now) }
                     return Future(value: nil)
                 case .success(let lock?):
                     let turn = CacheTurn(lock, hasWaited: start != nil)
@@ -180,7 +181,7 @@ extension CacheLayer {
         let (name, cache) = (cache.name, cache)
         return turn.timeout(limit, on: cache.scheduler) {
             let now = cache.scheduler.now
-            cache.turns.withLock { if $0.answers == answers { $0.noteFault(at: now) } }
+            cache.turns.withLock { if $0.answers == answers { $0.pauseAll(at: now) } }
             return ServiceError(.timedOut, policy: Self.policy, policyName: name, limit: limit)
         }
     }
@@ -192,12 +193,11 @@ extension CacheLayer {
         guard let name = cache.lockName(for: presented) else { return validate() }
         let lock = cache.store.lockForRequest(name).timeout(
             cache.storeTimeLimit, on: cache.scheduler)
-        return lock.map { Result.success($0) }.recover { .failure($0) }
-            .flatMap { (result: Result<(any AnyObject & Sendable)?, any Error>) in
-                if case .success(nil) = result { return Future(error: CancellationError()) }
-                let held = Locked<(any AnyObject & Sendable)?>((try? result.get()) ?? nil)
-                return validate().onEnd { _ in held.withLockThenRelease { $0 = nil } }
-            }
+        return lock.flatMapResult { result in
+            if case .success(nil) = result { return Future(error: CancellationError()) }
+            let held = Locked<(any AnyObject & Sendable)?>((try? result.get()) ?? nil)
+            return validate().onEnd { _ in held.withLockThenRelease { $0 = nil } }
+        }
     }
 }
 

@@ -411,7 +411,7 @@ extension HTTPCache {
     /// Invalidates all calls in flight; what other processes are asking for now is of no use either.
     func invalidateCalls() {
         calls.withLock { $0.invalidateAll() }
-        turns.withLock { $0.noteFault(at: scheduler.now) }
+        turns.withLock { $0.pauseAll(at: scheduler.now) }
     }
 
     /// Removes the stored responses of a key, and invalidates its calls in flight.
