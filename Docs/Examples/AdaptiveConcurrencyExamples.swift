@@ -13,7 +13,7 @@ import Testing
         let scheduler = ManualScheduler()
         let places = AdaptiveConcurrency(on: scheduler, random: .seeded(1))
         /// A service that needs 10 ms for each call, four at once.
-        let works = Bulkhead(limit: 4, queue: .max, on: scheduler)
+        let works = Bulkhead(limit: 4, queue: .max, leaseTime: nil, on: scheduler)
         let ask: Service<Int, Int> = stack(
             .adaptiveConcurrency(sharing: places), .timeout(.seconds(1), on: scheduler),
             .bulkhead(sharing: works),

@@ -17,7 +17,7 @@ import Testing
             return Future(value: "product \(number)").delay(.seconds(1), on: scheduler)
         }
         let bulkhead = Bulkhead(
-            limit: 1, queue: 2, queueTimeout: .milliseconds(1_500), on: scheduler)
+            limit: 1, queue: 2, queueTimeout: .milliseconds(1_500), leaseTime: nil, on: scheduler)
         let load = stack(.bulkhead(sharing: bulkhead), over: slow)
 
         for number in 1...4 {

@@ -21,7 +21,7 @@ import Testing
                 ? Future(error: Broken()) : Future(value: "iPad Pro")
         }
         let breaker = CircuitBreaker(
-            failuresInARow: 2, backoff: .constant(.seconds(5)), on: scheduler)
+            failuresInARow: 2, lasting: .zero, backoff: .constant(.seconds(5)), on: scheduler)
         let load = stack(.circuitBreaker(sharing: breaker), over: downForSixSeconds)
 
         for _ in 1...6 {
@@ -61,7 +61,7 @@ import Testing
             let isMissing = request.url.path == "/missing"
             return Future(value: HTTPResponse(status: isMissing ? 404 : 503))
         }
-        let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: scheduler)
         let service = stack(.circuitBreaker(sharing: breaker), over: transport)
 
         for path in ["missing", "missing", "missing", "broken", "broken"] {
@@ -78,7 +78,7 @@ import Testing
 
     @Test func fallback() {
         let scheduler = ManualScheduler()
-        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let load = stack(
             .circuitBreaker(sharing: breaker), over: { (_: Int) in Future<String>(error: Broken()) }
         )

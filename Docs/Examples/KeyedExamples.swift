@@ -21,7 +21,9 @@ import Testing
         }
         let api = stack(
             .keyed(by: \.tenant) { tenant in
-                .bulkhead(sharing: Bulkhead(named: tenant, limit: 2, on: scheduler))
+                .bulkhead(
+                    sharing: Bulkhead(
+                        named: tenant, limit: 2, queue: 0, leaseTime: nil, on: scheduler))
             },
             over: search)
 
@@ -63,7 +65,8 @@ import Testing
             .observed(by: observer, on: scheduler),
             .keyed(by: \.origin) { origin in
                 .circuitBreaker(
-                    sharing: CircuitBreaker(named: origin?.description, failuresInARow: 5))
+                    sharing: CircuitBreaker(
+                        named: origin?.description, failuresInARow: 5, lasting: .zero))
             },
             over: transport)
 

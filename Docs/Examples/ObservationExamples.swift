@@ -102,8 +102,9 @@ import Testing
         let metrics = ServiceMetrics()
         let loadPart: Service<Int, Int> = { id in Future(value: id) }
         let savePart: Service<Int, Int> = { _ in Future(error: Busy()) }
-        let reads = CircuitBreaker(named: "reads", failuresInARow: 1, on: scheduler)
-        let writes = CircuitBreaker(named: "writes", failuresInARow: 1, on: scheduler)
+        let reads = CircuitBreaker(named: "reads", failuresInARow: 1, lasting: .zero, on: scheduler)
+        let writes = CircuitBreaker(
+            named: "writes", failuresInARow: 1, lasting: .zero, on: scheduler)
         let load = stack(
             .observed(by: metrics.observer, on: scheduler), .circuitBreaker(sharing: reads),
             over: loadPart)

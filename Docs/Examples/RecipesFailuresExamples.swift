@@ -145,7 +145,9 @@ struct RecipesFailuresExamples {
     @Test func breaker() {
         // snippet: breaker
         var client = HTTPClient(base: server)
-        client.circuitBreaker = .perOrigin { CircuitBreaker(failuresInARow: 5, on: $0.scheduler) }
+        client.circuitBreaker = .perOrigin {
+            CircuitBreaker(failuresInARow: 5, lasting: .zero, on: $0.scheduler)
+        }
         // end snippet
         client.retry = nil
         for _ in 1...5 { let _: Future<HTTPResponse> = client.get("/down") }

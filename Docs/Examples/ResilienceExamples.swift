@@ -34,7 +34,8 @@ import Testing
 
         init(on scheduler: some FutureScheduler = .live) {
             budget = RetryBudget()
-            places = Bulkhead(limit: 64, queue: 20, queueTimeout: .seconds(1), on: scheduler)
+            places = Bulkhead(
+                limit: 64, queue: 20, queueTimeout: .seconds(1), leaseTime: nil, on: scheduler)
             breaker = CircuitBreaker(on: scheduler)
         }
     }

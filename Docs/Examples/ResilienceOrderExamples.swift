@@ -73,12 +73,14 @@ import Testing
         let (scheduler, down) = (scheduler, down())
         // snippet: breaker
         let wrong = stack(
-            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            .circuitBreaker(
+                sharing: CircuitBreaker(failuresInARow: 3, lasting: .zero, on: scheduler)),
             .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
             over: down)
         let right = stack(
             .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
-            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            .circuitBreaker(
+                sharing: CircuitBreaker(failuresInARow: 3, lasting: .zero, on: scheduler)),
             over: down)
         // end snippet
         #expect(requests(of: wrong, calls: 10) == 9)
@@ -95,10 +97,12 @@ import Testing
         }
         let wrong = stack(
             .timeout(.milliseconds(50), on: scheduler),
-            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            .circuitBreaker(
+                sharing: CircuitBreaker(failuresInARow: 3, lasting: .zero, on: scheduler)),
             over: hangs)
         let right = stack(
-            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 3, on: scheduler)),
+            .circuitBreaker(
+                sharing: CircuitBreaker(failuresInARow: 3, lasting: .zero, on: scheduler)),
             .timeout(.milliseconds(50), on: scheduler),
             over: hangs)
         // end snippet
@@ -132,10 +136,10 @@ import Testing
         }
         let wrong = stack(
             .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 2, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 2, leaseTime: nil, on: scheduler)),
             over: failsOnce)
         let right = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 2, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 2, leaseTime: nil, on: scheduler)),
             .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
             over: failsOnce)
         // end snippet
@@ -147,7 +151,7 @@ import Testing
         let (scheduler, failing) = (scheduler, down(after: .seconds(1)))
         let serve = stack(
             .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
-            .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)),
             over: failing)
         let ada = serve(1)
         scheduler.advance(by: .milliseconds(1_200))

@@ -147,7 +147,7 @@ struct SimulationExamples {
         }
         let strict = HTTPClient.PerOrigin<CircuitBreaker>.perOrigin {
             CircuitBreaker(
-                failuresInARow: 5, successRate: 0.8,
+                failuresInARow: 5, lasting: .zero, successRate: 0.8,
                 backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)), on: $0.scheduler,
                 random: $0.random)
         }

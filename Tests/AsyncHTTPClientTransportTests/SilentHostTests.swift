@@ -135,7 +135,7 @@ import Testing
         defer { site.stop() }
         let transport = try transport(to: site)
         #expect(try await get(transport, site).soon.text == "0")
-        let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: scheduler)
         let service = stack(
             .circuitBreaker(sharing: breaker), .timeout(.seconds(3), on: scheduler),
             over: transport.send)

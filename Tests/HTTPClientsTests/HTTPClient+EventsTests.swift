@@ -658,7 +658,9 @@ private let lost = HTTPError(code: .connectionLost)
         let server = EventServer(events("data: 1\n\n"), status(503), events("data: 2\n\n"))
         var client = server.client
         client.circuitBreaker = .perOrigin {
-            CircuitBreaker(failuresInARow: 1, backoff: .constant(.seconds(100)), on: $0.scheduler)
+            CircuitBreaker(
+                failuresInARow: 1, lasting: .zero, backoff: .constant(.seconds(100)),
+                on: $0.scheduler)
         }
         let found = await server.read(client.events("/news"), upTo: 2)
         #expect(found.events == ["1", "2"] && found.error == nil)

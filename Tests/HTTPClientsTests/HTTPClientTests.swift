@@ -396,7 +396,9 @@ import Testing
         }
         client.scheduler = scheduler
         client.retry = nil
-        client.circuitBreaker = .perOrigin { CircuitBreaker(failuresInARow: 5, on: $0.scheduler) }
+        client.circuitBreaker = .perOrigin {
+            CircuitBreaker(failuresInARow: 5, lasting: .zero, on: $0.scheduler)
+        }
         return client
     }
 
@@ -443,7 +445,8 @@ import Testing
     @Test func aSharedBreakerIsForAllOrigins() {
         let count = Locked(0)
         var client = client(count)
-        client.circuitBreaker = .sharing(CircuitBreaker(failuresInARow: 5, on: scheduler))
+        client.circuitBreaker = .sharing(
+            CircuitBreaker(failuresInARow: 5, lasting: .zero, on: scheduler))
         trip(client)
         #expect(code(of: client.send(HTTPRequest(other))) == .circuitOpen)
     }

@@ -86,7 +86,7 @@ import Testing
         var client = client()
         client.retry = nil
         client.circuitBreaker = .perOrigin {
-            CircuitBreaker(named: $0.name, failuresInARow: 1, on: $0.scheduler)
+            CircuitBreaker(named: $0.name, failuresInARow: 1, lasting: .zero, on: $0.scheduler)
         }
         _ = client.send(HTTPRequest(server.appending(path: "down")))
         client.log = .init { _ in }

@@ -82,7 +82,9 @@ import Testing
     @Test func aRequestPassesAnOpenBreakerIfItSaysSo() {
         var client = client()
         client.retry = nil
-        client.circuitBreaker = .perOrigin { CircuitBreaker(failuresInARow: 2, on: $0.scheduler) }
+        client.circuitBreaker = .perOrigin {
+            CircuitBreaker(failuresInARow: 2, lasting: .zero, on: $0.scheduler)
+        }
         for _ in 1...5 { _ = client.send(get { $0.skipsCircuitBreaker = true }) }
         #expect(count == 5)
         for _ in 1...3 { _ = client.send(get()) }
@@ -187,7 +189,9 @@ import Testing
     @Test func theClassifierKeepsTheBreakerClosed() {
         var client = client()
         client.retry = nil
-        client.circuitBreaker = .perOrigin { CircuitBreaker(failuresInARow: 2, on: $0.scheduler) }
+        client.circuitBreaker = .perOrigin {
+            CircuitBreaker(failuresInARow: 2, lasting: .zero, on: $0.scheduler)
+        }
         client.classifier = { _ in .rejection }
         for _ in 1...9 { _ = client.send(get()) }
         #expect(count == 9)

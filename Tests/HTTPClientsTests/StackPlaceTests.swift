@@ -104,7 +104,8 @@ import Testing
         client.retry = nil
         client.circuitBreaker = .perOrigin {
             CircuitBreaker(
-                failuresInARow: 2, backoff: .constant(.seconds(600)), on: $0.scheduler)
+                failuresInARow: 2, lasting: .zero, backoff: .constant(.seconds(600)),
+                on: $0.scheduler)
         }
         client.rateLimit = .perOrigin(rate: 2, per: .seconds(1), maxWait: .seconds(2))
         client.acceptedStatuses = 200...299

@@ -114,7 +114,8 @@ import Testing
         let sent: Part = .callPropagation(to: .all)
         let waiting: [Part] = [
             .redirect(), .authorize(.bearer("t"), for: .all), .cache(), .coalesce(), .retry(),
-            .hedge(), .bulkhead(sharing: Bulkhead(limit: 1)), .loadShedding(sharing: LoadShedder()),
+            .hedge(), .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil)),
+            .loadShedding(sharing: LoadShedder()),
             .adaptiveConcurrency(sharing: AdaptiveConcurrency()),
             .rateLimit(sharing: RateLimiter(rate: 1, per: .seconds(1))), .deadline(.seconds(1)),
             .priority(.critical),

@@ -82,7 +82,7 @@ struct ConnectionTests {
         defer { site.stop() }
         let transport = try site.transport()
         #expect(try await transport.get(site.url).soon.text == "0")
-        let breaker = CircuitBreaker(failuresInARow: 2)
+        let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero)
         let service = stack(
             .circuitBreaker(sharing: breaker), .timeout(limit), over: transport.send)
         let calls = (0..<20).map { _ in

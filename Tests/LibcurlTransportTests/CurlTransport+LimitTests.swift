@@ -54,7 +54,7 @@ struct CurlTransportLimitTests {
         let first = (0..<2).map { transport.get(server, "first\($0)") }
         _ = try await server.received(2).soon
         let time = ManualScheduler()
-        let breaker = CircuitBreaker(failuresInARow: 2, on: time)
+        let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: time)
         let service = stack(
             .circuitBreaker(sharing: breaker), .timeout(.seconds(2), on: time),
             over: transport.send)
@@ -92,7 +92,7 @@ struct CurlTransportLimitTests {
         transport.get(server, "first").observe { _ in }
         _ = try await server.received(1).soon
         let time = ManualScheduler()
-        let breaker = CircuitBreaker(failuresInARow: 1, on: time)
+        let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: time)
         let service = stack(
             .retry(on: time), .circuitBreaker(sharing: breaker), .timeout(.seconds(2), on: time),
             over: transport.send)

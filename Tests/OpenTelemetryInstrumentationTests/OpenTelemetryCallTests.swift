@@ -104,7 +104,7 @@ struct OpenTelemetryCallTests {
     }
 
     @Test func tellsOfABreakerThatOpensAndRefuses() throws {
-        let breaker = CircuitBreaker(named: "api", failuresInARow: 1, on: scheduler)
+        let breaker = CircuitBreaker(named: "api", failuresInARow: 1, lasting: .zero, on: scheduler)
         let caller = tracer.startSpan("caller")
         for _ in 0..<2 {
             let future = ServiceContext.withValue(caller.context) {

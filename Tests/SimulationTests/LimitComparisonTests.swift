@@ -101,7 +101,10 @@ struct LimitComparison {
     static let rows = [
         Row(name: "none") { _ in Limit(middleware: .passThrough) },
         Row(name: "`Bulkhead(limit: 8)`") { world in
-            Limit(middleware: .bulkhead(sharing: Bulkhead(limit: 8, on: world.scheduler))) { 8 }
+            Limit(
+                middleware: .bulkhead(
+                    sharing: Bulkhead(limit: 8, queue: 0, leaseTime: nil, on: world.scheduler))
+            ) { 8 }
         },
         Row("`.aimd()`", .aimd()), Row("`.vegas()`", .vegas()), Row("`.gradient()`", .gradient()),
         Row("`.gradient()`, no queue", .gradient(), queue: 0),

@@ -120,7 +120,7 @@ import Foundation
             // Named, so that no change of a default changes a digest.
             client.circuitBreaker = .perOrigin {
                 CircuitBreaker(
-                    named: $0.name, failuresInARow: 5, successRate: 0.8,
+                    named: $0.name, failuresInARow: 5, lasting: .zero, successRate: 0.8,
                     backoff: .equalJitter(base: .seconds(5), cap: .seconds(300)), on: $0.scheduler,
                     random: $0.random)
             }

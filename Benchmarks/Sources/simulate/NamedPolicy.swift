@@ -95,7 +95,8 @@ extension NamedPolicy {
     {
         let limit = try value?.count() ?? 64
         return NamedPolicy { world, _ in
-            .bulkhead(sharing: Bulkhead(limit: limit, on: world.scheduler))
+            .bulkhead(
+                sharing: Bulkhead(limit: limit, queue: 0, leaseTime: nil, on: world.scheduler))
         }
     }
 

@@ -21,7 +21,9 @@ struct Backend: Sendable {
         self.client.retry = .init(attempts: 2)
         self.client.hedge = .init(after: .milliseconds(100), maxExtraLoad: 0.1)
         self.client.circuitBreaker = .perOrigin {
-            CircuitBreaker(named: $0.name, failuresInARow: 5, on: $0.scheduler, random: $0.random)
+            CircuitBreaker(
+                named: $0.name, failuresInARow: 5, lasting: .zero, on: $0.scheduler,
+                random: $0.random)
         }
         self.client.bulkhead = .perOrigin(limit: 32, queue: 8, queueTimeout: .milliseconds(100))
     }

@@ -31,7 +31,7 @@ extension Middleware {
 /// A limited number of places for calls, with a queue for calls without a place.
 ///
 /// ```swift
-/// let bulkhead = Bulkhead(limit: 8)
+/// let bulkhead = Bulkhead(limit: 8, leaseTime: nil)
 /// let products = stack(.bulkhead(sharing: bulkhead), over: loadProduct)
 /// let prices = stack(.bulkhead(sharing: bulkhead), over: loadPrice)
 /// ```
@@ -40,8 +40,9 @@ extension Middleware {
 /// called until its future settles or is cancelled. Waiting calls are served in order, and only a more important call
 /// can overtake them. If the priority of a waiting shared call rises, it becomes the youngest call of its new priority.
 ///
-/// With a ``leaseTime``, a call that takes longer goes on, but gives its place back. So hanging calls, and calls that
-/// wait for a retry, don't use up the places of healthy ones: the bulkhead limits how many calls begin in a lease time.
+/// By default, a call that takes longer than a second goes on, but gives its place back (``leaseTime``). So hanging
+/// calls, and calls that wait for a retry, don't use up the places of healthy ones: the bulkhead limits how many calls
+/// begin in a second. Pass `leaseTime: nil` if there must never be more calls in flight than places.
 ///
 /// Create one for each resource, so that calls to that resource can't use up everything. You can use it from any
 /// thread. A call takes a lock for constant time when it starts, when its turn comes, and when it ends. (Nygard,
@@ -75,8 +76,8 @@ public final class Bulkhead: Sendable {
     ///     its place until it ends. Zero or less is a programming error and traps.
     ///   - scheduler: The clock for the waits and leases.
     public init(
-        named name: String? = nil, limit: Int = 64, queue: Int = 0,
-        queueTimeout: Duration? = nil, leaseTime: Duration? = nil,
+        named name: String? = nil, limit: Int = 256, queue: Int = 1_000,
+        queueTimeout: Duration? = nil, leaseTime: Duration? = .seconds(1),
         on scheduler: some FutureScheduler = .live
     ) {
         Self.check(limit: limit, queue: queue)

@@ -98,26 +98,7 @@ public final class CircuitBreaker: Sendable {
     /// Lets all calls pass again, and discards the counts.
     public func reset() { isolate(false) }
 
-    /// Creates a closed breaker with the default limit for failures in a row.
-    ///
-    /// It opens after ten failures in a row that span at least half a second. It also opens if the share of successes
-    /// is too low and there have been failures for half a second, or if too many calls are slow. For the parameters see
-    /// ``init(named:failuresInARow:lasting:successRate:over:minimumRequests:slowCallDuration:slowCallRate:probes:backoff:on:random:)``.
-    public convenience init(
-        named name: String? = nil, successRate: Double = 0.5, over window: Duration = .seconds(30),
-        minimumRequests: Int = 5, slowCallDuration: Duration? = nil, slowCallRate: Double = 1,
-        probes: Int = 1,
-        backoff: Backoff = .equalJitter(base: .seconds(1), cap: .seconds(10)),
-        on scheduler: some FutureScheduler = .live, random: RandomSource = .system
-    ) {
-        self.init(
-            named: name, failuresInARow: 10, lasting: .milliseconds(500), successRate: successRate,
-            over: window, minimumRequests: minimumRequests, slowCallDuration: slowCallDuration,
-            slowCallRate: slowCallRate, probes: probes, backoff: backoff, on: scheduler,
-            random: random)
-    }
-
-    /// Creates a closed breaker with a custom limit for failures in a row.
+    /// Creates a closed breaker.
     ///
     /// A value outside the bounds below is a programming error and traps.
     ///
@@ -126,7 +107,8 @@ public final class CircuitBreaker: Sendable {
     ///   - failuresInARow: The number of failures in a row that opens the breaker; at least 1.
     ///   - failuresLasting: The shortest time from the first to the last of these failures; zero or more. A low share
     ///     of successes, too, opens the breaker only if the failures in the window span this time. With zero, the loss
-    ///     of a single connection can open the breaker, if it makes `failuresInARow` calls fail at once.
+    ///     of a single connection can open the breaker, if it makes `failuresInARow` calls fail at once. With more, a
+    ///     first failure alone never opens it, even if `failuresInARow` is 1.
     ///   - successRate: The share of successes below which the breaker opens; 0…1. With zero, only failures in a row
     ///     count.
     ///   - window: The length of the window for both shares; more than zero. The window consists of ten slices of time,
@@ -142,7 +124,7 @@ public final class CircuitBreaker: Sendable {
     ///   - random: The source of the jitter.
     public init(
         named name: String? = nil,
-        failuresInARow: Int, lasting failuresLasting: Duration = .zero,
+        failuresInARow: Int = 10, lasting failuresLasting: Duration = .milliseconds(500),
         successRate: Double = 0.5, over window: Duration = .seconds(30),
         minimumRequests: Int = 5, slowCallDuration: Duration? = nil, slowCallRate: Double = 1,
         probes: Int = 1,
@@ -551,11 +533,11 @@ struct CircuitBreakerMachine: Sendable {
 
 /// The limits at which a circuit breaker opens and closes.
 struct CircuitBreakerLimits: Sendable {
-    var failuresInARow = 10
-    var failuresLasting = Duration.zero
-    var successRate = 0.5
-    var window = Duration.seconds(30)
-    var minimumRequests = 5
-    var slowCallRate = 1.0
-    var probes = 1
+    var failuresInARow: Int
+    var failuresLasting: Duration
+    var successRate: Double
+    var window: Duration
+    var minimumRequests: Int
+    var slowCallRate: Double
+    var probes: Int
 }

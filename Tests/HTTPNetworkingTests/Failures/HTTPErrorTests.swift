@@ -87,7 +87,8 @@ import Testing
             default:
                 .bulkhead(
                     sharing: Bulkhead(
-                        limit: 1, queue: 9, queueTimeout: .milliseconds(1_234), on: time))
+                        limit: 1, queue: 9, queueTimeout: .milliseconds(1_234), leaseTime: nil,
+                        on: time))
             }
         let service = stack(limit, over: { _ in never })
         let request = HTTPRequest(try #require(URL(string: "https://a.example/b?c=s3cret")))

@@ -57,7 +57,8 @@ struct OrderSite {
             return .bulkhead(
                 sharing: Bulkhead(
                     limit: number(1...2), queue: number(0...2),
-                    queueTimeout: isTails() ? milliseconds(0...500) : nil, on: scheduler))
+                    queueTimeout: isTails() ? milliseconds(0...500) : nil, leaseTime: nil,
+                    on: scheduler))
         case .rateLimit:
             return .rateLimit(
                 sharing: RateLimiter(
@@ -91,7 +92,7 @@ struct OrderSite {
 
     private mutating func circuitBreaker<Input, Output>() -> Middleware<Input, Output> {
         let breaker = CircuitBreaker(
-            failuresInARow: number(1...3), minimumRequests: number(1...5),
+            failuresInARow: number(1...3), lasting: .zero, minimumRequests: number(1...5),
             backoff: .constant(milliseconds(0...5_000)), on: scheduler, random: random())
         watch.add(breaker)
         return .circuitBreaker(sharing: breaker)

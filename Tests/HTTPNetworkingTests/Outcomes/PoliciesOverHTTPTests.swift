@@ -133,7 +133,7 @@ import Testing
     func aBreakerOpensForWhatIsTheServersFaultOnly(
         _ status: Int, _ state: CircuitBreaker.State?
     ) {
-        let breaker = CircuitBreaker(failuresInARow: 5, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 5, lasting: .zero, on: scheduler)
         let service = AnsweringService(
             on: scheduler, Array(repeating: answer(status), count: 5))
         let load = stack(.circuitBreaker(sharing: breaker), over: service.send)
@@ -173,7 +173,7 @@ import Testing
     func aRejectionIsAFailureOfAHealthyService(_ status: Int) {
         let metrics = ServiceMetrics()
         let recorder = CallRecorder()
-        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let service = AnsweringService(on: scheduler, [answer(status)])
         let load = stack(
             .observed(by: metrics.observer, recorder.observer, on: scheduler),
@@ -191,7 +191,7 @@ import Testing
     @Test("S3: a caller's mistake is not repeated, and opens no breaker")
     func aCallersMistakeIsNoEvidence() {
         struct Product: Decodable { var name: String }
-        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let mistakes: [@Sendable () throws -> HTTPResponse] = [
             { throw HTTPRequest.Error.invalidHeader(name: "X-A") },
             { throw FileError(operation: "open", code: 2) },
@@ -215,7 +215,7 @@ import Testing
 
     @Test("S4: a caller's own deadline opens no breaker", arguments: [0, 5])
     func aCallersDeadlineIsNoEvidence(milliseconds: Int) {
-        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let service = AnsweringService(
             on: scheduler, Array(repeating: answer(200), count: 4))
         let patient = stack(
@@ -235,11 +235,12 @@ import Testing
 
     @Test("S4: the refusal of an inner limiter opens no outer breaker")
     func aRefusalIsNoEvidence() {
-        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let service = AnsweringService(on: scheduler, [answer(200)])
         let load = stack(
             .circuitBreaker(sharing: breaker),
-            .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler)), over: service.send)
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)),
+            over: service.send)
         let calls = [load(HTTPRequest(.get, url)), load(HTTPRequest(.get, url))]
         scheduler.run()
         #expect(calls[1].valueNow == nil)

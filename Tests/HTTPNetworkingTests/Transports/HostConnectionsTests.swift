@@ -167,7 +167,7 @@ struct HostConnectionsTests {
         _ = first.receive(HTTPResponse(status: 200))
         first.note(isShared: isShared)
         first.finish()
-        let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: scheduler)
         let service = stack(
             .circuitBreaker(sharing: breaker), .timeout(.seconds(3), on: scheduler),
             over: service { _ in })

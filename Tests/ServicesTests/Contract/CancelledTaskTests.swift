@@ -10,7 +10,7 @@ import Testing
     @Test func aStackMakesNoCallAndSpendsNothing() async {
         let upstream = Upstream(on: scheduler)
         let limiter = RateLimiter(rate: 1, per: .seconds(3_600), burst: 1, on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)
         let service = stack(
             .bulkhead(sharing: bulkhead), .rateLimit(sharing: limiter), over: upstream.send)
         let result = await inCancelledTask { try await service(1).value }
@@ -23,7 +23,7 @@ import Testing
     @Test func anOpenBreakersProbeIsLeftToALiveCall() async {
         let upstream = Upstream(on: scheduler, [.atOnce(.failure(Broken())), .value(1)])
         let breaker = CircuitBreaker(
-            failuresInARow: 1, backoff: .constant(.seconds(1)), on: scheduler)
+            failuresInARow: 1, lasting: .zero, backoff: .constant(.seconds(1)), on: scheduler)
         let service = stack(.circuitBreaker(sharing: breaker), over: upstream.send)
         _ = service(1)
         scheduler.advance(by: .seconds(2))
@@ -56,7 +56,8 @@ import Testing
     @Test func aPlaceThatATaskFreesGoesToTheNextCall() async throws {
         let upstream = Upstream(on: scheduler)
         let service = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 1, on: scheduler)), over: upstream.send)
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 1, leaseTime: nil, on: scheduler)),
+            over: upstream.send)
         let first = service(1), second = service(2)
         _ = await inCancelledTask { first.cancel() }
         #expect(upstream.arrivals.map(\.ask.number) == [1, 2])

@@ -76,7 +76,7 @@ import Testing
             case 4:
                 (
                     "bulkhead",
-                    .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler))
+                    .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler))
                 )
             case 5:
                 (

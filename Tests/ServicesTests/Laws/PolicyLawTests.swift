@@ -314,25 +314,29 @@ extension PolicyRow {
         },
         PolicyRow(name: "circuitBreaker") { .circuitBreaker(sharing: CircuitBreaker(on: $0)) },
         PolicyRow(name: "circuitBreaker opening", script: [.broken], value: nil) {
-            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 1, on: $0))
+            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 1, lasting: .zero, on: $0))
         },
         PolicyRow(name: "circuitBreaker probing", script: [.value(7)]) {
             let breaker = CircuitBreaker(
-                failuresInARow: 1, backoff: .constant(.zero), on: $0)
+                failuresInARow: 1, lasting: .zero, backoff: .constant(.zero), on: $0)
             _ = stack(
                 .circuitBreaker(sharing: breaker),
                 over: { (_: Ask) in Future<Int>(error: Broken()) })(
                     1)
             return .circuitBreaker(sharing: breaker)
         },
-        PolicyRow(name: "bulkhead") { .bulkhead(sharing: Bulkhead(on: $0)) },
+        PolicyRow(name: "bulkhead") {
+            .bulkhead(sharing: Bulkhead(limit: 64, queue: 0, leaseTime: nil, on: $0))
+        },
         PolicyRow(name: "bulkhead queueing", script: [.value(3), .value(7)], calls: 2) {
-            .twice.around(.bulkhead(sharing: Bulkhead(limit: 1, queue: 1, on: $0)))
+            .twice.around(.bulkhead(sharing: Bulkhead(limit: 1, queue: 1, leaseTime: nil, on: $0)))
         },
         PolicyRow(name: "bulkhead queueing without end", script: [.never], value: nil) {
             .twice.around(
                 .bulkhead(
-                    sharing: Bulkhead(limit: 1, queue: 1, queueTimeout: .milliseconds(20), on: $0)))
+                    sharing: Bulkhead(
+                        limit: 1, queue: 1, queueTimeout: .milliseconds(20), leaseTime: nil, on: $0)
+                ))
         },
         PolicyRow(name: "priority") { _ in .priority(.sheddable) },
         PolicyRow(name: "loadShedding") { .loadShedding(sharing: LoadShedder(on: $0)) },

@@ -107,7 +107,7 @@ extension RandomLayer {
     private static func circuitBreaker(at site: inout Site) -> RandomLayer {
         let failures = site.number(1...5)
         let breaker = CircuitBreaker(
-            failuresInARow: failures, minimumRequests: site.number(1...5),
+            failuresInARow: failures, lasting: .zero, minimumRequests: site.number(1...5),
             backoff: .constant(site.milliseconds(0...60)), on: site.scheduler)
         return RandomLayer(
             name: "circuitBreaker(\(failures))", isOpen: { breaker.state != .closed },
@@ -118,7 +118,7 @@ extension RandomLayer {
         let (limit, queue) = (site.number(1...3), site.number(0...4))
         let timeout = site.isTails() ? site.milliseconds(0...80) : nil
         let bulkhead = Bulkhead(
-            limit: limit, queue: queue, queueTimeout: timeout, on: site.scheduler)
+            limit: limit, queue: queue, queueTimeout: timeout, leaseTime: nil, on: site.scheduler)
         return RandomLayer(
             name: "bulkhead(\(limit), queue \(queue), \(timeout.map { "\($0)" } ?? "patient"))",
             places: limit, isVacant: { bulkhead.inFlight == 0 && bulkhead.queued == 0 },
@@ -159,7 +159,7 @@ extension RandomLayer {
         return RandomLayer(
             name: "keyed(\(limit))",
             middleware: .keyed(by: key, limit: limit) { _ in
-                .bulkhead(sharing: Bulkhead(limit: 2, queue: 1, on: scheduler))
+                .bulkhead(sharing: Bulkhead(limit: 2, queue: 1, leaseTime: nil, on: scheduler))
             })
     }
 

@@ -47,7 +47,10 @@ private enum User {
 
     private func queues() -> [(String, Middleware<Ask, Int>)] {
         [
-            ("bulkhead", .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler))),
+            (
+                "bulkhead",
+                .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler))
+            ),
             ("loadShedding", .loadShedding(sharing: LoadShedder(limit: 1, on: scheduler))),
             (
                 "adaptiveConcurrency",
@@ -123,7 +126,8 @@ private enum User {
     @Test func aCallerWithoutATaskGetsNobodysValues() {
         let desk = Desk()
         let load = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler)), over: desk.send)
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)),
+            over: desk.send)
         let calls = Locked([Future<Int>]())
         onThreads(1) { _ in
             let both = [load(1), load(2)]
@@ -169,7 +173,7 @@ private enum User {
 
     /// Beneath one another, as in a stack.
     @Test func theyHoldTogether() {
-        let bulkhead = Bulkhead(limit: 1, queue: 9, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)
         let policy = Middleware<Ask, Int>.retry(
             backoff: .constant(.milliseconds(5)), on: scheduler
         ).around(.bulkhead(sharing: bulkhead))
@@ -188,7 +192,8 @@ private enum User {
     @Test func whoGivesUpLeavesNoTaskBehind() {
         let desk = Desk()
         let load = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 99, on: scheduler)), over: desk.send)
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 99, leaseTime: nil, on: scheduler)),
+            over: desk.send)
         weak var luggage: Luggage?
         do {
             let held = Luggage()

@@ -9,7 +9,7 @@ import Testing
     @Test func theNumbersOfWatchedStatesAreShown() {
         let metrics = ServiceMetrics()
         let breaker = CircuitBreaker(named: "shop", on: scheduler)
-        let bulkhead = Bulkhead(named: "shop", limit: 2, queue: 5, on: scheduler)
+        let bulkhead = Bulkhead(named: "shop", limit: 2, queue: 5, leaseTime: nil, on: scheduler)
         let budget = RetryBudget(named: "shop", capacity: 7)
         metrics.watch(breaker)
         metrics.watch(bulkhead)
@@ -70,7 +70,8 @@ import Testing
         let states: [any GaugedState] = [
             AdaptiveConcurrency(on: scheduler), LoadShedder(on: scheduler),
             AdaptiveThrottle(on: scheduler), RateLimiter(rate: 1, per: .seconds(1), on: scheduler),
-            Pushback(on: scheduler), Bulkhead(on: scheduler), CircuitBreaker(on: scheduler),
+            Pushback(on: scheduler), Bulkhead(limit: 64, queue: 0, leaseTime: nil, on: scheduler),
+            CircuitBreaker(on: scheduler),
             RetryBudget(),
         ]
         let shown = Set(states.flatMap { $0.gauges.keys })

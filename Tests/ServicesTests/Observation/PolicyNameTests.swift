@@ -29,7 +29,8 @@ import Testing
         static let all = [
             Row("circuitBreaker", .atOnce(.failure(Broken()))) {
                 .circuitBreaker(
-                    sharing: CircuitBreaker(named: "orders", failuresInARow: 1, on: $0))
+                    sharing: CircuitBreaker(
+                        named: "orders", failuresInARow: 1, lasting: .zero, on: $0))
             },
             Row("rateLimit", .value(1)) {
                 .rateLimit(
@@ -39,7 +40,8 @@ import Testing
             Row("bulkhead", .value(1)) {
                 .bulkhead(
                     sharing: Bulkhead(
-                        named: "orders", limit: 1, queue: 1, queueTimeout: .seconds(1), on: $0))
+                        named: "orders", limit: 1, queue: 1, queueTimeout: .seconds(1),
+                        leaseTime: nil, on: $0))
             },
             Row("loadShedding", .value(1)) {
                 .loadShedding(sharing: LoadShedder(named: "orders", limit: 1, queue: 1, on: $0))
@@ -105,8 +107,8 @@ import Testing
         let metrics = ServiceMetrics()
         let recorder = CallRecorder()
         let (reads, writes) = (
-            CircuitBreaker(named: "reads", failuresInARow: 1, on: scheduler),
-            CircuitBreaker(named: "writes", failuresInARow: 1, on: scheduler)
+            CircuitBreaker(named: "reads", failuresInARow: 1, lasting: .zero, on: scheduler),
+            CircuitBreaker(named: "writes", failuresInARow: 1, lasting: .zero, on: scheduler)
         )
         let upstream = Upstream(on: scheduler, [.value(1), .broken])
         let service = stack(

@@ -122,7 +122,7 @@ import Testing
 
     /// Each kind of gate, with one place.
     static let gates: [Gate] = [
-        { .bulkhead(sharing: Bulkhead(limit: 1, queue: 10, on: $0)) },
+        { .bulkhead(sharing: Bulkhead(limit: 1, queue: 10, leaseTime: nil, on: $0)) },
         { .loadShedding(sharing: LoadShedder(limit: 1, interval: .seconds(1), on: $0)) },
         {
             .adaptiveConcurrency(
@@ -199,7 +199,7 @@ import Testing
     @Test func aLongQueueOfHedgedCallsNeedsNoStack() {
         let count = 5_000
         let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, queue: 2 * count, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 2 * count, leaseTime: nil, on: scheduler)
         let service = stack(
             hedge(), .bulkhead(sharing: bulkhead),
             over: { (ask: Ask) in

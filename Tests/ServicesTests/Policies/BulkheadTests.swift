@@ -16,7 +16,7 @@ import Testing
 
     @Test func byDefault64AreInFlightAndNoneWaits() {
         let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(on: scheduler)
+        let bulkhead = Bulkhead(limit: 64, queue: 0, leaseTime: nil, on: scheduler)
         let service = service(bulkhead, upstream)
         let calls = (1...65).map { service(Ask($0)) }
         #expect(upstream.count == 64)
@@ -33,7 +33,7 @@ import Testing
 
     @Test func whoWaitsIsServedInOrder() {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
-        let bulkhead = Bulkhead(limit: 2, queue: 9, on: scheduler)
+        let bulkhead = Bulkhead(limit: 2, queue: 9, leaseTime: nil, on: scheduler)
         let service = service(bulkhead, upstream)
         let calls = (1...5).map { service(Ask($0)) }
         #expect(bulkhead.queued == 3)
@@ -76,7 +76,7 @@ import Testing
     /// A call that ends after its lease frees no second place.
     @Test func aPlaceIsGivenBackOnce() {
         let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, leaseTime: .seconds(1), on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 0, leaseTime: .seconds(1), on: scheduler)
         let service = service(bulkhead, upstream)
         _ = service(Ask(1))
         scheduler.advance(by: .milliseconds(1_125))
@@ -89,7 +89,7 @@ import Testing
 
     @Test func whoFindsTheQueueFullIsRefused() {
         let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, queue: 1, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 1, leaseTime: nil, on: scheduler)
         let service = service(bulkhead, upstream)
         let calls = (1...3).map { service(Ask($0)) }
         #expect(calls.map { $0.result == nil } == [true, true, false])
@@ -103,7 +103,7 @@ import Testing
 
     @Test func aRefusalIsNotRetried() {
         let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)
         let service = stack(
             .retry(backoff: .constant(.zero), on: scheduler), .bulkhead(sharing: bulkhead),
             over: upstream.send)
@@ -114,7 +114,7 @@ import Testing
     @Test func whoWaitsTooLongIsRefusedAndLeavesTheQueue() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(
-            limit: 1, queue: 1, queueTimeout: .milliseconds(500), on: scheduler)
+            limit: 1, queue: 1, queueTimeout: .milliseconds(500), leaseTime: nil, on: scheduler)
         let service = service(bulkhead, upstream)
         _ = service(1)
         let call = service(2)
@@ -140,7 +140,7 @@ import Testing
     @Test func aTurnThatComesInTimeTakesTheTimerBack() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(
-            limit: 1, queue: 1, queueTimeout: .milliseconds(500), on: scheduler)
+            limit: 1, queue: 1, queueTimeout: .milliseconds(500), leaseTime: nil, on: scheduler)
         let service = service(bulkhead, upstream)
         _ = service(1)
         let call = service(2)
@@ -154,7 +154,8 @@ import Testing
 
     @Test func aQueueTimeoutOfZero() {
         let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, queue: 1, queueTimeout: .zero, on: scheduler)
+        let bulkhead = Bulkhead(
+            limit: 1, queue: 1, queueTimeout: .zero, leaseTime: nil, on: scheduler)
         let service = service(bulkhead, upstream)
         _ = service(1)
         let call = service(2)
@@ -165,7 +166,7 @@ import Testing
 
     @Test func cancellingACallInFlightGivesItsPlaceToTheNext() {
         let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, queue: 1, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 1, leaseTime: nil, on: scheduler)
         let service = service(bulkhead, upstream)
         let first = service(1), second = service(2)
         first.cancel()
@@ -180,7 +181,7 @@ import Testing
     @Test func cancellingACallThatWaitsLeavesTheQueue() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(
-            limit: 1, queue: 2, queueTimeout: .seconds(1), on: scheduler)
+            limit: 1, queue: 2, queueTimeout: .seconds(1), leaseTime: nil, on: scheduler)
         let service = service(bulkhead, upstream)
         let luggage = Luggage()
         weak var held: Luggage?
@@ -204,7 +205,7 @@ import Testing
         let upstream = Upstream(
             on: scheduler,
             [.broken, .atOnce(.success(1)), .atOnce(.failure(Broken())), .value(1), .never])
-        let bulkhead = Bulkhead(limit: 1, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)
         let service = service(bulkhead, upstream)
         for number in 1...4 {
             _ = service(Ask(number))
@@ -219,7 +220,7 @@ import Testing
 
     @Test func whatIsRememberedOfACallIsItsOwn() {
         let upstream = Upstream(on: scheduler)
-        let service = service(Bulkhead(limit: 1, queue: 2, on: scheduler), upstream)
+        let service = service(Bulkhead(limit: 1, queue: 2, leaseTime: nil, on: scheduler), upstream)
         let contexts = [
             CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler), attempt: 2),
             CallContext(deadline: CallDeadline(after: .seconds(7), on: scheduler), attempt: 3),
@@ -236,7 +237,7 @@ import Testing
     }
 
     @Test func severalStacksShareOne() {
-        let bulkhead = Bulkhead(limit: 1, queue: 1, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 1, leaseTime: nil, on: scheduler)
         let upstream = Upstream(on: scheduler)
         let other = stack(
             .bulkhead(sharing: bulkhead), over: { (text: String) in Future(value: text + "!") })
@@ -253,7 +254,7 @@ import Testing
         let upstream = Upstream(on: scheduler)
         let most = Locked(0)
         let service = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 1, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 1, leaseTime: nil, on: scheduler)),
             .timeout(.seconds(1), on: scheduler),
             over: { (ask: Ask) in
                 let future = upstream.send(ask)
@@ -274,7 +275,8 @@ import Testing
         let call = stack(
             .retry(attempts: 2, backoff: .constant(.zero), on: scheduler),
             .timeout(.seconds(1), on: scheduler),
-            .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler)), over: upstream.send)(1)
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)),
+            over: upstream.send)(1)
         scheduler.advance(by: .seconds(1))
         try #require(upstream.count == 2)
         upstream.settle(1, .success(7))
@@ -286,7 +288,7 @@ import Testing
         let upstream = Upstream(on: scheduler)
         let caller = Locked<Future<Int>?>(nil)
         let seen = Locked<[Int]>([])
-        let bulkhead = Bulkhead(limit: 1, queue: 2, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 2, leaseTime: nil, on: scheduler)
         let service = stack(
             .bulkhead(sharing: bulkhead),
             over: { (ask: Ask) in
@@ -320,7 +322,8 @@ import Testing
     @Test func theMostImportantCallIsServedFirst() {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
         let service = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler)), over: upstream.send)
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)),
+            over: upstream.send)
         let priorities: [CallPriority?] = [
             .sheddable, .sheddable, .criticalPlus, nil, .sheddablePlus, .criticalPlus, .critical,
         ]
@@ -333,7 +336,7 @@ import Testing
     @Test func inAFullQueueTheYoungestOfTheLeastImportantMakesRoom() {
         let upstream = Upstream(on: scheduler)
         let log = TestLog<PolicyEvent>()
-        let bulkhead = Bulkhead(named: "shop", limit: 1, queue: 3, on: scheduler)
+        let bulkhead = Bulkhead(named: "shop", limit: 1, queue: 3, leaseTime: nil, on: scheduler)
         let service = stack(
             .observed(by: log.observer, on: scheduler), .bulkhead(sharing: bulkhead),
             over: upstream.send)
@@ -358,7 +361,8 @@ import Testing
     @Test func withoutAQueueEveryCallIsRefusedAlike() {
         let upstream = Upstream(on: scheduler)
         let service = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler)), over: upstream.send)
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)),
+            over: upstream.send)
         let first = call(service, 1, .sheddable), second = call(service, 2, .criticalPlus)
         #expect(first.result == nil)
         #expect(second.serviceError?.code == .bulkheadFull)
@@ -368,7 +372,8 @@ import Testing
     @Test func aWaitingSharedCallIsRaised() {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
         let service = stack(
-            .coalesce(), .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler)),
+            .coalesce(),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)),
             over: upstream.send)
         let calls = [0, 1, 2].map { call(service, $0, .sheddable) }
         let joined = call(service, 2, .criticalPlus)
@@ -383,7 +388,7 @@ import Testing
 
     @Test func aLowerLimitHoldsFromTheNextCallOn() {
         let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 3, queue: 9, on: scheduler)
+        let bulkhead = Bulkhead(limit: 3, queue: 9, leaseTime: nil, on: scheduler)
         let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
         for number in 1...4 { _ = service(Ask(number)) }
         bulkhead.resize(limit: 1, queue: 1)
@@ -400,7 +405,7 @@ import Testing
 
     @Test func aHigherLimitStartsTheCallsThatWait() {
         let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, queue: 9, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)
         let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
         for number in 1...5 { _ = service(Ask(number)) }
         bulkhead.resize(limit: 3, queue: 2)
@@ -418,7 +423,8 @@ import Testing
     @Test func whoHearsOfAnAnswerMayCallAtOnce() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
         let service = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler)), over: upstream.send)
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)),
+            over: upstream.send)
         let next = Locked<Future<Int>?>(nil)
         service(1).observe { _ in
             let call = service(2)
@@ -430,7 +436,7 @@ import Testing
 
     /// The stack may be called, since no lock is held.
     @Test func observersAndServicesMayCallTheStackItself() {
-        let bulkhead = Bulkhead(limit: 2, queue: 1, on: scheduler)
+        let bulkhead = Bulkhead(limit: 2, queue: 1, leaseTime: nil, on: scheduler)
         let again = Locked<(@Sendable () -> Future<Int>)?>(nil)
         let isNested = Locked(false)
         let nested = Locked<[Future<Int>]>([])
@@ -469,7 +475,8 @@ import Testing
         let count = 20_000
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(
-            limit: 1, queue: count, queueTimeout: hasTimeout ? .seconds(9) : nil, on: scheduler)
+            limit: 1, queue: count, queueTimeout: hasTimeout ? .seconds(9) : nil, leaseTime: nil,
+            on: scheduler)
         let service = stack(
             .bulkhead(sharing: bulkhead),
             over: { (ask: Ask) in
@@ -486,7 +493,7 @@ import Testing
     @Test func aLongQueueThatIsCancelledNeedsNoStack() {
         let count = 20_000
         let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, queue: count, on: scheduler)
+        let bulkhead = Bulkhead(limit: 1, queue: count, leaseTime: nil, on: scheduler)
         let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
         let calls = (0...count).map { service(Ask($0)) }
         for call in calls.reversed() { call.cancel() }
@@ -498,7 +505,7 @@ import Testing
     /// Four threads call, answer, cancel, and move the clock.
     @Test func threadsKeepTheLimitAndLoseNoPlace() {
         let bulkhead = Bulkhead(
-            limit: 3, queue: 5, queueTimeout: .milliseconds(2), on: scheduler)
+            limit: 3, queue: 5, queueTimeout: .milliseconds(2), leaseTime: nil, on: scheduler)
         let upstream = ContendedService(on: scheduler)
         let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
         #expect(upstream.contend { ask, _ in service(ask) } == 8_000)
@@ -511,7 +518,7 @@ import Testing
 
     @Test func answersFromOtherThreadsMakeRoom() async throws {
         let service = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 100, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 100, leaseTime: nil, on: scheduler)),
             over: { (ask: Ask) in
                 Future<Int> {
                     await Task.yield()
@@ -530,28 +537,28 @@ import Testing
     @Test func noPlaceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Bulkhead(limit: 0) }
+        ) { _ = Bulkhead(limit: 0, queue: 0, leaseTime: nil) }
         expectTrap("a bulkhead needs a limit of at least 1, not 0", in: result)
     }
 
     @Test func aNegativeQueueTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Bulkhead(queue: -1) }
+        ) { _ = Bulkhead(limit: 64, queue: -1, leaseTime: nil) }
         expectTrap("a bulkhead needs a queue of zero or more, not -1", in: result)
     }
 
     @Test func aNegativeTimeoutTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Bulkhead(queue: 1, queueTimeout: .seconds(-1)) }
+        ) { _ = Bulkhead(limit: 64, queue: 1, queueTimeout: .seconds(-1), leaseTime: nil) }
         expectTrap("a bulkhead needs a queueTimeout of zero or more, not -1.0 seconds", in: result)
     }
 
     @Test func aLeaseOfNoTimeTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Bulkhead(leaseTime: .zero) }
+        ) { _ = Bulkhead(limit: 64, queue: 0, leaseTime: .zero) }
         expectTrap("a bulkhead needs a leaseTime above zero, not 0.0 seconds", in: result)
     }
 }

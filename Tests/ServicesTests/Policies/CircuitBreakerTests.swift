@@ -11,8 +11,9 @@ import Testing
     /// With the longest jitter: open for 5, 10, 20, 30, 30 … seconds.
     func breaker() -> CircuitBreaker {
         CircuitBreaker(
-            failuresInARow: 10, backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)),
-            on: scheduler, random: RandomSource(Constant(.max)))
+            failuresInARow: 10, lasting: .zero,
+            backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)), on: scheduler,
+            random: RandomSource(Constant(.max)))
     }
 
     func service(_ breaker: CircuitBreaker, _ upstream: Upstream) -> Service<Ask, Int> {
@@ -44,7 +45,7 @@ import Testing
     /// The failures on one connection that had answered before show one fault.
     @Test(arguments: [true, false], [true, false])
     func failuresOnOneConnectionCountOnceIfItHadAnswered(hadAnswered: Bool, hasRecord: Bool) {
-        let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: scheduler)
         let connection = ConnectionEvidence()
         let service: Service<Ask, Int> = stack(.circuitBreaker(sharing: breaker)) { _ in
             CallContext.current.record?.use(connection)
@@ -77,8 +78,9 @@ import Testing
     @Test func byDefaultFiveFailuresAtFirstOpenItForFiveSecondsAtMost() {
         for (bits, milliseconds) in [(UInt64.min, 2_500), (.max, 5_000)] {
             let breaker = CircuitBreaker(
-                failuresInARow: 10, backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)),
-                on: scheduler, random: RandomSource(Constant(bits)))
+                failuresInARow: 10, lasting: .zero,
+                backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)), on: scheduler,
+                random: RandomSource(Constant(bits)))
             let upstream = Upstream(on: scheduler, fail())
             let service = service(breaker, upstream)
             for number in 1...5 {
@@ -303,7 +305,7 @@ import Testing
 
     @Test func aSlowCallThatIsGivenUpIsEvidence() {
         let breaker = CircuitBreaker(
-            failuresInARow: 1, slowCallDuration: .seconds(1), on: scheduler)
+            failuresInARow: 1, lasting: .zero, slowCallDuration: .seconds(1), on: scheduler)
         let upstream = Upstream(on: scheduler)
         let service = stack(.circuitBreaker(sharing: breaker), over: upstream.send)
         let quick = service(1)
@@ -318,7 +320,8 @@ import Testing
 
     @Test func allProbesHaveToSucceed() {
         let breaker = CircuitBreaker(
-            failuresInARow: 1, probes: 2, backoff: .constant(.seconds(5)), on: scheduler)
+            failuresInARow: 1, lasting: .zero, probes: 2, backoff: .constant(.seconds(5)),
+            on: scheduler)
         _ = call(breaker, .broken)
         scheduler.advance(by: .seconds(5))
         let upstream = Upstream(on: scheduler, [.value(1), .value(2, after: .seconds(1))])
@@ -335,8 +338,8 @@ import Testing
 
     @Test func aSlowProbeOpensItAgain() {
         let breaker = CircuitBreaker(
-            failuresInARow: 1, slowCallDuration: .seconds(1), backoff: .constant(.seconds(5)),
-            on: scheduler)
+            failuresInARow: 1, lasting: .zero, slowCallDuration: .seconds(1),
+            backoff: .constant(.seconds(5)), on: scheduler)
         _ = call(breaker, .broken)
         scheduler.advance(by: .seconds(5))
         #expect(call(breaker, .value(1, after: .seconds(1))).call.valueNow == 1)
@@ -345,7 +348,7 @@ import Testing
 
     @Test func anIsolatedOneRefusesAllUntilItIsReset() {
         let log = TestLog<PolicyEvent>()
-        let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: scheduler)
         _ = call(breaker, .broken)
         breaker.isolate()
         #expect(breaker.state == .isolated)
@@ -369,7 +372,7 @@ import Testing
     }
 
     @Test func aClosedOneThatIsResetForgetsItsFailures() {
-        let breaker = CircuitBreaker(failuresInARow: 2, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: scheduler)
         _ = call(breaker, .broken)
         breaker.reset()
         _ = call(breaker, .broken)
@@ -379,7 +382,7 @@ import Testing
     }
 
     @Test func whatWasCalledBeforeItWasIsolatedChangesNothing() {
-        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let upstream = Upstream(on: scheduler, [.broken])
         _ = stack(.circuitBreaker(sharing: breaker), over: upstream.send)(1)
         breaker.isolate()
@@ -393,7 +396,7 @@ import Testing
     let scheduler = ManualScheduler()
 
     func breaker(backoff: Backoff = .constant(.seconds(5))) -> CircuitBreaker {
-        CircuitBreaker(failuresInARow: 10, backoff: backoff, on: scheduler)
+        CircuitBreaker(failuresInARow: 10, lasting: .zero, backoff: backoff, on: scheduler)
     }
 
     func fail(_ count: Int = 5) -> [Upstream.Step] {
@@ -438,7 +441,7 @@ import Testing
             return Classifier.standard(result)
         }
         let breaker = CircuitBreaker(
-            failuresInARow: 10,
+            failuresInARow: 10, lasting: .zero,
             backoff: .custom { _, _ in
                 nest()
                 return .seconds(5)
@@ -467,7 +470,7 @@ import Testing
     /// No call succeeds, so each call after the first five is a probe.
     @Test func threadsProbeAtMostOnceInAnOpenTime() {
         let breaker = CircuitBreaker(
-            failuresInARow: 10, backoff: .constant(.milliseconds(1)), on: scheduler)
+            failuresInARow: 10, lasting: .zero, backoff: .constant(.milliseconds(1)), on: scheduler)
         let scheduler = scheduler
         let probes = Locked(0), ends = Locked(0)
         let service = stack(
@@ -509,7 +512,7 @@ import Testing
     @Test func noFailureInARowTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = CircuitBreaker(failuresInARow: 0) }
+        ) { _ = CircuitBreaker(failuresInARow: 0, lasting: .zero) }
         expectTrap("a circuit breaker needs at least 1 of failuresInARow, not 0", in: result)
     }
 

@@ -155,7 +155,7 @@ import Testing
 
     @Test func aBreakersProbeSurvivesItsHedge() {
         let breaker = CircuitBreaker(
-            failuresInARow: 1, backoff: .constant(.seconds(1)), on: scheduler)
+            failuresInARow: 1, lasting: .zero, backoff: .constant(.seconds(1)), on: scheduler)
         let upstream = Upstream(
             on: scheduler,
             [.broken] + Array(repeating: .value(1, after: .milliseconds(80)), count: 9))

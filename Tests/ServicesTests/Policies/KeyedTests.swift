@@ -23,8 +23,8 @@ import Testing
                 made.withLock { $0.append(key) }
                 return .circuitBreaker(
                     sharing: CircuitBreaker(
-                        named: "\(key)", failuresInARow: 1, backoff: .constant(.seconds(5)),
-                        on: scheduler))
+                        named: "\(key)", failuresInARow: 1, lasting: .zero,
+                        backoff: .constant(.seconds(5)), on: scheduler))
             }, over: upstream.send)
     }
 
@@ -118,7 +118,8 @@ import Testing
             on: scheduler, Array(repeating: .atOnce(.failure(Broken())), count: 9_999))
         let service = stack(
             .keyed(by: { $0.number }, limit: 10) { _ in
-                .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 5, on: scheduler))
+                .circuitBreaker(
+                    sharing: CircuitBreaker(failuresInARow: 5, lasting: .zero, on: scheduler))
             }, over: upstream.send)
         var refused = 0
         for _ in 1...10 {

@@ -229,7 +229,7 @@ import Testing
             .deadline(.seconds(90), on: scheduler),
             .retry(attempts: 2, backoff: .constant(.seconds(1)), on: scheduler),
             .hedge(after: .milliseconds(10), maxExtraLoad: 1, on: scheduler),
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, on: scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)),
             over: { [scheduler] (_: Ask) -> Future<Int> in
                 seen.withLock { $0.append(CallContext.current.priority) }
                 return Future(value: ()).delay(.milliseconds(20), on: scheduler)

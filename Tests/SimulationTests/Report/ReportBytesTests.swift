@@ -51,7 +51,7 @@ enum ReportedRuns {
         return scenario.run(seed: seed) { world in
             let budget = RetryBudget()
             let breaker = CircuitBreaker(
-                named: "fleet", failuresInARow: 10, successRate: 0.8,
+                named: "fleet", failuresInARow: 10, lasting: .zero, successRate: 0.8,
                 backoff: .equalJitter(base: .seconds(5), cap: .seconds(300)), on: world.scheduler,
                 random: world.random)
             world.gauge("retry budget") { Double(budget.balance) }

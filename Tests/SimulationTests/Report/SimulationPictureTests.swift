@@ -153,7 +153,7 @@ import FoundationXML
             for number in 1...9 { world.gauge("gauge \(number)") { Double(number) } }
             let breakers = (0..<6).map { number in
                 CircuitBreaker(
-                    named: "breaker \(number)", failuresInARow: 2,
+                    named: "breaker \(number)", failuresInARow: 2, lasting: .zero,
                     backoff: .constant(.milliseconds(300)), on: world.scheduler)
             }
             return { request in

@@ -190,7 +190,9 @@ final class TestedBreaker: Sendable {
     private let state = Locked(
         State(
             machine: CircuitBreakerMachine(
-                CircuitBreakerLimits(failuresInARow: 3, successRate: 0.8))))
+                CircuitBreakerLimits(
+                        failuresInARow: 3, failuresLasting: .zero, successRate: 0.8,
+                        window: .seconds(30), minimumRequests: 5, slowCallRate: 1, probes: 1))))
 
     init(_ rule: Rule, openTime: Duration, on scheduler: SimulationScheduler) {
         self.rule = rule

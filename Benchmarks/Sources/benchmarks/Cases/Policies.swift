@@ -24,7 +24,13 @@ extension Case {
             Way("hedge after a delay") {
                 calls($0, stack(.hedge(after: .milliseconds(50)), over: bare))
             },
-            Way("bulkhead") { calls($0, stack(.bulkhead(sharing: Bulkhead()), over: bare)) },
+            Way("bulkhead") {
+                calls(
+                    $0,
+                    stack(
+                        .bulkhead(sharing: Bulkhead(limit: 64, queue: 0, leaseTime: nil)),
+                        over: bare))
+            },
             Way("circuit breaker") {
                 calls($0, stack(.circuitBreaker(sharing: CircuitBreaker()), over: bare))
             },
@@ -67,7 +73,8 @@ extension Case {
 private func guarded(_ service: @escaping Service<Int, Int>) -> Service<Int, Int> {
     let budget = RetryBudget()
     return stack(
-        .deadline(.seconds(10)), .coalesce(), .bulkhead(sharing: Bulkhead()),
+        .deadline(.seconds(10)), .coalesce(),
+        .bulkhead(sharing: Bulkhead(limit: 64, queue: 0, leaseTime: nil)),
         .retry(sharing: budget), .hedge(sharing: budget),
         .circuitBreaker(sharing: CircuitBreaker()), .timeout(.seconds(2)), over: service)
 }

@@ -42,7 +42,7 @@ private func fivePolicies(_ world: SimulatedWorld) -> Service<SimulatedRequest, 
     let breaker = CircuitBreaker(on: world.scheduler, random: world.random)
     return stack(
         .deadline(.seconds(2), on: world.scheduler),
-        .bulkhead(sharing: Bulkhead(limit: 200, on: world.scheduler)),
+        .bulkhead(sharing: Bulkhead(limit: 200, queue: 0, leaseTime: nil, on: world.scheduler)),
         .retry(on: world.scheduler, random: world.random),
         .circuitBreaker(sharing: breaker),
         .timeout(.milliseconds(500), on: world.scheduler),

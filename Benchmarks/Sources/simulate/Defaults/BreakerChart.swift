@@ -11,12 +11,15 @@ enum BreakerChart {
             $0.breaker(CircuitBreaker(on: $0.scheduler, random: $0.random))
         },
         .init("5 in a row, share 0.5") {
-            $0.breaker(CircuitBreaker(failuresInARow: 5, on: $0.scheduler, random: $0.random))
+            $0.breaker(
+                CircuitBreaker(
+                    failuresInARow: 5, lasting: .zero, on: $0.scheduler, random: $0.random))
         },
         .init("5 in a row, share 0.8") {
             $0.breaker(
                 CircuitBreaker(
-                    failuresInARow: 5, successRate: 0.8, on: $0.scheduler, random: $0.random))
+                    failuresInARow: 5, lasting: .zero, successRate: 0.8, on: $0.scheduler,
+                    random: $0.random))
         },
     ]
 

@@ -71,7 +71,7 @@ extension JudgedDefault {
             }
         } + [
             Value("bulkhead of 64") { world in
-                world.bulkhead(Bulkhead(on: world.scheduler))
+                world.bulkhead(Bulkhead(limit: 64, queue: 0, leaseTime: nil, on: world.scheduler))
             }, Value("none") { $0.retry() },
         ],
         figuresOfAdmission)

@@ -160,8 +160,7 @@ extension SimulatedWorld {
         let part =
             hasBreaker ? breaker(CircuitBreaker(on: scheduler, random: random)) : retry()
         guard let places else { return part }
-        let bulkhead = Bulkhead(
-            limit: places, queue: 1_000, leaseTime: .seconds(1), on: scheduler)
+        let bulkhead = Bulkhead(limit: places, queue: 1_000, leaseTime: .seconds(1), on: scheduler)
         return .bulkhead(sharing: bulkhead).around(part)
     }
 

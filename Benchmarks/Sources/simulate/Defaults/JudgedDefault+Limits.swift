@@ -28,8 +28,7 @@ extension JudgedDefault {
         "Bulkhead of an origin, places and queue",
         standard: Value("256, 1000 (default)") {
             $0.bulkhead(
-                Bulkhead(
-                    limit: 256, queue: 1_000, leaseTime: .seconds(1), on: $0.scheduler))
+                Bulkhead(limit: 256, queue: 1_000, leaseTime: .seconds(1), on: $0.scheduler))
         },
         alternatives: [
             (16, 0), (16, 1_000), (64, 0), (64, 64), (64, 1_000), (128, 1_000), (256, 0),
@@ -37,8 +36,7 @@ extension JudgedDefault {
         ].map { limit, queue in
             Value("\(limit), \(queue)") {
                 $0.bulkhead(
-                    Bulkhead(
-                        limit: limit, queue: queue, leaseTime: .seconds(1), on: $0.scheduler))
+                    Bulkhead(limit: limit, queue: queue, leaseTime: .seconds(1), on: $0.scheduler))
             }
         } + [Value("none") { $0.bulkhead(nil) }],
         [

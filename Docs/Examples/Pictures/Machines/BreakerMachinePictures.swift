@@ -13,7 +13,7 @@ import Testing
     init() {
         scheduler = ManualScheduler()
         breaker = CircuitBreaker(
-            failuresInARow: 3, backoff: .constant(.seconds(5)), on: scheduler)
+            failuresInARow: 3, lasting: .zero, backoff: .constant(.seconds(5)), on: scheduler)
         service = stack(.circuitBreaker(sharing: breaker), over: { answer in answer })
     }
 

@@ -20,7 +20,7 @@ import Testing
         let run = PolicyRun()
         let scheduler = run.scheduler
         let cache = HTTPCache(now: { Date(timeIntervalSince1970: 0) }, on: scheduler)
-        let breaker = CircuitBreaker(failuresInARow: 1, on: scheduler)
+        let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let policies: [Middleware<HTTPRequest, HTTPResponse>] = [
             .cache(sharing: cache), .circuitBreaker(sharing: breaker),
         ]

@@ -11,12 +11,14 @@ import Testing
         let right = Run()
         let beneath = right.recorded(
             .retry(attempts: 2, backoff: wait, on: right.scheduler),
-            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 2, on: right.scheduler)),
+            .circuitBreaker(
+                sharing: CircuitBreaker(failuresInARow: 2, lasting: .zero, on: right.scheduler)),
             .observed(named: { _ in "request" }),
             over: right.server(.fails(after: .milliseconds(30))))
         let wrong = Run()
         let outside = wrong.recorded(
-            .circuitBreaker(sharing: CircuitBreaker(failuresInARow: 2, on: wrong.scheduler)),
+            .circuitBreaker(
+                sharing: CircuitBreaker(failuresInARow: 2, lasting: .zero, on: wrong.scheduler)),
             .retry(attempts: 2, backoff: wait, on: wrong.scheduler),
             .observed(named: { _ in "request" }),
             over: wrong.server(.fails(after: .milliseconds(30))))
@@ -63,7 +65,8 @@ import Testing
 
     @Test func bulkhead() throws {
         let calls = ["ada", "ben", "cem"].map { (at: 0, name: $0) }
-        let place = { (run: Run) in Bulkhead(limit: 1, queue: 2, on: run.scheduler) }
+        let place = { (run: Run) in Bulkhead(limit: 1, queue: 2, leaseTime: nil, on: run.scheduler)
+        }
         let backoff = Backoff.constant(.milliseconds(500))
         let answers = { (run: Run) in
             run.server(.fails(after: .seconds(1)), .succeeds(after: .seconds(1)))
@@ -95,11 +98,11 @@ import Testing
         let scheduler = right.scheduler
         let own = right.recorded(
             .keyed(by: \.name.first) { _ in
-                .bulkhead(sharing: Bulkhead(limit: 1, on: scheduler))
+                .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler))
             },
             over: right.server(.succeeds(after: .milliseconds(100))))
         let wrong = Run()
-        let shared = Bulkhead(limit: 1, on: wrong.scheduler)
+        let shared = Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: wrong.scheduler)
         let captured = wrong.recorded(
             .keyed(by: \.name.first) { _ in .bulkhead(sharing: shared) },
             over: wrong.server(.succeeds(after: .milliseconds(100))))

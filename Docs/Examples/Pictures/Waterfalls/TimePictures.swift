@@ -61,11 +61,11 @@ import Testing
         let right = Run()
         let outside = right.recorded(
             .memoise(by: \.name.first, timeToLive: .seconds(60), on: right.scheduler),
-            .bulkhead(sharing: Bulkhead(limit: 1, on: right.scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: right.scheduler)),
             over: right.server(.succeeds(after: .milliseconds(100))))
         let wrong = Run()
         let beneath = wrong.recorded(
-            .bulkhead(sharing: Bulkhead(limit: 1, on: wrong.scheduler)),
+            .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: wrong.scheduler)),
             .memoise(by: \.name.first, timeToLive: .seconds(60), on: wrong.scheduler),
             over: wrong.server(.succeeds(after: .milliseconds(100))))
         let calls = [(at: 0, name: "a"), (at: 120, name: "b"), (at: 180, name: "a again")]

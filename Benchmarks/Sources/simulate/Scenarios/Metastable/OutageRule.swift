@@ -58,7 +58,7 @@ extension OutageRule {
     })
 
     private static let inBulkhead = DatabaseOutage(policies: { world in
-        let bulkhead = Bulkhead(limit: 64, on: world.scheduler)
+        let bulkhead = Bulkhead(limit: 64, queue: 0, leaseTime: nil, on: world.scheduler)
         return retry(world, .unlimited).around(.bulkhead(sharing: bulkhead))
     })
 
