@@ -26,7 +26,7 @@ import Testing
         }
         let load = stack(
             .deadline(.seconds(10), on: scheduler),
-            .retry(attempts: 9, backoff: .constant(.seconds(4)), on: scheduler),
+            .retry(Retry(attempts: 9, backoff: .constant(.seconds(4))), on: scheduler),
             over: slowAndBroken)
 
         load(7).observe { result in log("\(result)") }

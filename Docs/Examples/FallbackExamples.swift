@@ -22,7 +22,7 @@ import Testing
         let kept: Service<String, Rates> = { currency in
             Future(value: Rates(euro: currency == "DKK" ? 7.46 : 1, isStale: true))
         }
-        let rates = stack(.fallback(to: kept), .retry(attempts: 1), over: loadRates)
+        let rates = stack(.fallback(to: kept), .retry(Retry(attempts: 1)), over: loadRates)
         // end snippet
         #expect(try await rates("DKK").value == Rates(euro: 7.46, isStale: true))
     }

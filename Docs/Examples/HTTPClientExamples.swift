@@ -158,7 +158,8 @@ import Testing
         shop.authorization = .bearer(from: refresher)
         shop.cookies = CookieJar()
         shop.cache = HTTPCache()
-        shop.retry = .init(attempts: 4, budget: .perOrigin(capacity: 100))
+        shop.retry?.attempts = 4
+        shop.retryBudget = .perOrigin(RetryBudget(capacity: 100))
         shop.attemptTimeout = .seconds(5)
         shop.deadline = .seconds(20)
         shop.log = .init { line in print(line) }

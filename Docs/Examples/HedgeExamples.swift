@@ -26,7 +26,8 @@ import Testing
             return Future(value: isFirst ? "slow" : "fast")
                 .delay(.milliseconds(isFirst ? 900 : 20), on: scheduler)
         }
-        let load = stack(.hedge(after: .milliseconds(50), on: scheduler), over: slowAtFirst)
+        let load = stack(
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), over: slowAtFirst)
 
         load(ProductID(number: 7)).observe { result in log("\(result)") }
         scheduler.run()
@@ -49,7 +50,8 @@ import Testing
             log("\(request.method)")
             return Future(value: HTTPResponse(status: 200)).delay(.seconds(1), on: scheduler)
         }
-        let service = stack(.hedge(after: .milliseconds(50), on: scheduler), over: slow)
+        let service = stack(
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), over: slow)
 
         _ = service(HTTPRequest(.get, products))
         _ = service(HTTPRequest(.post, products))
@@ -66,9 +68,9 @@ import Testing
             Future(value: id).delay(.milliseconds(id), on: scheduler)
         }
         let budget = RetryBudget()
-        let hedging = Hedging(maxExtraLoad: 0.05, sharing: budget, on: scheduler)
+        let hedging = Hedge(maxExtraLoad: 0.05, budget: budget, on: scheduler)
         let load = stack(
-            .deadline(.seconds(10), on: scheduler), .retry(sharing: budget, on: scheduler),
+            .deadline(.seconds(10), on: scheduler), .retry(budget: budget, on: scheduler),
             .hedge(sharing: hedging), .timeout(.seconds(2), on: scheduler),
             over: loadProduct)
         // end snippet

@@ -38,15 +38,14 @@ import Testing
         let server: HTTPService = { _ in Future(value: HTTPResponse(status: 200)) }
         let shop = SharedState("shop", in: store)
         var client = HTTPClient(base: URL(string: "https://shop.example.com")!, over: server)
-        client.rateLimit = .sharing(
-            RateLimiter(rate: 100, per: .seconds(60), burst: 20, shared: shop))
-        client.retry?.budget = .sharing(RetryBudget(shared: shop))
+        client.rateLimit = RateLimiter(rate: 100, per: .seconds(60), burst: 20, shared: shop)
+        client.retryBudget = RetryBudget(shared: shop)
         // end snippet
         // snippet: origins
-        client.rateLimit = .perOrigin {
-            RateLimiter(
-                named: $0.name, rate: 100, per: .seconds(60),
-                shared: SharedState($0.name, in: store, on: $0.scheduler), on: $0.scheduler)
+        client.rateLimit = .perOrigin { origin in
+            let name = origin?.description ?? "none"
+            return RateLimiter(
+                rate: 100, per: .seconds(60), shared: SharedState(name, in: store))
         }
         // end snippet
         try await client.get("/orders")

@@ -48,7 +48,7 @@ import Testing
 
         let api = stack(
             .observed(by: observer, on: scheduler, named: { id in "load product" }),
-            .retry(backoff: .constant(.milliseconds(15)), on: scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(15))), on: scheduler),
             .timeout(.milliseconds(100), on: scheduler),
             over: loadProduct)
         let product = api(7)

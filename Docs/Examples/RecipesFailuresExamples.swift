@@ -135,7 +135,7 @@ struct RecipesFailuresExamples {
     @Test func hedge() {
         // snippet: hedge
         var client = HTTPClient(base: server)
-        client.hedge = .init(after: .milliseconds(50))
+        client.hedge = .perOrigin(Hedge(after: .milliseconds(50)))
         // end snippet
         let product: Future<HTTPResponse> = client.get("/products/9")
         scheduler.advance(by: .milliseconds(70))
@@ -145,9 +145,7 @@ struct RecipesFailuresExamples {
     @Test func breaker() {
         // snippet: breaker
         var client = HTTPClient(base: server)
-        client.circuitBreaker = .perOrigin {
-            CircuitBreaker(failuresInARow: 5, lasting: .zero, on: $0.scheduler)
-        }
+        client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 5, lasting: .zero))
         // end snippet
         client.retry = nil
         for _ in 1...5 { let _: Future<HTTPResponse> = client.get("/down") }
@@ -212,7 +210,7 @@ struct RecipesFailuresExamples {
         // snippet: rate
         var client = HTTPClient(base: server)
         client.rateLimit = .perOrigin(
-            rate: 10, per: .seconds(1), burst: 10, maxWait: .seconds(5))
+            RateLimiter(rate: 10, per: .seconds(1), burst: 10, maxWait: .seconds(5)))
         // end snippet
         let calls = (1...30).map { _ in client.get("/products/8") as Future<HTTPResponse> }
         #expect(shop.calls.count == 10)

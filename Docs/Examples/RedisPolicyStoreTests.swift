@@ -109,7 +109,7 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         let attempts = ExampleLog()
         func call(_ budget: RetryBudget, fails: Bool) async {
             let service: Service<Int, Int> = stack(
-                .retry(attempts: 9, backoff: .constant(.zero), sharing: budget),
+                .retry(Retry(attempts: 9, backoff: .constant(.zero)), budget: budget),
                 over: { _ in
                     attempts.add("")
                     return fails ? Future(error: Broken()) : Future(value: 1)

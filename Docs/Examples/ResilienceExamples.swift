@@ -53,8 +53,8 @@ import Testing
             .coalesce(),
             .fallback(kept),
             .bulkhead(sharing: shop.places),
-            .retry(sharing: shop.budget, on: scheduler, random: random),
-            .hedge(after: .milliseconds(300), sharing: shop.budget, on: scheduler),
+            .retry(budget: shop.budget, on: scheduler, random: random),
+            .hedge(sharing: Hedge(after: .milliseconds(300), budget: shop.budget, on: scheduler)),
             .circuitBreaker(sharing: shop.breaker),
             .timeout(.seconds(2), on: scheduler),
             over: load)
@@ -114,7 +114,7 @@ import Testing
         let logged = Middleware<Int, Product> { next in
             { id in next(id).onFailure { error in print("\(id): \(error)") } }
         }
-        let loadLogged = stack(logged, .retry(attempts: 1), over: load)
+        let loadLogged = stack(logged, .retry(Retry(attempts: 1)), over: load)
         // end snippet
         #expect(throws: Busy.self) { try loadLogged(7).settledValue() }
         #expect(log.lines == ["7: Busy()"])

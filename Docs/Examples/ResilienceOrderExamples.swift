@@ -56,11 +56,11 @@ import Testing
         }
         let wrong = stack(
             .timeout(.seconds(2), on: scheduler),
-            .retry(backoff: .constant(.milliseconds(1_500)), on: scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(1_500))), on: scheduler),
             over: down)
         let right = stack(
             .deadline(.seconds(2), on: scheduler),
-            .retry(backoff: .constant(.milliseconds(1_500)), on: scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(1_500))), on: scheduler),
             over: down)
         // end snippet
         #expect(
@@ -75,10 +75,10 @@ import Testing
         let wrong = stack(
             .circuitBreaker(
                 sharing: CircuitBreaker(failuresInARow: 3, lasting: .zero, on: scheduler)),
-            .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 3, backoff: .constant(.zero)), on: scheduler),
             over: down)
         let right = stack(
-            .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 3, backoff: .constant(.zero)), on: scheduler),
             .circuitBreaker(
                 sharing: CircuitBreaker(failuresInARow: 3, lasting: .zero, on: scheduler)),
             over: down)
@@ -114,12 +114,12 @@ import Testing
         let (scheduler, down) = (scheduler, down())
         // snippet: fallback
         let wrong = stack(
-            .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 3, backoff: .constant(.zero)), on: scheduler),
             .fallback("kept"),
             over: down)
         let right = stack(
             .fallback("kept"),
-            .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 3, backoff: .constant(.zero)), on: scheduler),
             over: down)
         // end snippet
         #expect(requests(of: wrong, calls: 1) == 1)
@@ -135,12 +135,12 @@ import Testing
                 .map { if isFirst { throw Broken() } else { "served" } }
         }
         let wrong = stack(
-            .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(500))), on: scheduler),
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 2, leaseTime: nil, on: scheduler)),
             over: failsOnce)
         let right = stack(
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 2, leaseTime: nil, on: scheduler)),
-            .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(500))), on: scheduler),
             over: failsOnce)
         // end snippet
         #expect(order(of: wrong) == ["2.0 seconds: ben", "3.0 seconds: cem", "4.0 seconds: ada"])
@@ -150,7 +150,7 @@ import Testing
     @Test func aBulkheadWithoutAQueueBeneathTheRetry() {
         let (scheduler, failing) = (scheduler, down(after: .seconds(1)))
         let serve = stack(
-            .retry(backoff: .constant(.milliseconds(500)), on: scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(500))), on: scheduler),
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)),
             over: failing)
         let ada = serve(1)

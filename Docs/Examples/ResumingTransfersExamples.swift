@@ -52,7 +52,7 @@ struct ResumingTransfersExamples {
             #expect(error.code == .digestMismatch)
         }
         // snippet: composed
-        let rules = Resumption(attempts: 10, backoff: .constant(.seconds(5)))
+        let rules = Resumption(Retry(attempts: 10, backoff: .constant(.seconds(5))))
         let request = HTTPRequest(.get, .init(string: "https://files.example.com/film")!)
         _ = try await download(request, to: film, over: client.stream, resuming: rules).value
         // end snippet

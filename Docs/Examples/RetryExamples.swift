@@ -31,7 +31,7 @@ import Testing
         }
         let budget = RetryBudget()
         let load = stack(
-            .retry(sharing: budget, on: scheduler, random: RandomSource(Fractions([0.6, 0.7]))),
+            .retry(budget: budget, on: scheduler, random: RandomSource(Fractions([0.6, 0.7]))),
             over: brokenTwice)
 
         load(7).observe { result in log("\(result)") }

@@ -54,8 +54,8 @@ struct SimulationExamples {
         }
         print("as it is: " + tail { _ in })
         print("with a timeout: " + tail { $0.attemptTimeout = .milliseconds(200) })
-        let hedge = HTTPClient.Hedge(after: .milliseconds(100), maxExtraLoad: 0.3)
-        print("with a hedge: " + tail { $0.hedge = hedge })
+        let hedge = Hedge(after: .milliseconds(100), maxExtraLoad: 0.3)
+        print("with a hedge: " + tail { $0.hedge = .perOrigin(hedge) })
         // end snippet
         try RecipePage(path: "Docs/Guides/Simulation.md").expectOutput(lines)
     }
@@ -145,13 +145,10 @@ struct SimulationExamples {
                 run.recovers(within: .seconds(2)) ? nil : "it needs more than 2 s to recover"
             }
         }
-        let strict = HTTPClient.PerOrigin<CircuitBreaker>.perOrigin {
-            CircuitBreaker(
-                failuresInARow: 5, lasting: .zero, successRate: 0.8,
-                backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)), on: $0.scheduler,
-                random: $0.random)
-        }
-        print(swarm { $0.circuitBreaker = strict })
+        let strict = CircuitBreaker(
+            failuresInARow: 5, lasting: .zero, successRate: 0.8,
+            backoff: .equalJitter(base: .seconds(5), cap: .seconds(30)))
+        print(swarm { $0.circuitBreaker = .perOrigin(strict) })
         print(swarm { $0.circuitBreaker = nil })
         // end snippet
         try RecipePage(path: "Docs/Guides/Simulation.md").expectOutput(lines)
@@ -171,7 +168,7 @@ struct SimulationExamples {
             let run = outage.run { world in
                 stack(
                     .retry(
-                        attempts: 2, backoff: .constant(.zero), sharing: budget(world),
+                        Retry(attempts: 2, backoff: .constant(.zero)), budget: budget(world),
                         on: world.scheduler, random: world.random),
                     .timeout(.seconds(1), on: world.scheduler),
                     over: world.fleet.send)

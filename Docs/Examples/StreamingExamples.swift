@@ -145,7 +145,7 @@ import Testing
         #expect(bar.lines == ["2", "3"])
         // snippet: again
         let patient = stack(
-            .retry(attempts: 5),
+            .retry(Retry(attempts: 5)),
             over: { request in download(request, to: file, over: echo) })
         // end snippet
         #expect(try await patient(request).value.byteCount == 3)

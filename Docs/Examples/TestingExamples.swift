@@ -220,7 +220,7 @@ struct TestingExamples {
         defer { server.stop() }
         let transport = SessionTransport()
         let service = stack(
-            .retry(attempts: 2, backoff: .constant(.zero)), over: transport.send)
+            .retry(Retry(attempts: 2, backoff: .constant(.zero))), over: transport.send)
         let api = makeNetworking(over: service, base: server.url)
 
         let product = try await ProductLoader(networking: api).loadProduct(withID: 7).value

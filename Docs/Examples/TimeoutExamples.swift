@@ -22,7 +22,7 @@ import Testing
             }
         }
         let load = stack(
-            .retry(backoff: .constant(.milliseconds(100)), on: scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(100))), on: scheduler),
             .timeout(.seconds(2), on: scheduler),
             over: hangsOnce)
 

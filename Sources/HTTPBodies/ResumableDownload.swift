@@ -185,12 +185,12 @@ final class ResumableDownload: Sendable {
                     progress.round += 1
                     progress.state.reset()
                     // Cookies that each answer changes would begin the parts anew again and again.
-                    if !restart.keepsParts || restarts > 0 || self.rules.attempts == 1 {
+                    if !restart.keepsParts || restarts > 0 || self.rules.retry.attempts == 1 {
                         progress.isPlain = true
                     }
                     return restart.isOnce && progress.hasBegunAnew
                 }
-                guard restarts < self.rules.attempts, !isAgain else {
+                guard restarts < self.rules.retry.attempts, !isAgain else {
                     throw HTTPError(
                         code: .badResponse, request: self.request, response: restart.head,
                         reason: restart.reason)

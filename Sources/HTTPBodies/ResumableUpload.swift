@@ -110,7 +110,7 @@ struct UploadState: Sendable {
     private let proto: ResumableUploadProtocol
     /// The request that makes the upload.
     private(set) var request: HTTPRequest
-    private let redirects: RedirectRules
+    private let redirects: Redirects
     /// A hash of the URL, and the file's inode, size and time.
     let source: String
     let size: Int64
@@ -141,7 +141,7 @@ struct UploadState: Sendable {
 
     init(
         _ proto: ResumableUploadProtocol, _ request: HTTPRequest, _ file: FileVersion,
-        partSize: Int64?, _ redirects: RedirectRules
+        partSize: Int64?, _ redirects: Redirects
     ) {
         self.proto = proto
         self.redirects = redirects
@@ -540,7 +540,7 @@ private final class ResumableUpload: Sendable {
         if case .restart? = step {
             state.withLock { $0.reset() }
             return forget().flatMap {
-                guard restarts < self.rules.attempts else { throw error }
+                guard restarts < self.rules.retry.attempts else { throw error }
                 return self.goOn(
                     asking: true, failures: failures - 1, restarts: restarts + 1, after: nil)
             }
@@ -557,7 +557,7 @@ private final class ResumableUpload: Sendable {
         if let left = attemptsAnew(after: error, failures: failures) {
             state.withLock { $0.reset() }
             return goOn(
-                asking: true, failures: rules.attempts - left, restarts: restarts, after: nil)
+                asking: true, failures: rules.retry.attempts - left, restarts: restarts, after: nil)
         }
         guard state.withLock({ $0.isBroken }) else { return Future(error: error) }
         return forget().flatMapResult { _ in Future(error: error) }
@@ -572,8 +572,8 @@ private final class ResumableUpload: Sendable {
         guard state.withLock({ $0.isRecorded }), !(error is CancellationError),
             code != .fileUnwritable, code != .bodyUnreadable
         else { return nil }
-        if rules.isFinal(error) { return rules.attempts }
-        return failures >= rules.attempts ? 1 : nil
+        if rules.isFinal(error) { return rules.retry.attempts }
+        return failures >= rules.retry.attempts ? 1 : nil
     }
 
     private func send(asking: Bool) -> Future<HTTPResponse> {

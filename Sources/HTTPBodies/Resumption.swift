@@ -6,44 +6,30 @@ public import PledgeServices
 /// The requests are sent with `skipsRetry` in their context, so that a client's own retries don't multiply them. If a
 /// wait would last until the deadline of the call around the transfer, or longer, the transfer fails at once.
 public struct Resumption: Sendable {
-    /// The number of failed requests in a row after which the transfer fails.
+    /// The attempts, counted as failed requests in a row, and the waits.
     ///
-    /// When a failed request has brought the transfer further, the count starts over at one. With 1, the first failed
-    /// request ends the call. It's also how many times a call may start over because an answer doesn't fit, or because
-    /// the server has forgotten the upload.
-    public var attempts: Int
-
-    /// The waits before a request that follows a failed one.
-    public var backoff: Backoff
-
-    /// The longest wait that a server may ask for; if it asks for a longer one, the transfer fails.
-    public var maxServerDelay: Duration
+    /// When a failed request has brought the transfer further, the count starts over at one. With one attempt, the
+    /// first failed request ends the call. It's also how many times a call may start over because an answer doesn't
+    /// fit, or because the server has forgotten the upload. If a server asks for a longer wait than
+    /// `Retry.maxServerDelay`, the transfer fails.
+    public var retry: Retry
 
     /// Says whether an error is temporary.
     package var outcome: @Sendable (any Error) -> Outcome = { Outcome(of: $0) }
 
     /// The rules for an address that a server or a record names.
-    package var redirects = RedirectRules()
+    package var redirects = Redirects()
 
     /// Creates the rules.
     ///
-    /// A value outside the bounds below is a programming error and traps.
-    ///
-    /// - Parameters:
-    ///   - attempts: The number of failed requests in a row after which the transfer fails; one or more.
-    ///   - backoff: The waits before a request that follows a failed one.
-    ///   - maxServerDelay: The longest wait that a server may ask for; zero or more.
-    public init(
-        attempts: Int = 3, backoff: Backoff = .fullJitter(),
-        maxServerDelay: Duration = .seconds(10)
-    ) {
-        precondition(attempts >= 1, "a transfer needs one attempt or more, not \(attempts)")
+    /// - Parameter retry: The attempts and the waits. A value outside their bounds is a programming error and traps.
+    public init(_ retry: Retry = Retry()) {
         precondition(
-            maxServerDelay >= .zero,
-            "a transfer needs a longest wait of zero or more, not \(maxServerDelay)")
-        self.attempts = attempts
-        self.backoff = backoff
-        self.maxServerDelay = maxServerDelay
+            retry.attempts >= 1, "a transfer needs one attempt or more, not \(retry.attempts)")
+        precondition(
+            retry.maxServerDelay >= .zero,
+            "a transfer needs a longest wait of zero or more, not \(retry.maxServerDelay)")
+        self.retry = retry
     }
 
     /// Returns whether another request would end with the same error.
@@ -70,8 +56,8 @@ public struct Resumption: Sendable {
         case .after(let delay): asked = delay ?? .zero
         case .never: guard isTemporary else { return nil }
         }
-        guard failures < attempts, asked <= maxServerDelay else { return nil }
-        let pause = backoff.delay(before: failures - 1, after: last, bits: random.next())
+        guard failures < retry.attempts, asked <= retry.maxServerDelay else { return nil }
+        let pause = retry.backoff.delay(before: failures - 1, after: last, bits: random.next())
         let time = max(pause, asked)
         return CallContext.current.hasTime(for: time) ? (time, pause) : nil
     }

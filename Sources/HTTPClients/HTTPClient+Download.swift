@@ -19,8 +19,8 @@ extension HTTPClient {
     ///   - file: The URL of the file, in an existing folder.
     ///   - query: Items to append to the query.
     ///   - headers: The headers of the requests.
-    ///   - resuming: Resumes the download after a lost connection, and in a later call. ``retry`` says how often
-    ///     this call resumes by itself, and after which waits; with nil, only a later call resumes. ``classifier`` says
+    ///   - resuming: Resumes the download after a lost connection, and in a later call. ``Settings/retry`` says how often
+    ///     this call resumes by itself, and after which waits; with nil, only a later call resumes. ``Settings/classifier`` says
     ///     which errors are temporary.
     ///   - parts: How many parts of the file are loaded at the same time, if `resuming`; 1…32. Other numbers are a
     ///     programming error and trap.
@@ -54,9 +54,10 @@ extension HTTPClient {
         progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil
     ) -> Future<HTTPDownload> {
         PledgeHTTPBodies.download(
-            request, to: file, over: stream, accepting: acceptedStatuses ?? 200...299, limit: limit,
+            request, to: file, over: stream, accepting: slots.acceptedStatuses ?? 200...299,
+            limit: limit,
             sha256: sha256, resuming: resuming ? resumption : nil, parts: parts,
-            progress: progress, random: random, on: scheduler)
+            progress: progress, random: slots.random, on: slots.scheduler)
     }
 }
 
@@ -67,8 +68,8 @@ extension HTTPClient {
     /// let response = try await client.upload(film, to: "/files", by: .tus, record: record).value
     /// ```
     ///
-    /// See the function `upload` for the protocols and the record. ``retry`` says how often this call resumes by
-    /// itself, and after which waits; with nil, only a later call with a record resumes. ``classifier`` says which
+    /// See the function `upload` for the protocols and the record. ``Settings/retry`` says how often this call resumes by
+    /// itself, and after which waits; with nil, only a later call with a record resumes. ``Settings/classifier`` says which
     /// errors are temporary.
     ///
     /// - Parameters:
@@ -90,35 +91,25 @@ extension HTTPClient {
             let request = try request(for: Endpoint(path: path, method: .post, headers: headers))
             return PledgeHTTPBodies.upload(
                 file, with: request, over: send, by: proto, record: record, partSize: partSize,
-                resuming: resumption, progress: progress, random: random, on: scheduler)
+                resuming: resumption, progress: progress, random: slots.random, on: slots.scheduler)
         } catch {
             return Future(error: error)
         }
     }
 
-    /// The rules of ``retry`` and ``classifier`` for transfers that go on.
+    /// The rules of ``Settings/retry`` and ``Settings/classifier`` for transfers that go on.
     private var resumption: Resumption {
         var rules = Resumption(
-            attempts: retry?.attempts ?? 1, backoff: retry?.backoff ?? .constant(.zero),
-            maxServerDelay: retry?.maxServerDelay ?? .zero)
+            slots.retry
+                ?? Retry(
+                    attempts: 1, backoff: .constant(.zero), maxServerDelay: .zero))
         rules.outcome = { [client = uncountedCopy] in client.outcome(of: $0) }
-        if let redirects { rules.redirects = RedirectRules(redirects) }
+        if let redirects = slots.redirects { rules.redirects = redirects }
         return rules
     }
 
     func request(for endpoint: Endpoint) throws(Endpoint.Error) -> HTTPRequest {
-        guard let base else { return try HTTPRequest(endpoint) }
+        guard let base = slots.base else { return try HTTPRequest(endpoint) }
         return try HTTPRequest(endpoint, base: base)
-    }
-}
-
-extension RedirectRules {
-    /// The rules of a client.
-    fileprivate init(_ redirects: HTTPClient.Redirects) {
-        self.init(
-            limit: redirects.limit, secrets: redirects.stripped, kept: redirects.kept,
-            allowsDowngrade: redirects.allowsDowngrade,
-            refusesPrivate: redirects.refusesPrivateAddresses,
-            sendsBodies: redirects.sendsBodiesAcrossOrigins)
     }
 }

@@ -35,9 +35,9 @@ extension HTTPClient {
     ///
     /// The sequence follows the HTML Standard, 9.2. Each iterator opens its own connection when you ask for the first
     /// event. When the stream ends or fails, the iterator waits, and connects again with the last event ID in the
-    /// header Last-Event-ID; see ``Reconnection``. A redirect to another origin loses this header, unless ``redirects``
+    /// header Last-Event-ID; see ``Reconnection``. A redirect to another origin loses this header, unless ``Settings/redirects``
     /// keeps it. Each connection is a call of ``stream``, with the client's credentials, cookies, redirects, breaker and
-    /// time limits. A sequence that reconnects uses neither ``retry`` nor ``hedge``. Events are read only as fast as you
+    /// time limits. A sequence that reconnects uses neither ``Settings/retry`` nor ``Settings/hedge``. Events are read only as fast as you
     /// ask for them. Releasing the iterator closes the connection, and so does cancelling the task.
     ///
     /// For a later run, keep the `id` of the last event that you have processed, or the iterator's `lastEventID`.
@@ -47,7 +47,7 @@ extension HTTPClient {
     /// | | Until one connection has opened | After that |
     /// |---|---|---|
     /// | The network fails, a time limit passes, a policy refuses the call | waits, and tries again | waits, and tries again |
-    /// | Any other status than 200 | throws | ends after a 204; tries again if the status is temporary by ``classifier``; otherwise throws |
+    /// | Any other status than 200 | throws | ends after a 204; tries again if the status is temporary by ``Settings/classifier``; otherwise throws |
     /// | Any other Content-Type than `text/event-stream` | throws | throws |
     /// | The stream ends or fails | – | waits, and connects again |
     /// | An error that would only repeat, or an event over `limit` | throws | throws |
@@ -61,14 +61,14 @@ extension HTTPClient {
     ///   - end: The data that ends the sequence, such as "[DONE]"; nil for none. The event isn't returned.
     ///   - reconnection: The rules for connecting again. With nil, they are ``Reconnection/always`` for a request with
     ///     a safe method, such as GET, and ``Reconnection/never`` for any other request.
-    ///   - idleTimeout: The longest time without a byte, on ``scheduler``; a comment counts. The connection is then
+    ///   - idleTimeout: The longest time without a byte, on ``Settings/scheduler``; a comment counts. The connection is then
     ///     closed, and the rules say whether the client connects again. It replaces the transport's own idle timeout
     ///     while the body is read. With nil, there is no limit, and a connection that has died silently is never
     ///     noticed.
     ///   - limit: The largest size of a line, and of the data of one event, in bytes. If there are more, the sequence
     ///     throws an `HTTPError` with the code `bodyTooLarge`. Less than 1 is a programming error and traps.
     /// - Returns: The events. Iterating throws the errors that ``stream`` rejects with. The status of a response that
-    ///   isn't 200 is an `HTTPError` with the code `unacceptableStatus`, whatever ``acceptedStatuses`` says. Another
+    ///   isn't 200 is an `HTTPError` with the code `unacceptableStatus`, whatever ``Settings/acceptedStatuses`` says. Another
     ///   Content-Type is an `HTTPError` with the code `unacceptableContentType`. Both errors keep the response.
     public func events(
         _ endpoint: Endpoint, after lastEventID: String = "", until end: String? = nil,
@@ -277,7 +277,7 @@ extension HTTPClient.EventStream.Iterator {
                 if let event = try await events?.next() {
                     machine.noteEvent()
                     if event.data != stream.end { return event }
-                    events?.readEnd(on: stream.client.scheduler)
+                    events?.readEnd(on: stream.client.slots.scheduler)
                     close()
                     return nil
                 }
@@ -290,7 +290,7 @@ extension HTTPClient.EventStream.Iterator {
     }
 
     private mutating func connect() async throws {
-        let scheduler = stream.client.scheduler
+        let scheduler = stream.client.slots.scheduler
         begun = scheduler.now
         let response = try await stream.open(stream, knownIDs[nil] ?? "").get()
         elsewhere = stream.originElsewhere(of: response)
@@ -351,7 +351,7 @@ extension HTTPClient {
     func outcome(of error: any Error) -> Outcome {
         let refused = (error as? HTTPError).flatMap { $0.isStatus ? $0.response : nil }
         let end = refused.map { Result<any HTTPResponseHead, any Error>.success($0) }
-        return classifier?(end ?? .failure(error)) ?? Outcome(of: error)
+        return slots.classifier?(end ?? .failure(error)) ?? Outcome(of: error)
     }
 }
 

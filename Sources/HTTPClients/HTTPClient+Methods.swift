@@ -31,7 +31,7 @@ extension HTTPClient {
         headers: HTTPHeaders = [:],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try self.json.value(of: await call(.get, path, query, headers).get())
+        try slots.json.value(of: await call(.get, path, query, headers).get())
     }
 
     /// Sends a GET and returns the response, which has an accepted status.
@@ -86,7 +86,7 @@ extension HTTPClient {
         headers: HTTPHeaders = [:],
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try self.json.value(of: await call(.delete, path, query, headers).get())
+        try slots.json.value(of: await call(.delete, path, query, headers).get())
     }
 
     /// Sends a DELETE and returns the response, which has an accepted status.
@@ -169,7 +169,7 @@ extension HTTPClient {
         file: URL? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try self.json.value(
+        try slots.json.value(
             of: await call(.post, path, query, headers, json, form, multipart, file).get())
     }
 
@@ -245,7 +245,7 @@ extension HTTPClient {
         file: URL? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try self.json.value(
+        try slots.json.value(
             of: await call(.put, path, query, headers, json, form, multipart, file).get())
     }
 
@@ -321,7 +321,7 @@ extension HTTPClient {
         file: URL? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try self.json.value(
+        try slots.json.value(
             of: await call(.patch, path, query, headers, json, form, multipart, file).get())
     }
 
@@ -454,7 +454,7 @@ extension HTTPClient {
         var endpoint = Endpoint(
             path: path, queryItems: query.items, method: method, headers: headers)
         do {
-            if let json { endpoint.body = try .json(json, using: self.json) }
+            if let json { endpoint.body = try .json(json, using: slots.json) }
             if let form { endpoint.body = .form(form.items) }
             if let multipart { return send(endpoint, try .multipart(multipart)) }
             return send(endpoint, file.map { .file($0) })
@@ -466,7 +466,7 @@ extension HTTPClient {
     private func decoded<Value: Decodable & Sendable>(
         _ response: Future<HTTPResponse>
     ) -> Future<Value> {
-        response.mapWithoutOrigin { [json] in try json.value(of: $0) }
+        response.mapWithoutOrigin { [json = slots.json] in try json.value(of: $0) }
     }
 
     private func whole<Response: WholeResponse>(

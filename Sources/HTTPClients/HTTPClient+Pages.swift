@@ -18,14 +18,15 @@ extension HTTPClient {
     ///   - type: The type of a page. Leave it out if the loop names the type.
     ///   - maxPages: The maximum number of pages; a further page fails with a `PaginationError`. Less than one is a
     ///     programming error and traps.
-    /// - Returns: The pages, decoded with ``json``. Iterating throws the errors that ``decoded(_:)`` rejects with. If
+    /// - Returns: The pages, decoded with ``Settings/json``. Iterating throws the errors that ``decoded(_:)`` rejects with. If
     ///   the next page is at another origin, iterating throws an `HTTPError` with the code `redirectRefused`.
     public func pages<Page: Decodable & Sendable>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         of type: Page.Type = Page.self, maxPages: Int = 10_000
     ) -> some AsyncSequence<Page, any Error> & Sendable {
         let first = Endpoint(path: path, queryItems: query.items, headers: headers)
-        let load: Service<URL?, LinkedPage<Page>> = { [json, client = uncountedCopy] url in
+        let load: Service<URL?, LinkedPage<Page>> = {
+            [json = slots.json, client = uncountedCopy] url in
             let response =
                 url.map { client.send(HTTPRequest($0, headers: headers)) } ?? client.send(first)
             return response.mapWithoutOrigin {
@@ -50,7 +51,7 @@ extension HTTPClient {
     ///   - maxPages: The maximum number of pages; a further page fails with a `PaginationError`. Less than one is a
     ///     programming error and traps.
     ///   - next: Takes a page, and returns the cursor for the next page; nil after the last page.
-    /// - Returns: The pages, decoded with ``json``. Iterating throws the errors that ``decoded(_:)`` rejects with.
+    /// - Returns: The pages, decoded with ``Settings/json``. Iterating throws the errors that ``decoded(_:)`` rejects with.
     public func pages<Page: Decodable & Sendable, Cursor: Sendable & LosslessStringConvertible>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         cursor name: String, maxPages: Int = 10_000, next: @escaping @Sendable (Page) -> Cursor?

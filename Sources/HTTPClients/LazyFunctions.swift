@@ -60,13 +60,13 @@ final class LazyFunctions: Sendable {
 
     /// Returns a client's functions; the client must have the same slots at each call, unless ``follow(_:)`` was called.
     func functions(of client: HTTPClient) -> Functions {
-        if !parts.isKnown { parts.begin(with: client.slots) }
+        if !parts.isKnown { parts.begin(with: client.withoutFunctions) }
         return functions
     }
 
     /// Lets the functions that were taken from a client follow its change.
     func follow(_ client: HTTPClient) {
-        if parts.isKnown { parts.change(to: client.slots) }
+        if parts.isKnown { parts.change(to: client.withoutFunctions) }
     }
 }
 
@@ -138,8 +138,8 @@ extension HTTPClient {
     fileprivate func using<Output>(
         _ service: @escaping Service<HTTPRequest, Output>
     ) -> Service<HTTPRequest, Output> {
-        if json.isStandard { return service }
-        return { [json] request in
+        if slots.json.isStandard { return service }
+        return { [json = slots.json] request in
             do {
                 return service(try request.using(json))
             } catch {
@@ -150,7 +150,7 @@ extension HTTPClient {
 
     fileprivate var transportOnItsClock: any HTTPTransport {
         guard var function = transport as? FunctionTransport else { return transport }
-        function.scheduler = scheduler
+        function.scheduler = slots.scheduler
         return function
     }
 }

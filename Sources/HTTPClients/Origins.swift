@@ -33,9 +33,11 @@ extension HTTPClient {
         public subscript(origin: HTTPOrigin) -> States {
             let states = SharedStates(of: client)
             return States(
-                circuitBreaker: states.breaker(of: origin), bulkhead: states.bulkhead(of: origin),
-                loadShedder: states.shedder(of: origin), rateLimit: states.limiter(of: origin),
-                retryBudget: states.budget(of: origin))
+                circuitBreaker: states.breakers?(origin),
+                bulkhead: states.bulkheads?(origin),
+                loadShedder: states.shedders?(origin),
+                rateLimit: states.limiters?(origin),
+                retryBudget: states.budgets?(origin))
         }
     }
 }
@@ -43,21 +45,21 @@ extension HTTPClient {
 extension HTTPClient.Origins {
     /// The states of an origin, each nil if its slot is nil.
     ///
-    /// They are the objects that calls use. A state from `sharing(_:)` serves other origins too.
+    /// They are the objects that calls use. An object that is in a slot itself serves other origins too.
     public struct States: Sendable {
-        /// The breaker of the slot ``HTTPClient/circuitBreaker``.
+        /// The breaker of the slot ``HTTPClient/Settings/circuitBreaker``.
         public let circuitBreaker: CircuitBreaker?
 
-        /// The bulkhead of the slot ``HTTPClient/bulkhead``.
+        /// The bulkhead of the slot ``HTTPClient/Settings/bulkhead``.
         public let bulkhead: Bulkhead?
 
-        /// The load shedder of the slot ``HTTPClient/bulkhead``, if it has one instead of a bulkhead.
+        /// The load shedder of the slot ``HTTPClient/Settings/loadShedder``, which stands in for the bulkhead.
         public let loadShedder: LoadShedder?
 
-        /// The limiter of the slot ``HTTPClient/rateLimit``.
+        /// The limiter of the slot ``HTTPClient/Settings/rateLimit``.
         public let rateLimit: RateLimiter?
 
-        /// The budget for retries and hedges, from the slot ``HTTPClient/retry``.
+        /// The budget for retries and hedges, from the slot ``HTTPClient/Settings/retryBudget``.
         public let retryBudget: RetryBudget?
 
         /// Refuses all calls to the origin until ``reset()``, if there is a breaker.
@@ -79,7 +81,7 @@ extension HTTPClient.Origins {
 /// keeps the states of its other slots. The states that the changed slot would make in the same way stay.
 struct KeptStates: Sendable {
     var budgets = StatesByOrigin<RetryBudget>()
-    var hedgings = StatesByOrigin<Hedging>()
+    var hedges = StatesByOrigin<Hedge>()
     var pushbacks = StatesByOrigin<Pushback>()
     var breakers = StatesByOrigin<CircuitBreaker>()
     var bulkheads = StatesByOrigin<Bulkhead>()
@@ -87,27 +89,56 @@ struct KeptStates: Sendable {
     var limiters = StatesByOrigin<RateLimiter>()
 }
 
-/// Finds the states of a client's slots, and creates those that don't exist yet.
+/// Finds an origin's object of a policy.
+typealias PolicyLookup<Policy> = @Sendable (HTTPOrigin?) -> Policy
+
+/// The policies of a client's slots, with the states that the client keeps; each nil if it isn't in use.
 struct SharedStates: Sendable {
+    /// Nil without retries.
+    let budgets: PolicyLookup<RetryBudget>?
+    let hedges: PolicyLookup<Hedge>?
+    let pushbacks: PolicyLookup<Pushback>?
+    let breakers: PolicyLookup<CircuitBreaker>?
+    /// Nil if load shedders stand in for them.
+    let bulkheads: PolicyLookup<Bulkhead>?
+    let shedders: PolicyLookup<LoadShedder>?
+    let limiters: PolicyLookup<RateLimiter>?
+
+    private let slots: HTTPClient.Settings
     private let kept: KeptStates
-    private let retry: HTTPClient.Retry?
-    private let circuitBreaker: HTTPClient.PerOrigin<CircuitBreaker>?
-    private let bulkhead: HTTPClient.PerOrigin<Bulkhead>?
-    private let rateLimit: HTTPClient.PerOrigin<RateLimiter>?
     /// Shows the numbers of a state in the client's metrics.
     private let watch: @Sendable (any AnyObject & Sendable) -> Void
-    private let scheduler: any FutureScheduler
-    private let random: RandomSource
 
     init(of client: HTTPClient) {
-        kept = client.keptStates
-        retry = client.retry
-        circuitBreaker = client.circuitBreaker
-        bulkhead = client.bulkhead
-        rateLimit = client.rateLimit
-        watch = ServiceObserver(combining: client.observers).watch
-        scheduler = client.scheduler
-        random = client.random
+        let (slots, kept) = (client.slots, client.keptStates)
+        let watch = ServiceObserver(combining: slots.observers).watch
+        let place = { @Sendable [scheduler = slots.scheduler, random = slots.random] origin in
+            PolicyPlace(name(of: origin), scheduler, random)
+        }
+        func using<Policy>(
+            _ slot: (any OriginPolicy<Policy>)?, _ states: StatesByOrigin<Policy>,
+            in place: @escaping @Sendable (HTTPOrigin?) -> PolicyPlace
+        ) -> PolicyLookup<Policy>? {
+            guard let each = slot as? PerOrigin<Policy> else { return slot.map { lookup($0) } }
+            return lookup(each.kept(in: states, place, watch))
+        }
+        let budgets =
+            slots.retry == nil ? nil : using(slots.retryBudget, kept.budgets, in: place)
+        self.budgets = budgets
+        hedges = using(slots.hedge, kept.hedges) { origin in
+            var place = place(origin)
+            place.budget = budgets?(origin)
+            return place
+        }
+        pushbacks = using(slots.pushback, kept.pushbacks, in: place)
+        breakers = using(slots.circuitBreaker, kept.breakers, in: place)
+        let bulkhead = slots.loadShedder == nil ? slots.bulkhead : nil
+        bulkheads = using(bulkhead, kept.bulkheads, in: place)
+        shedders = using(slots.loadShedder, kept.shedders, in: place)
+        limiters = using(slots.rateLimit, kept.limiters, in: place)
+        self.slots = slots
+        self.kept = kept
+        self.watch = watch
     }
 
     /// Lets the metrics watch the states that were created before the metrics were set.
@@ -117,97 +148,38 @@ struct SharedStates: Sendable {
         kept.bulkheads.all.forEach { watch($0.state) }
         kept.shedders.all.forEach { watch($0.state) }
         kept.limiters.all.forEach { watch($0.state) }
-        retry?.budget.shared.map { watch($0) }
-        circuitBreaker?.shared.map { watch($0) }
-        bulkhead?.shared.map { watch($0) }
-        bulkhead?.shedders?().shared.map { watch($0) }
-        rateLimit?.shared.map { watch($0) }
+        let all: [(any Sendable)?] = [
+            slots.retryBudget, slots.circuitBreaker, slots.bulkhead, slots.loadShedder,
+            slots.rateLimit,
+        ]
+        for case let state as any RenewablePolicy in all { watch(state) }
     }
 
-    /// The retry budget of an origin; nil without retries.
-    func budget(of origin: HTTPOrigin?) -> RetryBudget? {
-        retry.map { state(of: origin, by: $0.budget, in: kept.budgets) }
-    }
-
-    func breaker(of origin: HTTPOrigin?) -> CircuitBreaker? {
-        circuitBreaker.map { state(of: origin, by: $0, in: kept.breakers) }
-    }
-
-    func bulkhead(of origin: HTTPOrigin?) -> Bulkhead? {
-        guard let bulkhead, bulkhead.shedders == nil else { return nil }
-        return state(of: origin, by: bulkhead, in: kept.bulkheads)
-    }
-
-    func shedder(of origin: HTTPOrigin?) -> LoadShedder? {
-        bulkhead?.shedders.map { state(of: origin, by: $0(), in: kept.shedders) }
-    }
-
-    func limiter(of origin: HTTPOrigin?) -> RateLimiter? {
-        rateLimit.map { state(of: origin, by: $0, in: kept.limiters) }
-    }
-
-    /// The delay of an origin's hedges, their own budget, and the budget that they share with the retries.
-    func hedging(of origin: HTTPOrigin?, by hedge: HTTPClient.Hedge) -> Hedging {
-        kept.hedgings.state(of: origin, keeping: HTTPClient.originLimit) {
-            let budget = budget(of: origin)
-            guard let delay = hedge.delay else {
-                return Hedging(maxExtraLoad: hedge.maxExtraLoad, sharing: budget, on: scheduler)
-            }
-            return Hedging(
-                after: delay, maxExtraLoad: hedge.maxExtraLoad, sharing: budget, on: scheduler)
-        }
-    }
-
-    /// The pause that an origin has asked for.
-    func pushback(of origin: HTTPOrigin?, within maxWait: Duration) -> Pushback {
-        kept.pushbacks.state(of: origin, keeping: HTTPClient.originLimit) {
-            Pushback(named: name(of: origin), maxWait: maxWait, on: scheduler, random: random)
-        }
-    }
-
-    private func state<State: GaugedState>(
-        of origin: HTTPOrigin?, by slot: HTTPClient.PerOrigin<State>,
-        in states: StatesByOrigin<State>
-    ) -> State {
-        if let shared = slot.shared { return shared }
-        return states.state(of: origin, keeping: slot.limit) {
-            let state = slot.make(parameters(of: origin))
-            watch(state)
-            return state
-        }
-    }
-
-    private func parameters<State>(
-        of origin: HTTPOrigin?
-    ) -> HTTPClient.PerOrigin<State>.Parameters {
-        .init(name: name(of: origin), scheduler: scheduler, random: random)
-    }
-
-    private func name(of origin: HTTPOrigin?) -> String { origin?.description ?? "no origin" }
-}
-
-/// The states that exist when a slot changes.
-extension SharedStates {
-    /// Returns whether the slot would make the budgets that exist with the same limits.
+    /// True if the slot would make the budgets that exist with the same limits.
     var keepsBudgets: Bool {
-        guard let slot = retry?.budget, slot.shared == nil else { return false }
+        guard let slot = slots.retryBudget as? PerOrigin<RetryBudget> else { return false }
         let known = kept.budgets.all
         return !known.isEmpty
-            && known.allSatisfy { slot.make(parameters(of: $0.origin)).hasLimits(of: $0.state) }
+            && known.allSatisfy { slot.sample(of: $0.origin).hasLimits(of: $0.state) }
     }
 
     /// Gives the bulkheads that exist the slot's limits.
     ///
     /// - Returns: False if they differ in more than the limits, so that new bulkheads must be made.
     func resizeBulkheads() -> Bool {
-        guard let bulkhead, bulkhead.shared == nil, bulkhead.shedders == nil else { return false }
+        guard let slot = slots.bulkhead as? PerOrigin<Bulkhead> else { return false }
         let known = kept.bulkheads.all
         return !known.isEmpty
-            && known.allSatisfy {
-                $0.state.takeLimits(of: bulkhead.make(parameters(of: $0.origin)))
-            }
+            && known.allSatisfy { $0.state.takeLimits(of: slot.sample(of: $0.origin)) }
     }
 }
+
+private func lookup<Policy>(_ slot: some OriginPolicy<Policy>) -> PolicyLookup<Policy> {
+    { slot.policy(of: $0) }
+}
+
+/// The name of an origin's states.
+func name(of origin: HTTPOrigin?) -> String { origin?.description ?? "no origin" }
 
 extension HTTPClient {
     /// The largest number of origins that have a state, by default.
@@ -263,16 +235,6 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
     }
 
     private let table = Locked(Table())
-    private let sharesOthers: Bool
-    private let isIdle: @Sendable (State) -> Bool
-
-    /// - Parameters:
-    ///   - sharesOthers: If true, all origins beyond the limit share one state.
-    ///   - isIdle: Returns whether a state can be discarded without losing anything.
-    init(sharesOthers: Bool = false, isIdle: @escaping @Sendable (State) -> Bool) {
-        self.sharesOthers = sharesOthers
-        self.isIdle = isIdle
-    }
 
     /// Returns the existing state of an origin, or a new one.
     ///
@@ -285,8 +247,11 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
         return table.withLock { table in
             // Another thread may have added the origin's state meanwhile.
             if let known = table.use(origin) { return known }
-            if table.kept.count >= limit, !table.removeIdle(isIdle) {
-                guard sharesOthers else { return state }
+            if table.kept.count >= limit,
+                !table.removeIdle({ ($0 as? any RenewablePolicy)?.isIdle ?? false })
+            {
+                // Otherwise each of these origins would bring a budget of its own.
+                guard State.self == RetryBudget.self else { return state }
                 let others = table.others ?? state
                 table.others = others
                 return others
@@ -302,37 +267,6 @@ final class StatesByOrigin<State: AnyObject & Sendable>: Sendable {
             table.used.compactMap { origin, used in used.state.map { (origin, $0) } }
         }
     }
-}
-
-extension StatesByOrigin<RetryBudget> {
-    convenience init() { self.init(sharesOthers: true) { $0.isIdle } }
-}
-
-extension StatesByOrigin<Hedging> {
-    /// Treats every state as idle, because a lost state does little harm.
-    ///
-    /// A new state with a measured delay hedges only failures until it has measured enough latencies.
-    convenience init() { self.init { _ in true } }
-}
-
-extension StatesByOrigin<CircuitBreaker> {
-    convenience init() { self.init { $0.isIdle } }
-}
-
-extension StatesByOrigin<Bulkhead> {
-    convenience init() { self.init { $0.isIdle } }
-}
-
-extension StatesByOrigin<LoadShedder> {
-    convenience init() { self.init { $0.isIdle } }
-}
-
-extension StatesByOrigin<RateLimiter> {
-    convenience init() { self.init { $0.isIdle } }
-}
-
-extension StatesByOrigin<Pushback> {
-    convenience init() { self.init { $0.isIdle } }
 }
 
 /// The services of the most recently called origins.

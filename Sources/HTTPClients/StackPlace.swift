@@ -7,7 +7,7 @@ import PledgeServices
 
 /// The places of a client's parts, outermost first.
 ///
-/// This is the only list of their order: the client's stack, the guide's table and the picture are built from it.
+/// The client's table has a row for each; the guide's table and the picture are built from them.
 /// ``StackProblem/consequences`` tells what goes wrong in another order.
 enum StackPlace: String, CaseIterable {
     case observed, newTrace, aroundCall, deadline, acceptStatus, userAgent, idempotencyKey
@@ -18,182 +18,186 @@ enum StackPlace: String, CaseIterable {
     case aroundExchange, decompress
 }
 
-/// Assembles the client's parts in the order of ``StackPlace``.
+/// A row of the table of a client's parts: a place, and the part that is there.
+private struct StackRow<Output: Sendable>: Sendable {
+    typealias Part = Middleware<HTTPRequest, Output>
+
+    private enum Content: Sendable {
+        case part(Part)
+        /// Makes an origin's part.
+        case ofOrigin(@Sendable (HTTPOrigin?) -> Part)
+    }
+
+    let place: StackPlace
+    /// Nil if the slot is empty.
+    private let content: Content?
+
+    init(_ place: StackPlace, _ part: Part?) {
+        self.place = place
+        content = part.map { .part($0) }
+    }
+
+    /// A part for each of the objects that a slot has for the origins.
+    init<Policy>(
+        _ place: StackPlace, _ policies: PolicyLookup<Policy>?,
+        _ part: @escaping @Sendable (Policy) -> Part
+    ) {
+        self.place = place
+        content = policies.map { policy in .ofOrigin { part(policy($0)) } }
+    }
+
+    /// One middleware of all rows.
+    ///
+    /// Adjacent parts of an origin become one part, so that a call looks up its origin only once for all of them.
+    static func assembled(_ rows: [StackRow]) -> Part {
+        var (parts, ofOrigin): ([Part], [StackRow]) = ([], [])
+        for row in rows {
+            switch row.content {
+            case nil: continue
+            case .ofOrigin: ofOrigin.append(row)
+            case .part(let part):
+                parts += forOrigins(ofOrigin) + [part]
+                ofOrigin = []
+            }
+        }
+        return Middleware(stacking: parts + forOrigins(ofOrigin))
+    }
+
+    private static func forOrigins(_ rows: [StackRow]) -> [Part] {
+        if rows.isEmpty { return [] }
+        let part = Part(parts: rows.map(\.place.rawValue)) { next in
+            OriginServices<Output>(
+                { origin in Middleware(stacking: rows.compactMap { $0.part(of: origin) }) },
+                around: next
+            ).call
+        }
+        return [part]
+    }
+
+    private func part(of origin: HTTPOrigin?) -> Part? {
+        switch content {
+        case nil: nil
+        case .part(let part): part
+        case .ofOrigin(let part): part(origin)
+        }
+    }
+}
+
+/// The parts that differ between whole and streamed responses.
+private struct OutputParts<Output: HTTPResponseHead> {
+    let own: KeyPath<HTTPClient.CustomMiddleware, Middleware<HTTPRequest, Output>>
+    let deadline: Middleware<HTTPRequest, Output>
+    let cache: Middleware<HTTPRequest, Output>?
+    let decompress: Middleware<HTTPRequest, Output>?
+}
+
+/// Assembles the client's parts from one table.
 extension HTTPClient {
     func wholeStack(sharing shared: SharedStates) -> Middleware<HTTPRequest, HTTPResponse> {
-        stack(
-            sharing: shared, own: \.send,
-            limit: .deadline(
-                on: scheduler, excludingUploads: \.body.isUpload, of: timeOfCall),
-            cache: cache.map { .cache(sharing: $0) },
-            decompression: decompressionLimit.map { .decompress(upTo: $0) })
+        let parts = OutputParts<HTTPResponse>(
+            own: \.send,
+            deadline: .deadline(
+                on: slots.scheduler, excludingUploads: \.body.isUpload, of: timeOfCall),
+            cache: slots.cache.map { .cache(sharing: $0) },
+            decompress: slots.decompressionLimit.map { .decompress(upTo: $0) })
+        return StackRow.assembled(table(shared, parts))
     }
 
     func streamingStack(
         sharing shared: SharedStates
     ) -> Middleware<HTTPRequest, HTTPStreamedResponse> {
-        stack(
-            sharing: shared, own: \.stream,
-            limit: .deadline(
-                on: scheduler, untilStreamedBody: true, excludingUploads: \.body.isUpload,
+        let parts = OutputParts<HTTPStreamedResponse>(
+            own: \.stream,
+            deadline: .deadline(
+                on: slots.scheduler, untilStreamedBody: true, excludingUploads: \.body.isUpload,
                 of: timeOfCall),
-            cache: nil, decompression: decompressionLimit.map { .decompress(upTo: $0) })
+            cache: nil, decompress: slots.decompressionLimit.map { .decompress(upTo: $0) })
+        return StackRow.assembled(table(shared, parts))
     }
 
-    private func stack<Output: HTTPResponseHead>(
-        sharing shared: SharedStates,
-        own: KeyPath<CustomMiddleware, Middleware<HTTPRequest, Output>>,
-        limit: Middleware<HTTPRequest, Output>, cache: Middleware<HTTPRequest, Output>?,
-        decompression: Middleware<HTTPRequest, Output>?
-    ) -> Middleware<HTTPRequest, Output> {
-        let judge: Classifier<Output> = outcomes()
-        func part(_ place: StackPlace) -> Middleware<HTTPRequest, Output>? {
-            switch place {
-            case .observed: observation()
-            case .newTrace: tracing.flatMap(newTrace)
-            case .aroundCall: aroundCall?[keyPath: own]
-            case .deadline: limit
-            case .acceptStatus: acceptedStatuses.map { .acceptStatus($0, on: scheduler) }
-            case .userAgent: userAgent.map { .userAgent($0).named(place) }
-            case .idempotencyKey: sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil
-            case .redirect: redirects.map(following)
-            case .defaultHeaders: base == nil ? defaultHeaders() : nil
-            case .headersOfOrigin: base == nil ? nil : defaultHeaders()
-            case .authorize:
-                authorization.map { .authorize($0, for: credentialOrigins, as: account) }
-            case .cookies: cookies.map { .cookies(sharing: $0) }
-            case .cache: cache
-            case .aroundAttempt: aroundAttempt?[keyPath: own]
-            case .bulkhead, .retry, .hedge, .circuitBreaker, .pushback, .rateLimit: nil
-            case .attemptHeader: retry?.attemptHeader.map(numbering)
-            case .tracePropagation:
-                tracing.map { .tracePropagation(to: $0.origins, random: random) }
-            case .exchangeLog: log.map(logging)
-            case .timeout: .timeout(on: scheduler, of: timeOfAttempt)
-            case .aroundExchange: aroundExchange?[keyPath: own]
-            case .decompress: decompression
-            }
-        }
-        // Adjacent parts that keep a state for each origin become one part, so that a call looks up its origin only
-        // once for all of them.
-        var parts: [Middleware<HTTPRequest, Output>] = []
-        var ofOrigin: [StackPlace] = []
-        for place in StackPlace.allCases {
-            if hasOriginStates(place) {
-                ofOrigin.append(place)
-            } else if let part = part(place) {
-                if !ofOrigin.isEmpty { parts.append(forOrigins(ofOrigin, shared, judge)) }
-                ofOrigin = []
-                parts.append(part)
-            }
-        }
-        if !ofOrigin.isEmpty { parts.append(forOrigins(ofOrigin, shared, judge)) }
-        return Middleware(stacking: parts)
-    }
-
-    /// Returns whether the part at a place is in use and has a state for each origin.
-    private func hasOriginStates(_ place: StackPlace) -> Bool {
-        switch place {
-        case .bulkhead: bulkhead != nil
-        case .retry: retry != nil
-        case .hedge: hedge != nil
-        case .circuitBreaker: circuitBreaker != nil
-        case .pushback: retry?.holdsBackOrigin ?? false
-        case .rateLimit: rateLimit != nil
-        default: false
-        }
-    }
-
-    /// Builds one part for several adjacent places, with the states of the called origin.
-    private func forOrigins<Output>(
-        _ places: [StackPlace], _ shared: SharedStates, _ judge: Classifier<Output>
-    ) -> Middleware<HTTPRequest, Output> {
-        let (retry, hedge, scheduler, random) = (
-            self.retry, self.hedge, self.scheduler, self.random
-        )
+    /// The table: each place, outermost first, with its part.
+    private func table<Output: HTTPResponseHead>(
+        _ shared: SharedStates, _ parts: OutputParts<Output>
+    ) -> [StackRow<Output>] {
         typealias Part = Middleware<HTTPRequest, Output>
-        @Sendable func part(
-            _ place: StackPlace, of origin: HTTPOrigin?
-        ) -> Middleware<HTTPRequest, Output>? {
-            switch place {
-            case .bulkhead:
-                return shared.bulkhead(of: origin).map { Part.bulkhead(sharing: $0) }
-                    ?? shared.shedder(of: origin).map { Part.loadShedding(sharing: $0) }
-            case .retry:
-                return retry.map {
-                    Part.retry(
-                        attempts: $0.attempts, backoff: $0.backoff,
-                        sharing: shared.budget(of: origin), maxServerDelay: $0.maxServerDelay,
-                        unproven: .never, classifier: judge, on: scheduler, random: random)
-                }?.only { !$0.context.skipsRetry }
-            case .hedge:
-                return hedge.map {
-                    Part.hedge(
-                        sharing: shared.hedging(of: origin, by: $0), attempts: $0.attempts,
-                        classifier: judge)
-                }?.only { !$0.context.skipsHedge }
-            case .circuitBreaker:
-                return shared.breaker(of: origin).map {
-                    Part.circuitBreaker(sharing: $0, classifier: judge)
-                }?
-                .only { !$0.context.skipsCircuitBreaker }
-            case .pushback:
-                return retry.map {
-                    Part.pushback(
-                        sharing: shared.pushback(of: origin, within: $0.maxServerDelay),
-                        classifier: judge)
-                }
-            case .rateLimit: return shared.limiter(of: origin).map { Part.rateLimit(sharing: $0) }
-            default: return nil
-            }
-        }
-        return Middleware(parts: places.map(\.rawValue)) { next in
-            OriginServices<Output>(
-                { origin in Middleware(stacking: places.compactMap { part($0, of: origin) }) },
-                around: next
-            ).call
-        }
+        let judge: Classifier<Output> = outcomes()
+        let (slots, scheduler, random) = (slots, slots.scheduler, slots.random)
+        let (base, tracing) = (slots.base, slots.tracing)
+        return [
+            .init(.observed, observation()),
+            .init(.newTrace, tracing.flatMap(newTrace)),
+            .init(.aroundCall, slots.aroundCall?[keyPath: parts.own]),
+            .init(.deadline, parts.deadline),
+            .init(.acceptStatus, slots.acceptedStatuses.map { .acceptStatus($0, on: scheduler) }),
+            .init(.userAgent, slots.userAgent.map { Part.userAgent($0).named(.userAgent) }),
+            .init(
+                .idempotencyKey, slots.sendsIdempotencyKeys ? .idempotencyKey(random: random) : nil),
+            .init(.defaultHeaders, base == nil ? defaultHeaders() : nil),
+            .init(.redirect, slots.redirects.map { .redirect($0) }),
+            .init(.headersOfOrigin, base == nil ? nil : defaultHeaders()),
+            .init(
+                .authorize,
+                slots.authorization.map {
+                    .authorize($0, for: credentialOrigins, as: slots.account)
+                }),
+            .init(.cookies, slots.cookies.map { .cookies(sharing: $0) }),
+            .init(.cache, parts.cache),
+            .init(.bulkhead, shared.shedders) { .loadShedding(sharing: $0) },
+            .init(.bulkhead, shared.bulkheads) { .bulkhead(sharing: $0) },
+            .init(.retry, shared.budgets) { [retry = slots.retry ?? Retry()] budget in
+                Part.retry(retry, budget: budget, classifier: judge, on: scheduler, random: random)
+                    .only { !$0.context.skipsRetry }
+            },
+            .init(.aroundAttempt, slots.aroundAttempt?[keyPath: parts.own]),
+            .init(.hedge, shared.hedges) {
+                Part.hedge(sharing: $0, classifier: judge).only { !$0.context.skipsHedge }
+            },
+            .init(.circuitBreaker, shared.breakers) {
+                Part.circuitBreaker(sharing: $0, classifier: judge)
+                    .only { !$0.context.skipsCircuitBreaker }
+            },
+            .init(.pushback, shared.pushbacks) { .pushback(sharing: $0, classifier: judge) },
+            .init(.rateLimit, shared.limiters) { .rateLimit(sharing: $0) },
+            .init(.attemptHeader, slots.attemptHeader.map(numbering)),
+            .init(
+                .tracePropagation,
+                tracing.map { .tracePropagation(to: $0.origins, random: random) }),
+            .init(.exchangeLog, slots.log.map(logging)),
+            .init(.timeout, .timeout(on: scheduler, of: timeOfAttempt)),
+            .init(.aroundExchange, slots.aroundExchange?[keyPath: parts.own]),
+            .init(.decompress, parts.decompress),
+        ]
     }
 }
 
 extension HTTPClient {
     /// The base's origin; nil without a base.
-    private var home: HTTPOrigins? { base.map { .origins(of: $0) } }
+    private var home: HTTPOrigins? { slots.base.map { .origins(of: $0) } }
 
     /// The origins that get credentials.
     private var credentialOrigins: HTTPOrigins {
-        authorizedOrigins ?? home ?? .origins { _ in false }
+        slots.authorizedOrigins ?? home ?? .origins { _ in false }
     }
 
     private func observation<Output>() -> Middleware<HTTPRequest, Output>? {
-        var all = observers
-        if let log, log.showsEvents { all.append(.logging(log.write)) }
+        var all = slots.observers
+        if let log = slots.log, log.showsEvents { all.append(.logging(log.write)) }
         if all.isEmpty { return nil }
-        return .observed(by: ServiceObserver(combining: all), on: scheduler, named: callName)
+        return .observed(
+            by: ServiceObserver(combining: all), on: slots.scheduler, named: slots.callName)
     }
 
     /// Begins a call's trace, above every part that repeats requests, so that the call has only one trace.
     private func newTrace<Output>(_ tracing: Tracing) -> Middleware<HTTPRequest, Output>? {
         guard tracing.beginsTraces else { return nil }
-        return .newTrace(samplingShare: tracing.samplingShare, random: random)
+        return .newTrace(samplingShare: tracing.samplingShare, random: slots.random)
     }
 
     private func defaultHeaders<Output>() -> Middleware<HTTPRequest, Output>? {
-        if headers.isEmpty { return nil }
-        let adding = Middleware<HTTPRequest, Output>.defaultHeaders(headers)
+        if slots.headers.isEmpty { return nil }
+        let adding = Middleware<HTTPRequest, Output>.defaultHeaders(slots.headers)
         guard let home else { return adding }
         return adding.only { home.contains($0) }.named(.headersOfOrigin)
-    }
-
-    private func following<Output: HTTPResponseHead>(
-        _ redirects: Redirects
-    ) -> Middleware<HTTPRequest, Output> {
-        .redirect(
-            limit: redirects.limit,
-            strippingAcrossOrigins: redirects.stripped, keepingAcrossOrigins: redirects.kept,
-            allowingDowngrade: redirects.allowsDowngrade,
-            refusingPrivateAddresses: redirects.refusesPrivateAddresses,
-            sendingBodiesAcrossOrigins: redirects.sendsBodiesAcrossOrigins)
     }
 
     /// Adds the attempt's number to each request.
@@ -211,7 +215,7 @@ extension HTTPClient {
 
     /// The classifier of all policies: the client's own, or the standard rules if it's missing or returns nil.
     private func outcomes<Output: HTTPResponseHead>() -> Classifier<Output> {
-        guard let classifier else { return .standard }
+        guard let classifier = slots.classifier else { return .standard }
         let standard = Classifier<Output>.standard
         return Classifier { result in classifier(result.map { $0 }) ?? standard(result) }
     }
@@ -226,17 +230,17 @@ extension HTTPClient {
     }
 
     private var timeOfCall: @Sendable (HTTPRequest) -> Duration? {
-        time({ $0.context.deadline }, or: deadline, "deadline")
+        time({ $0.context.deadline }, or: slots.deadline, "deadline")
     }
 
     private var timeOfAttempt: @Sendable (HTTPRequest) -> Duration? {
-        time({ $0.context.attemptTimeout }, or: attemptTimeout, "timeout")
+        time({ $0.context.attemptTimeout }, or: slots.attemptTimeout, "timeout")
     }
 
     private func logging<Output: HTTPResponseHead>(
         _ log: Log
     ) -> Middleware<HTTPRequest, Output> {
-        .exchangeLog(on: scheduler) { exchange in
+        .exchangeLog(on: slots.scheduler) { exchange in
             log.write(log.showsHeaders ? exchange.logLineWithHeaders : exchange.logLine)
         }
     }

@@ -24,7 +24,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// Userinfo in the Location is removed. A Location without a fragment inherits the fragment of the requested URL.
     ///
     /// **Secrets.** A redirect to another ``HTTPOrigin`` keeps three kinds of headers: those known to hold no secret,
-    /// those that you name in `keepingAcrossOrigins`, and those, except Authorization, that an `.authorize` above
+    /// those that you name in ``Redirects/kept``, and those, except Authorization, that an `.authorize` above
     /// `.redirect` has added, if the new origin is one of its origins too. Headers known to hold no secret are Accept
     /// and Content- headers, User-Agent, Range, the preconditions, Cache-Control, Pragma, X-Request-ID and
     /// Idempotency-Key. All other headers are removed, such as Authorization, Cookie and X-API-Key. (curl, Go and
@@ -50,8 +50,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// - without a Location, with several different ones, or with one that is not an http or https URL with a host;
     /// - from https to http, unless allowed;
-    /// - from a public host into a private network, if `refusingPrivateAddresses` is set;
-    /// - that would send a body to another origin, if the body has credentials or `sendingBodiesAcrossOrigins` is
+    /// - from a public host into a private network, if ``Redirects/refusesPrivateAddresses`` is set;
+    /// - that would send a body to another origin, if the body has credentials or ``Redirects/sendsBodiesAcrossOrigins`` is
     ///   false;
     /// - that would repeat a body that can be sent only once.
     ///
@@ -60,32 +60,13 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// the transport sets no URL in the response, the response gets the URL that was requested last. Cancelling cancels
     /// the running call. Stack depth is constant, whatever the number of redirects.
     ///
-    /// - Parameters:
-    ///   - limit: The largest number of redirects to follow; 20, as in WHATWG's Fetch standard. With zero, a redirect
-    ///     is an error. A negative limit is a programming error and traps.
-    ///   - names: Further headers to remove if the origin changes, such as "User-Agent".
-    ///   - kept: Headers to keep for every origin, such as "X-Locale".
-    ///   - allowingDowngrade: Allows redirects from https to http.
-    ///   - refusingPrivateAddresses: Refuses a redirect to a private host (``HTTPOrigin/isPrivate``), unless the
-    ///     previous host is private too. Set it in a server that fetches URLs from strangers, so that the strangers
-    ///     cannot lead the server into its own network. The transport over libcurl also checks the address that a name
-    ///     resolves to, unless a proxy makes the connection. If that address is private, the transport connects, but
-    ///     sends nothing, and the call fails with ``HTTPError/Code/redirectRefused``. Other transports do not check the
-    ///     address: they follow a redirect to a name with a private address.
-    ///   - sendingBodies: Allows sending a body without credentials to another origin.
+    /// - Parameter redirects: The rules. A negative limit is a programming error and traps.
     /// - Returns: A middleware. It rejects with an ``HTTPError`` with the code ``HTTPError/Code/tooManyRedirects`` if
-    ///   there are more redirects than `limit`, or if the next request equals an earlier one and no cookie has been set
-    ///   since. The error keeps the last request and its response, with up to 64 KiB of a streamed body.
-    public static func redirect(
-        limit: Int = 20, strippingAcrossOrigins names: [String] = [],
-        keepingAcrossOrigins kept: [String] = [], allowingDowngrade: Bool = false,
-        refusingPrivateAddresses: Bool = false,
-        sendingBodiesAcrossOrigins sendingBodies: Bool = true
-    ) -> Middleware {
-        precondition(limit >= 0, "redirect needs a limit of zero or more, not \(limit)")
-        let rules = RedirectRules(
-            limit: limit, secrets: names, kept: kept, allowsDowngrade: allowingDowngrade,
-            refusesPrivate: refusingPrivateAddresses, sendsBodies: sendingBodies)
+    ///   there are more redirects than the limit, or if the next request equals an earlier one and no cookie has been
+    ///   set since. The error keeps the last request and its response, with up to 64 KiB of a streamed body.
+    public static func redirect(_ redirects: Redirects = Redirects()) -> Middleware {
+        precondition(
+            redirects.limit >= 0, "redirect needs a limit of zero or more, not \(redirects.limit)")
         return Middleware(named: "redirect") { service in
             { request in
                 let future = service(request)
@@ -94,7 +75,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                     return future
                 }
                 return follow(
-                    future, RedirectMachine(request, rules), KeptCaller(until: future), service)
+                    future, RedirectMachine(request, redirects), KeptCaller(until: future), service)
             }
         }
     }
@@ -162,40 +143,71 @@ private func report(
     context.report(.note(note), by: "redirect")
 }
 
-/// The rules of redirects: which targets are allowed, and which headers are kept.
-package struct RedirectRules: Sendable {
-    /// The largest number of redirects to follow.
-    var limit: Int
-    /// The names of headers that only the first origin gets, harmless or not.
-    var secrets: [String]
-    /// The names of headers that every origin gets, harmless or not.
-    var kept: [String]
+/// The rules for following redirects, for the middleware `redirect` and for a client.
+///
+/// ```swift
+/// client.redirects = Redirects(limit: 5, keeping: ["X-Locale"])
+/// let api = stack(.redirect(Redirects(limit: 5, keeping: ["X-Locale"])), over: send)
+/// ```
+public struct Redirects: Hashable, Sendable {
+    /// The largest number of redirects to follow; with zero, a redirect is an error.
+    ///
+    /// Less than zero is a programming error and traps when the rules are used.
+    public var limit: Int
+
+    /// Harmless headers to remove anyway when a redirect leads to another origin, such as "User-Agent".
+    public var stripped: [String]
+
+    /// Headers to keep for every origin, such as "X-Locale".
+    public var kept: [String]
+
     /// Allows redirects from https to http.
-    var allowsDowngrade: Bool
-    /// Refuses redirects from a public host into a private network.
-    var refusesPrivate: Bool
-    /// Allows sending a body to another origin.
-    var sendsBodies: Bool
+    public var allowsDowngrade: Bool
+
+    /// Refuses a redirect to a private host (``HTTPOrigin/isPrivate``), unless the previous host is private too.
+    ///
+    /// Set it in a server that fetches URLs from strangers, so that the strangers cannot lead the server into its own
+    /// network. The transport over libcurl also checks the address that a name resolves to, unless a proxy makes the
+    /// connection. If that address is private, the transport connects, but sends nothing, and the call fails with
+    /// ``HTTPError/Code/redirectRefused``. Other transports do not check the address: they follow a redirect to a name
+    /// with a private address.
+    public var refusesPrivateAddresses: Bool
+
+    /// Allows redirects to send the body to another origin.
+    ///
+    /// A body with credentials never leaves its origin.
+    public var sendsBodiesAcrossOrigins: Bool
 
     /// Creates rules.
-    package init(
-        limit: Int = 20, secrets: [String] = [], kept: [String] = [], allowsDowngrade: Bool = false,
-        refusesPrivate: Bool = false, sendsBodies: Bool = true
+    ///
+    /// - Parameters:
+    ///   - limit: The largest number of redirects to follow; 20, as in WHATWG's Fetch standard.
+    ///   - stripped: Harmless headers to remove anyway when a redirect leads to another origin.
+    ///   - kept: Headers to keep for every origin.
+    ///   - allowsDowngrade: Allows redirects from https to http.
+    ///   - refusesPrivateAddresses: Refuses a redirect from a public host to a private, loopback or link-local address.
+    ///   - sendsBodiesAcrossOrigins: Allows redirects to send the body to another origin.
+    public init(
+        limit: Int = 20, stripping stripped: [String] = [], keeping kept: [String] = [],
+        allowsDowngrade: Bool = false, refusesPrivateAddresses: Bool = false,
+        sendsBodiesAcrossOrigins: Bool = true
     ) {
         self.limit = limit
-        self.secrets = secrets
+        self.stripped = stripped
         self.kept = kept
         self.allowsDowngrade = allowsDowngrade
-        self.refusesPrivate = refusesPrivate
-        self.sendsBodies = sendsBodies
+        self.refusesPrivateAddresses = refusesPrivateAddresses
+        self.sendsBodiesAcrossOrigins = sendsBodiesAcrossOrigins
     }
+}
 
+extension Redirects {
     /// Returns whether another origin gets a header; `name` is the header's name in lower case.
     ///
     /// It looks the name up in a list of harmless headers, because a list of secret headers would be incomplete.
     func mayLeave(_ name: String, _ meant: [String]) -> Bool {
         if kept.contains(where: { $0.lowercased() == name }) { return true }
-        if secrets.contains(where: { $0.lowercased() == name }) { return false }
+        if stripped.contains(where: { $0.lowercased() == name }) { return false }
         return HTTPHeaders.isHarmless(name) && !Self.ofOneRequest.contains(name)
             || meant.contains(name) && !Self.ofOneOrigin.contains(name)
     }
@@ -235,14 +247,14 @@ struct RedirectMachine {
 
     /// The current request.
     private(set) var request: HTTPRequest
-    private let rules: RedirectRules
+    private let rules: Redirects
     private var followed = 0
     /// The requests sent since a response last set a cookie.
     ///
     /// With a new cookie, the same request may get another response.
     private var asked: Set<HTTPRequest> = []
 
-    init(_ request: HTTPRequest, _ rules: RedirectRules) {
+    init(_ request: HTTPRequest, _ rules: Redirects) {
         self.request = request
         self.rules = rules
     }
@@ -312,7 +324,7 @@ extension HTTPRequest {
     /// Another origin gets no secret header.
     ///
     /// - Parameter target: The URL; nil if what was named is none.
-    package func moved(to target: URL?, by rules: RedirectRules) throws(RedirectRefusal)
+    package func moved(to target: URL?, by rules: Redirects) throws(RedirectRefusal)
         -> HTTPRequest
     {
         guard let url = target, let target = HTTPOrigin(url) else {
@@ -322,11 +334,11 @@ extension HTTPRequest {
         if origin?.scheme == "https", target.scheme == "http", !rules.allowsDowngrade {
             throw RedirectRefusal("it leads from https to http")
         }
-        let refusesPrivate = rules.refusesPrivate && origin?.isPrivate != true
+        let refusesPrivate = rules.refusesPrivateAddresses && origin?.isPrivate != true
         if refusesPrivate, target.isPrivate { throw RedirectRefusal(HTTPError.privateNetwork) }
         guard body.isReplayable else { throw RedirectRefusal("the body can be sent only once") }
         if origin != target, !body.isEmpty {
-            guard rules.sendsBodies else {
+            guard rules.sendsBodiesAcrossOrigins else {
                 throw RedirectRefusal("it leads with the body to another origin")
             }
             guard !hasCredentialsInBody else {
@@ -342,7 +354,7 @@ extension HTTPRequest {
     }
 
     /// Removes headers that may be secrets of the current origin, unless the other origin may get them too.
-    mutating func removeSecrets(_ rules: RedirectRules, leavingFor other: HTTPOrigin) {
+    mutating func removeSecrets(_ rules: Redirects, leavingFor other: HTTPOrigin) {
         let meant = context.credentials.filter { $0.isFor(other) }.map { $0.header.lowercased() }
         for (name, _) in headers where !rules.mayLeave(name.lowercased(), meant) {
             headers.remove(name)

@@ -44,8 +44,8 @@ func loadOnABusyDay(
         .observed(named: { "\($0)" }),
         .deadline(.seconds(2), on: scheduler),
         .coalesce(),
-        .retry(backoff: .constant(.milliseconds(50)), on: scheduler),
-        .hedge(after: .milliseconds(100), maxExtraLoad: 1, on: scheduler),
+        .retry(Retry(backoff: .constant(.milliseconds(50))), on: scheduler),
+        .hedge(sharing: Hedge(after: .milliseconds(100), maxExtraLoad: 1, on: scheduler)),
         .timeout(.milliseconds(500), on: scheduler),
         over: shop.request)
     let load = productLoading(over: networking)

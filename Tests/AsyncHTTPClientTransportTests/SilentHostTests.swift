@@ -83,7 +83,7 @@ import Testing
         #expect(try await get(transport, site).soon.text == "0")
         let service = stack(
             .retry(
-                attempts: 2, backoff: .constant(.zero), sharing: RetryBudget(capacity: 20),
+                Retry(attempts: 2, backoff: .constant(.zero)), budget: RetryBudget(capacity: 20),
                 on: scheduler),
             .timeout(.seconds(3), on: scheduler), over: transport.send)
         let calls = (0..<20).map { _ in service(HTTPRequest(.get, site.url)) }

@@ -113,7 +113,7 @@ import Testing
                 { HTTPResponse(status: 200) },
             ])
         let load = stack(
-            .retry(backoff: .constant(.zero), on: scheduler), .cookies(sharing: jar),
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler), .cookies(sharing: jar),
             over: service.send)
         _ = load(HTTPRequest(.get, url))
         scheduler.run()
@@ -156,9 +156,9 @@ import Testing
 
     @Test func theCookiesOfEachAttemptAreKept() {
         let repeating: [Middleware<HTTPRequest, HTTPResponse>] = [
-            .retry(backoff: .constant(.zero), on: scheduler),
-            .hedge(after: .seconds(1), maxExtraLoad: 1, on: scheduler),
-            .hedge(after: .milliseconds(5), maxExtraLoad: 1, on: scheduler),
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler),
+            .hedge(sharing: Hedge(after: .seconds(1), maxExtraLoad: 1, on: scheduler)),
+            .hedge(sharing: Hedge(after: .milliseconds(5), maxExtraLoad: 1, on: scheduler)),
             .fallback { _ in HTTPResponse(status: 200, headers: ["Set-Cookie": "last=1"]) },
         ]
         for policy in repeating {
@@ -182,7 +182,8 @@ import Testing
                 { HTTPResponse(status: 200) },
             ])
         let hedged = stack(
-            .cookies(sharing: jar), .hedge(after: .seconds(1), maxExtraLoad: 1, on: scheduler),
+            .cookies(sharing: jar),
+            .hedge(sharing: Hedge(after: .seconds(1), maxExtraLoad: 1, on: scheduler)),
             over: service.send)
         let call = hedged(HTTPRequest(.get, url))
         scheduler.advance(by: .milliseconds(10))

@@ -138,7 +138,7 @@ import Testing
         }
         let send = stack(
             .deadline(.seconds(20), on: scheduler),
-            .retry(backoff: .constant(.seconds(1)), classifier: anyError, on: scheduler),
+            .retry(Retry(backoff: .constant(.seconds(1))), classifier: anyError, on: scheduler),
             .authorize(.bearer(from: refresher), for: .all), once, over: server.send)
         whole.withLock { $0 = send }
         return send
@@ -278,7 +278,7 @@ import Testing
         let refresher = TokenRefresher { Future(value: $0) }
         let requests = Locked<[HTTPRequest]>([])
         let send: HTTPService = stack(
-            .redirect(), .retry(backoff: .constant(.zero)),
+            .redirect(), .retry(Retry(backoff: .constant(.zero))),
             .authorize(.bearer(from: refresher), for: .all),
             over: { request in
                 let isFirst = requests.withLock {

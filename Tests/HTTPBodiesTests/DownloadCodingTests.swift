@@ -33,7 +33,8 @@ import Testing
             request, to: target,
             over: service ?? stack(.decompress(upTo: 1_000), over: server.answer), limit: limit,
             sha256: sha256.map { SHA256.hash(Array($0)).hexadecimal },
-            resuming: Resumption(attempts: attempts, backoff: .constant(.zero)), parts: parts)
+            resuming: Resumption(Retry(attempts: attempts, backoff: .constant(.zero))), parts: parts
+        )
     }
 
     @Test("The encoded bytes are counted and resumed, and the file is decoded at the end")

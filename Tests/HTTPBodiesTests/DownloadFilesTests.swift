@@ -34,7 +34,7 @@ import Glibc
     private func load(resuming: Bool = true) -> Future<HTTPDownload> {
         download(
             request, to: target, over: server.answer,
-            resuming: resuming ? Resumption(attempts: 1) : nil)
+            resuming: resuming ? Resumption(Retry(attempts: 1)) : nil)
     }
 
     private func loseFirst() async throws {

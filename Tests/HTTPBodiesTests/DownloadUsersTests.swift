@@ -128,7 +128,7 @@ import Testing
         let url = try #require(URL(string: "https://a.example/film"))
         let saving = download(
             HTTPRequest(.get, url), to: target, over: changingCookies(over: server),
-            resuming: Resumption(attempts: 2, backoff: .constant(.zero)))
+            resuming: Resumption(Retry(attempts: 2, backoff: .constant(.zero))))
         let error = await #expect(throws: HTTPError.self) { try await saving.value }
         #expect(error?.code == .badResponse && "\(error!)".contains("cookies"))
         #expect(error?.request?.url == url && error?.status == 206)
@@ -145,7 +145,7 @@ import Testing
         let url = try #require(URL(string: "https://a.example/film"))
         _ = try await download(
             HTTPRequest(.get, url), to: target, over: changingCookies(over: server),
-            resuming: Resumption(attempts: attempts, backoff: .constant(.zero)), parts: 2
+            resuming: Resumption(Retry(attempts: attempts, backoff: .constant(.zero))), parts: 2
         ).value
         #expect(try Data(contentsOf: target) == content)
         let begun = server.ranges.filter { $0 == "bytes=0-1048575" }

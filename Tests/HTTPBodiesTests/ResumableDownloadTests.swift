@@ -35,7 +35,8 @@ import Glibc
     ) -> Future<HTTPDownload> {
         download(
             request, to: target, over: server.answer, limit: limit, sha256: sha256,
-            resuming: Resumption(attempts: attempts, backoff: .constant(.zero)), parts: parts,
+            resuming: Resumption(Retry(attempts: attempts, backoff: .constant(.zero))),
+            parts: parts,
             progress: progress)
     }
 
@@ -100,7 +101,7 @@ import Glibc
                         server.answer(request).observe { resolver.settle(with: $0) }
                     }
                 }
-            }, resuming: Resumption(backoff: .constant(.zero)), parts: 4)
+            }, resuming: Resumption(Retry(backoff: .constant(.zero))), parts: 4)
         _ = try await saving.soon
         #expect(try Data(contentsOf: target) == film)
     }
@@ -139,7 +140,8 @@ import Glibc
         let saving = context.run {
             download(
                 request, to: target, over: server.answer,
-                resuming: Resumption(attempts: 9, backoff: .constant(.seconds(5))), on: scheduler)
+                resuming: Resumption(Retry(attempts: 9, backoff: .constant(.seconds(5)))),
+                on: scheduler)
         }
         let error = await #expect(throws: HTTPError.self) { try await saving.soon }
         #expect(error?.code == .connectionLost && server.requests.count == 1)

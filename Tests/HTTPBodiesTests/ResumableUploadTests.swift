@@ -37,7 +37,8 @@ import Testing
         upload(
             file, with: request, over: server.answer, by: proto, record: record,
             partSize: partSize,
-            resuming: Resumption(attempts: attempts, backoff: .constant(.zero)), progress: progress)
+            resuming: Resumption(Retry(attempts: attempts, backoff: .constant(.zero))),
+            progress: progress)
     }
 
     @Test("L1: an upload is made, and its bytes follow", arguments: protocols)
@@ -109,7 +110,7 @@ import Testing
             .post("/files", answer: .status(201, headers: ["Location": "/files/1"])),
             .any("/files/1", answer: .status(404)),
         ])
-        let rules = Resumption(attempts: 2, backoff: .constant(.zero))
+        let rules = Resumption(Retry(attempts: 2, backoff: .constant(.zero)))
         let saving = upload(
             file, with: request, over: network.send, by: .tus, record: record, resuming: rules)
         let error = await #expect(throws: HTTPError.self) { try await saving.soon }
@@ -224,7 +225,7 @@ import Testing
                     return HTTPResponse(status: 204, headers: headers)
                 }
             }, by: proto, partSize: 8_000,
-            resuming: Resumption(attempts: 2, backoff: .constant(.zero)))
+            resuming: Resumption(Retry(attempts: 2, backoff: .constant(.zero))))
         _ = await saving.resultSoon
         return (saving.failure as? HTTPError, answers.count - rest.withLock { $0.count })
     }
@@ -315,7 +316,7 @@ import Testing
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
         let server = UploadServer(.tus)
         server.lose(after: [7_000])
-        let rules = Resumption(attempts: 2, backoff: .constant(.zero))
+        let rules = Resumption(Retry(attempts: 2, backoff: .constant(.zero)))
         let saving = upload(link, with: request, over: server.answer, by: .tus, resuming: rules)
         _ = try await saving.value
         #expect(server.content == content && server.isComplete && server.problems.isEmpty)
@@ -397,7 +398,7 @@ import Testing
     func tooLongAWait() async throws {
         let calls = Locked(0)
         let rules = Resumption(
-            attempts: 5, backoff: .constant(.zero), maxServerDelay: .seconds(10))
+            Retry(attempts: 5, backoff: .constant(.zero), maxServerDelay: .seconds(10)))
         let saving = upload(
             file, with: request,
             over: { _ in
@@ -420,7 +421,8 @@ import Testing
                 over: { _ in
                     calls.withLock { $0 += 1 }
                     return Future(value: HTTPResponse(status: 503))
-                }, by: .tus, resuming: Resumption(attempts: 9, backoff: .constant(.seconds(5))),
+                }, by: .tus,
+                resuming: Resumption(Retry(attempts: 9, backoff: .constant(.seconds(5)))),
                 on: scheduler)
         }
         scheduler.advance(by: .seconds(5 * (requests - 1)))

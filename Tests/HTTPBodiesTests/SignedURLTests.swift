@@ -2,6 +2,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 import Testing
 
@@ -32,7 +33,7 @@ import Testing
     private func load(_ url: String) throws -> Future<HTTPDownload> {
         download(
             HTTPRequest(.get, try #require(URL(string: url))), to: target, over: server.answer,
-            resuming: Resumption(attempts: 1))
+            resuming: Resumption(Retry(attempts: 1)))
     }
 
     static let signed = [

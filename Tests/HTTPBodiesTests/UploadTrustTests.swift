@@ -39,7 +39,7 @@ import Testing
                 }
                 return Future { HTTPResponse(status: 204, headers: try await answer(request)) }
             }, by: .tus, record: record, partSize: partSize,
-            resuming: Resumption(attempts: attempts, backoff: .constant(.zero)))
+            resuming: Resumption(Retry(attempts: attempts, backoff: .constant(.zero))))
         return (await saving.resultSoon, methods.withLock { $0 })
     }
 
@@ -224,7 +224,7 @@ import Testing
     ) -> Future<HTTPResponse> {
         upload(
             file, with: request, over: server.answer, by: proto, record: record,
-            resuming: Resumption(attempts: attempts, backoff: .constant(.zero)))
+            resuming: Resumption(Retry(attempts: attempts, backoff: .constant(.zero))))
     }
 
     /// Begins an upload that is lost, and whose record stays.
@@ -327,7 +327,7 @@ import Testing
                     ? Future(error: HTTPError(code: .cannotFindHost, request: request))
                     : server.answer(request)
             }, by: .tus, record: record,
-            resuming: Resumption(attempts: 2, backoff: .constant(.zero)))
+            resuming: Resumption(Retry(attempts: 2, backoff: .constant(.zero))))
         _ = try await saving.value
         #expect(server.content == content && folder.names == ["film.mp4"])
         #expect(server.methods.suffix(2) == ["POST", "PATCH"])
@@ -386,7 +386,7 @@ import Testing
                 request.context.noteSentBytes?(7_000)
                 return Future { try await request.body.open().collected(upTo: 1 << 20).value }
                     .flatMap { _ in Future(value: HTTPResponse(status: 500)) }
-            }, by: .tus, record: record, resuming: Resumption(attempts: 1))
+            }, by: .tus, record: record, resuming: Resumption(Retry(attempts: 1)))
         await #expect(throws: HTTPError.self) { try await first.value }
         #expect(folder.names == ["film.mp4", "record"])
         server.fill(content.prefix(offset))
@@ -453,7 +453,7 @@ import Testing
         for redirects in [
             nil, .init(), .init(sendsBodiesAcrossOrigins: false),
             .init(refusesPrivateAddresses: true),
-        ] as [HTTPClient.Redirects?] {
+        ] as [Redirects?] {
             let server = UploadServer(.tus)
             var client = HTTPClient(base: URL(string: "https://a.example"), over: server.answer)
             client.headers = ["X-API-Key": "s3cret"]

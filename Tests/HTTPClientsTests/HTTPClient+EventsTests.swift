@@ -539,8 +539,9 @@ private let lost = HTTPError(code: .connectionLost)
             events(""), status(503), failure(lost), events("data: 1\n\n"))
         var client = server.client
         let budget = RetryBudget()
-        client.retry = .init(attempts: 5, budget: .sharing(budget))
-        client.hedge = .init(after: .milliseconds(1), maxExtraLoad: 1)
+        client.retry = .init(attempts: 5)
+        client.retryBudget = budget
+        client.hedge = .perOrigin(Hedge(after: .milliseconds(1), maxExtraLoad: 1))
         let before = budget.balance
         let found = await server.read(client.events("/news"), upTo: 1)
         #expect(found.events == ["1"] && server.seconds == [0, 3, 6, 12])
@@ -657,11 +658,8 @@ private let lost = HTTPError(code: .connectionLost)
     func anOpenBreakerMakesTheStreamWait() async {
         let server = EventServer(events("data: 1\n\n"), status(503), events("data: 2\n\n"))
         var client = server.client
-        client.circuitBreaker = .perOrigin {
-            CircuitBreaker(
-                failuresInARow: 1, lasting: .zero, backoff: .constant(.seconds(100)),
-                on: $0.scheduler)
-        }
+        client.circuitBreaker = .perOrigin(
+            CircuitBreaker(failuresInARow: 1, lasting: .zero, backoff: .constant(.seconds(100))))
         let found = await server.read(client.events("/news"), upTo: 2)
         #expect(found.events == ["1", "2"] && found.error == nil)
         // The breaker opens after three seconds, and says when it lets a call pass.

@@ -396,9 +396,7 @@ import Testing
         }
         client.scheduler = scheduler
         client.retry = nil
-        client.circuitBreaker = .perOrigin {
-            CircuitBreaker(failuresInARow: 5, lasting: .zero, on: $0.scheduler)
-        }
+        client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 5, lasting: .zero))
         return client
     }
 
@@ -445,8 +443,7 @@ import Testing
     @Test func aSharedBreakerIsForAllOrigins() {
         let count = Locked(0)
         var client = client(count)
-        client.circuitBreaker = .sharing(
-            CircuitBreaker(failuresInARow: 5, lasting: .zero, on: scheduler))
+        client.circuitBreaker = CircuitBreaker(failuresInARow: 5, lasting: .zero, on: scheduler)
         trip(client)
         #expect(code(of: client.send(HTTPRequest(other))) == .circuitOpen)
     }

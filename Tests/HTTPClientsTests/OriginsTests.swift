@@ -85,9 +85,7 @@ import Testing
     @Test func anOpenBreakerSurvivesAChangeOfAnotherSlot() throws {
         var client = client()
         client.retry = nil
-        client.circuitBreaker = .perOrigin {
-            CircuitBreaker(named: $0.name, failuresInARow: 1, lasting: .zero, on: $0.scheduler)
-        }
+        client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 1, lasting: .zero))
         _ = client.send(HTTPRequest(server.appending(path: "down")))
         client.log = .init { _ in }
         let call = client.send(HTTPRequest(server))
@@ -155,7 +153,7 @@ import Testing
 
     @Test func oneThatIsDownTakesNoRetriesFromTheOthers() throws {
         #expect(try succeeded { _ in } == 300)
-        let shared = try succeeded { $0.retry = .init(budget: .sharing(RetryBudget())) }
+        let shared = try succeeded { $0.retryBudget = RetryBudget() }
         #expect(shared < 290, "\(shared)")
     }
 
@@ -184,8 +182,8 @@ import Testing
         }
         client.scheduler = scheduler
         client.attemptTimeout = nil
-        client.retry = .init(budget: .perOrigin(capacity: 3))
-        client.hedge = .init(after: .milliseconds(1), maxExtraLoad: 1)
+        client.retryBudget = .perOrigin(RetryBudget(capacity: 3))
+        client.hedge = .perOrigin(Hedge(after: .milliseconds(1), maxExtraLoad: 1))
         let calls = try (0..<5).map { _ in
             client.send(HTTPRequest(.get, try url("slow.example")))
         }

@@ -70,7 +70,7 @@ import Testing
 
     @Test func aRequestIsNotHedgedIfItSaysSo() {
         var client = never()
-        client.hedge = .init(after: .milliseconds(5), maxExtraLoad: 1)
+        client.hedge = .perOrigin(Hedge(after: .milliseconds(5), maxExtraLoad: 1))
         _ = client.send(get { $0.skipsHedge = true })
         scheduler.advance(by: .seconds(1))
         #expect(count == 1)
@@ -82,9 +82,7 @@ import Testing
     @Test func aRequestPassesAnOpenBreakerIfItSaysSo() {
         var client = client()
         client.retry = nil
-        client.circuitBreaker = .perOrigin {
-            CircuitBreaker(failuresInARow: 2, lasting: .zero, on: $0.scheduler)
-        }
+        client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 2, lasting: .zero))
         for _ in 1...5 { _ = client.send(get { $0.skipsCircuitBreaker = true }) }
         #expect(count == 5)
         for _ in 1...3 { _ = client.send(get()) }
@@ -189,9 +187,7 @@ import Testing
     @Test func theClassifierKeepsTheBreakerClosed() {
         var client = client()
         client.retry = nil
-        client.circuitBreaker = .perOrigin {
-            CircuitBreaker(failuresInARow: 2, lasting: .zero, on: $0.scheduler)
-        }
+        client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 2, lasting: .zero))
         client.classifier = { _ in .rejection }
         for _ in 1...9 { _ = client.send(get()) }
         #expect(count == 9)
@@ -215,7 +211,8 @@ import Testing
             }
             let clock = ManualScheduler()
             client.scheduler = clock
-            client.retry = .init(attempts: 1, holdsBackOrigin: holds)
+            client.retry = .init(attempts: 1)
+            client.pushback = holds ? .perOrigin() : nil
             _ = client.send(HTTPRequest(server.appending(path: "busy")))
             let other = client.send(get())
             #expect(other.isSettled != holds)
@@ -229,7 +226,7 @@ import Testing
 
     @Test func theNumberOfTheAttemptIsSentByChoice() {
         var client = client()
-        client.retry = .init(attemptHeader: "X-Attempt")
+        client.attemptHeader = "X-Attempt"
         _ = client.send(get())
         scheduler.run()
         #expect(sent.withLock { $0.map { $0.headers["X-Attempt"] } } == ["1", "2", "3"])

@@ -37,9 +37,9 @@ import Testing
 
     @Test func aLowerLimitHoldsFromTheNextCallOn() {
         var client = client()
-        client.bulkhead = .perOrigin(limit: 10, queue: 0, leaseTime: nil)
+        client.bulkhead = .perOrigin(Bulkhead(limit: 10, queue: 0, leaseTime: nil))
         let first = (0..<10).map { _ in client.send(HTTPRequest(server)) }
-        client.bulkhead = .perOrigin(limit: 8, queue: 0, leaseTime: nil)
+        client.bulkhead = .perOrigin(Bulkhead(limit: 8, queue: 0, leaseTime: nil))
         #expect(code(client.send(HTTPRequest(server))) == .bulkheadFull)
         scheduler.run()
         #expect(first.allSatisfy { $0.result != nil && code($0) == nil })
@@ -51,9 +51,9 @@ import Testing
     /// The calls start later, because their service may use the client, which is just being changed.
     @Test func aHigherLimitStartsTheCallsThatWait() {
         var client = client()
-        client.bulkhead = .perOrigin(limit: 1, queue: 9, leaseTime: nil)
+        client.bulkhead = .perOrigin(Bulkhead(limit: 1, queue: 9, leaseTime: nil))
         for _ in 0..<4 { _ = client.send(HTTPRequest(server)) }
-        client.bulkhead = .perOrigin(limit: 3, queue: 9, leaseTime: nil)
+        client.bulkhead = .perOrigin(Bulkhead(limit: 3, queue: 9, leaseTime: nil))
         #expect(count.withLock { $0.inFlight } == 1)
         scheduler.advance(by: .zero)
         #expect(count.withLock { $0.inFlight } == 3)
@@ -63,7 +63,7 @@ import Testing
 
     @Test func aFunctionTakenBeforeSeesTheChange() {
         var client = client()
-        client.bulkhead = .perOrigin(limit: 1, queue: 0)
+        client.bulkhead = .perOrigin(Bulkhead(limit: 1, queue: 0))
         let send = client.send
         let first = send(HTTPRequest(server)), second = send(HTTPRequest(server))
         #expect(first.result == nil)
@@ -78,12 +78,12 @@ import Testing
 
     @Test func aCopyThatIsChangedLeavesTheOriginalsFunctionsAndLimits() throws {
         var client = client()
-        client.bulkhead = .perOrigin(limit: 2, queue: 0)
+        client.bulkhead = .perOrigin(Bulkhead(limit: 2, queue: 0))
         let send = client.send
         _ = send(HTTPRequest(server))
         var copy = client
         copy.userAgent = "copy"
-        copy.bulkhead = .perOrigin(limit: 1, queue: 0)
+        copy.bulkhead = .perOrigin(Bulkhead(limit: 1, queue: 0))
         #expect(send(HTTPRequest(server)).result == nil)
         #expect(code(send(HTTPRequest(server))) == .bulkheadFull)
         #expect(try states(copy).bulkhead?.inFlight == 0)
@@ -101,7 +101,7 @@ import Testing
         #expect(try states(client).retryBudget?.balance == balance)
         client.retry = .init(attempts: 2)
         #expect(try states(client).retryBudget?.balance == balance)
-        client.retry?.budget = .perOrigin(capacity: 20)
+        client.retryBudget = .perOrigin(RetryBudget(capacity: 20))
         #expect(try states(client).retryBudget?.balance == 20)
     }
 
@@ -121,7 +121,7 @@ import Testing
         }
         for limit in 100..<300 {
             client.deadline = .seconds(limit)
-            client.bulkhead = .perOrigin(limit: limit)
+            client.bulkhead = .perOrigin(Bulkhead(limit: limit))
         }
         threads.wait()
         #expect(sent.withLock { $0 } == 900)
@@ -130,9 +130,9 @@ import Testing
     @Test func anIterationOverEventsIsNoCopy() {
         var client = client()
         let events = client.events("/events")
-        client.bulkhead = .perOrigin(limit: 1, queue: 0)
+        client.bulkhead = .perOrigin(Bulkhead(limit: 1, queue: 0))
         let send = client.send
-        client.bulkhead = .perOrigin(limit: 2, queue: 0)
+        client.bulkhead = .perOrigin(Bulkhead(limit: 2, queue: 0))
         let calls = (0..<3).map { _ in send(HTTPRequest(server)) }
         #expect(calls.count { code($0) == .bulkheadFull } == 1)
         withExtendedLifetime(events) {}
@@ -153,7 +153,7 @@ import Testing
 
     @Test func aShedderStandsInForTheBulkhead() throws {
         var client = client()
-        client.bulkhead = .shedding(.perOrigin(limit: 1))
+        client.loadShedder = .perOrigin(LoadShedder(limit: 1))
         let first = client.send(HTTPRequest(server)), second = client.send(HTTPRequest(server))
         #expect(try states(client).loadShedder?.queued == 1)
         #expect(try states(client).bulkhead == nil)

@@ -18,12 +18,13 @@ import Testing
         client.authorization = .bearer("t")
         client.cookies = CookieJar()
         client.cache = HTTPCache()
-        client.retry = .init(holdsBackOrigin: true, attemptHeader: "X-Attempt")
+        client.pushback = .perOrigin()
+        client.attemptHeader = "X-Attempt"
         client.sendsIdempotencyKeys = true
-        client.hedge = .init(after: .seconds(1))
+        client.hedge = .perOrigin(Hedge(after: .seconds(1)))
         client.circuitBreaker = .perOrigin()
-        client.rateLimit = .perOrigin(rate: 100, per: .seconds(1), burst: 100)
-        client.bulkhead = .perOrigin(limit: 2)
+        client.rateLimit = .perOrigin(RateLimiter(rate: 100, per: .seconds(1), burst: 100))
+        client.bulkhead = .perOrigin(Bulkhead(limit: 2))
         client.deadline = .seconds(60)
         client.acceptedStatuses = 200...299
         client.log = .init { _ in }
@@ -102,12 +103,9 @@ import Testing
         }
         client.scheduler = scheduler
         client.retry = nil
-        client.circuitBreaker = .perOrigin {
-            CircuitBreaker(
-                failuresInARow: 2, lasting: .zero, backoff: .constant(.seconds(600)),
-                on: $0.scheduler)
-        }
-        client.rateLimit = .perOrigin(rate: 2, per: .seconds(1), maxWait: .seconds(2))
+        client.circuitBreaker = .perOrigin(
+            CircuitBreaker(failuresInARow: 2, lasting: .zero, backoff: .constant(.seconds(600))))
+        client.rateLimit = .perOrigin(RateLimiter(rate: 2, per: .seconds(1), maxWait: .seconds(2)))
         client.acceptedStatuses = 200...299
         let first = (1...3).map { _ in client.send(HTTPRequest(server)) }
         scheduler.run()
@@ -127,7 +125,7 @@ import Testing
         }
         client.scheduler = scheduler
         client.retry = .init(attempts: 2, backoff: .constant(.zero))
-        client.rateLimit = .perOrigin(rate: 4, per: .seconds(1))
+        client.rateLimit = .perOrigin(RateLimiter(rate: 4, per: .seconds(1)))
         let other = URL(string: "https://other.example.com")!
         _ = [client.send(HTTPRequest(server)), client.send(HTTPRequest(other))]
         scheduler.run()
@@ -274,7 +272,7 @@ import Testing
             client.cookies = jar
             if isHedged {
                 client.retry = nil
-                client.hedge = .init(after: .seconds(1), maxExtraLoad: 1)
+                client.hedge = .perOrigin(Hedge(after: .seconds(1), maxExtraLoad: 1))
             }
             let future = client.send(HTTPRequest(server.appending(path: "x")))
             scheduler.advance(by: .seconds(60))

@@ -262,12 +262,15 @@ struct SharedParts: Sendable {
         case .coalesceAbove: addAbove(.coalesceSafeRequests(), to: &client)
         case .memoiseAbove:
             addAbove(.memoise(timeToLive: .seconds(600), on: scheduler), to: &client)
-        case .retry: client.retry = .init(budget: .sharing(budget))
-        case .retryAbove: addAbove(.retry(sharing: budget, on: scheduler), to: &client)
-        case .hedge: client.hedge = .init(after: .seconds(1), maxExtraLoad: 1)
+        case .retry:
+            client.retry = Retry()
+            client.retryBudget = budget
+        case .retryAbove: addAbove(.retry(budget: budget, on: scheduler), to: &client)
+        case .hedge: client.hedge = .perOrigin(Hedge(after: .seconds(1), maxExtraLoad: 1))
         case .hedgeAbove:
             addAbove(
-                .hedge(after: .seconds(1), maxExtraLoad: 1, on: scheduler), to: &client)
+                .hedge(sharing: Hedge(after: .seconds(1), maxExtraLoad: 1, on: scheduler)),
+                to: &client)
         case .redirect, .renewal: break
         }
     }

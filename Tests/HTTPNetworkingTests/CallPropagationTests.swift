@@ -62,7 +62,8 @@ import Testing
             HTTPRequest(url),
             answers: [HTTPResponse(status: 503), HTTPResponse(status: 200)],
             through: .deadline(.seconds(10), on: scheduler),
-            .retry(backoff: .constant(.seconds(4)), on: scheduler), .callPropagation(to: .all))
+            .retry(Retry(backoff: .constant(.seconds(4))), on: scheduler),
+            .callPropagation(to: .all))
         #expect(headers.count == 2)
         let times = headers.compactMap { $0["Request-Timeout"].flatMap { Int($0) } }
         #expect(times.first == 10_000 && (times.last ?? 0) <= 6_000)

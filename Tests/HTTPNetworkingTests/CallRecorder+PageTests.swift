@@ -44,7 +44,8 @@ import Testing
             response: HTTPResponse(status: 403, body: Data("no h3ader-t0ken".utf8)))
         let service: HTTPService = stack(
             .observed(by: recorder.observer, named: { "\($0)" }),
-            .retry(attempts: 2, backoff: .constant(.zero)), over: { _ in Future(error: error) })
+            .retry(Retry(attempts: 2, backoff: .constant(.zero))),
+            over: { _ in Future(error: error) })
         _ = service(request)
         let html = recorder.htmlPage
         #expect(html.contains("orders?token=…"))
@@ -77,8 +78,9 @@ import Testing
         let service: HTTPService = stack(
             .observed(by: recorder.observer, on: scheduler, named: { "\($0)" }), .redirect(),
             .cache(sharing: HTTPCache(on: scheduler)),
-            .retry(backoff: .constant(.milliseconds(20)), on: scheduler),
-            .hedge(after: .milliseconds(25), maxExtraLoad: 1, on: scheduler), over: server)
+            .retry(Retry(backoff: .constant(.milliseconds(20))), on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(25), maxExtraLoad: 1, on: scheduler)),
+            over: server)
         for path in ["/old", "/new?token=s3cret", "/missing"] {
             let url = try #require(URL(string: "https://ada:s3cret@shop.example\(path)"))
             let call = service(HTTPRequest(.get, url))

@@ -75,7 +75,7 @@ import Testing
 
     @Test func aRetryBeneathRepeatsWhatHasAKey() throws {
         let keys = Locked([String?]())
-        let api = stack(.idempotencyKey(), .retry(attempts: 2, backoff: .constant(.zero))) {
+        let api = stack(.idempotencyKey(), .retry(Retry(attempts: 2, backoff: .constant(.zero)))) {
             (endpoint: Endpoint) -> Future<Data> in
             let count = keys.withLock { keys in
                 keys.append(endpoint.headers["Idempotency-Key"])

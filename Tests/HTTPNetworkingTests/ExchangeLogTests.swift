@@ -75,7 +75,7 @@ import Testing
     @Test func eachAttemptIsTold() throws {
         let exchanges = exchanges
         let service: HTTPService = stack(
-            .retry(attempts: 2, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 2, backoff: .constant(.zero)), on: scheduler),
             .exchangeLog(on: scheduler) { exchange in exchanges.withLock { $0.append(exchange) } },
             over: { _ in Future(error: HTTPError(code: .connectionLost)) })
         _ = service(request)
@@ -88,7 +88,7 @@ import Testing
         let observer = ServiceObserver { event in events.withLock { $0.append(event) } }
         let service: HTTPService = stack(
             .observed(by: observer, on: scheduler),
-            .retry(attempts: 2, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 2, backoff: .constant(.zero)), on: scheduler),
             .exchangeLog(on: scheduler) { exchange in exchanges.withLock { $0.append(exchange) } },
             over: { _ in Future(error: HTTPError(code: .connectionLost)) })
         _ = service(request)

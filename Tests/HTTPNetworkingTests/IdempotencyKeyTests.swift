@@ -51,7 +51,7 @@ import Testing
         let keys = Locked<[String?]>([])
         let service: Service<HTTPRequest, Int> = stack(
             .idempotencyKey(random: random),
-            .retry(attempts: 3, backoff: .constant(.zero), random: random),
+            .retry(Retry(attempts: 3, backoff: .constant(.zero)), random: random),
             over: { request in
                 keys.withLock { $0.append(request.context.idempotencyKey) }
                 return Future(error: HTTPError(code: .connectionLost))
@@ -65,7 +65,7 @@ import Testing
     @Test func beneathARetryItAllowsNone() throws {
         let calls = Locked(0)
         let service: Service<HTTPRequest, Int> = stack(
-            .retry(attempts: 3, backoff: .constant(.zero), random: random),
+            .retry(Retry(attempts: 3, backoff: .constant(.zero)), random: random),
             .idempotencyKey(random: random),
             over: { _ in
                 calls.withLock { $0 += 1 }
@@ -86,15 +86,15 @@ import Testing
     @Test func whatRepeatsFromAboveSendsNoSecondKey() {
         let scheduler = ManualScheduler()
         let policies: [Middleware<HTTPRequest, Int>] = [
-            .retry(backoff: .constant(.zero), on: scheduler),
-            .hedge(after: .milliseconds(1), maxExtraLoad: 1, on: scheduler),
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(1), maxExtraLoad: 1, on: scheduler)),
         ]
         for policy in policies {
             let keys = Locked<Set<String>>([])
             let codes = Locked([HTTPError.Code.connectionLost, .connectionLost, .cannotConnect])
             let service = stack(
                 policy, .idempotencyKey(random: random),
-                .retry(backoff: .constant(.zero), on: scheduler),
+                .retry(Retry(backoff: .constant(.zero)), on: scheduler),
                 over: { (request: HTTPRequest) -> Future<Int> in
                     _ = keys.withLock { $0.insert(request.context.idempotencyKey ?? "none") }
                     return CallContext.current.exchange(request) {

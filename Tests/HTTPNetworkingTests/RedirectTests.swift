@@ -107,7 +107,7 @@ import Testing
     func whatAnswersAPostWithARedirectHasProcessedIt(status: Int) {
         let posts = Locked(0)
         let send = stack(
-            .retry(backoff: .constant(.zero)), .redirect(),
+            .retry(Retry(backoff: .constant(.zero))), .redirect(),
             over: { (request: HTTPRequest) -> Future<HTTPResponse> in
                 guard request.method == .post else {
                     return Future(error: HTTPError(code: .connectionLost, request: request))
@@ -124,7 +124,7 @@ import Testing
         let server = ScriptedServer { request in
             .redirect(to: "/\((Int(request.url.lastPathComponent) ?? 0) + 1)")
         }
-        let send = stack(.redirect(limit: 2_000), over: server.send)
+        let send = stack(.redirect(Redirects(limit: 2_000)), over: server.send)
         let error = send(HTTPRequest(at: "https://a/0")).errorNow as? HTTPError
         #expect(error?.code == .tooManyRedirects)
         #expect(server.requests.count == 2_001)
@@ -151,7 +151,7 @@ import Testing
 
 @Suite struct RedirectMachineTests {
     private func machine(_ request: HTTPRequest, limit: Int = 20) -> RedirectMachine {
-        RedirectMachine(request, RedirectRules(limit: limit, secrets: ["X-API-Key"]))
+        RedirectMachine(request, Redirects(limit: limit, stripping: ["X-API-Key"]))
     }
 
     private func request(_ method: HTTPMethod, _ url: String = "https://a/1") -> HTTPRequest {
@@ -215,7 +215,7 @@ import Testing
             "User-Agent": "a", "Accept": "b", "Range": "bytes=0-", "Content-Type": "c",
             "Idempotency-Key": "d", "X-Locale": "e", "X-API-Key": "f", "If-None-Match": "g",
         ]
-        let rules = RedirectRules(secrets: ["user-agent"], kept: ["x-locale"])
+        let rules = Redirects(stripping: ["user-agent"], keeping: ["x-locale"])
         var machine = RedirectMachine(request, rules)
         #expect(machine.receive(307, ["Location": "https://b/"]) == .follow)
         request.headers.remove("User-Agent")
@@ -225,11 +225,13 @@ import Testing
 
     @Test(arguments: ["http://169.254.169.254/", "//localhost/", "http://[::1]:80/", "//0x7f.1/"])
     func fromElsewhereAPrivateNetworkCanBeRefused(location: String) {
-        var outside = RedirectMachine(request(.get, "http://a.com/"), .init(refusesPrivate: true))
+        var outside = RedirectMachine(
+            request(.get, "http://a.com/"), .init(refusesPrivateAddresses: true))
         let refused = RedirectMachine.Decision.finish(because: "it leads into a private network")
         #expect(outside.receive(302, ["Location": location]) == refused)
         #expect(outside.receive(302, ["Location": "//b.com/"]) == .follow)
-        var inside = RedirectMachine(request(.get, "http://10.0.0.1/"), .init(refusesPrivate: true))
+        var inside = RedirectMachine(
+            request(.get, "http://10.0.0.1/"), .init(refusesPrivateAddresses: true))
         #expect(inside.receive(302, ["Location": location]) == .follow)
         var trusting = machine(request(.get, "http://a.com/"))
         #expect(trusting.receive(302, ["Location": location]) == .follow)
@@ -287,7 +289,7 @@ import Testing
         var open = machine(request)
         #expect(open.receive(307, ["Location": "https://b/"]) == .follow)
         #expect(open.request.body.data == request.body.data)
-        var strict = RedirectMachine(request, .init(sendsBodies: false))
+        var strict = RedirectMachine(request, .init(sendsBodiesAcrossOrigins: false))
         let refused = RedirectMachine.Decision.finish(
             because: "it leads with the body to another origin")
         #expect(strict.receive(307, ["Location": "https://b/"]) == refused)
@@ -308,7 +310,7 @@ import Testing
         var strict = machine(request(.get))
         let withheld = strict.receive(302, ["Location": "http://a/2"])
         #expect(withheld == .finish(because: "it leads from https to http"))
-        var lax = RedirectMachine(request(.get), RedirectRules(allowsDowngrade: true))
+        var lax = RedirectMachine(request(.get), Redirects(allowsDowngrade: true))
         #expect(lax.receive(302, ["Location": "http://a/2"]) == .follow)
         var rising = machine(request(.get, "http://a/1"))
         #expect(rising.receive(302, ["Location": "https://a/1"]) == .follow)
@@ -341,7 +343,7 @@ import Testing
         var machine = machine(request(.get))
         #expect(machine.receive(302, ["Location": "https://bücher.example:81/ü"]) == .follow)
         #expect(machine.request.url.absoluteString == "https://xn--bcher-kva.example:81/%C3%BC")
-        var lax = RedirectMachine(request(.get), RedirectRules(refusesPrivate: true))
+        var lax = RedirectMachine(request(.get), Redirects(refusesPrivateAddresses: true))
         let inside = RedirectMachine.Decision.finish(because: "it leads into a private network")
         #expect(lax.receive(302, ["Location": "https://①②⑦.⓪.⓪.①/"]) == inside)
     }

@@ -57,14 +57,15 @@ import Testing
     @Test func eachAttemptHasASpan() {
         let requests = sent(
             HTTPRequest(url), answers: [503, 503, 200],
-            through: .retry(backoff: .constant(.zero), on: scheduler), .tracePropagation())
+            through: .retry(Retry(backoff: .constant(.zero)), on: scheduler), .tracePropagation())
         #expect(spans(of: requests).count == 3)
     }
 
     @Test func eachHedgeHasASpan() {
         let requests = sent(
             HTTPRequest(url), answers: [200, 200],
-            through: .hedge(after: .milliseconds(3), maxExtraLoad: 1, on: scheduler),
+            through: .hedge(
+                sharing: Hedge(after: .milliseconds(3), maxExtraLoad: 1, on: scheduler)),
             .tracePropagation())
         #expect(spans(of: requests).count == 2)
     }
@@ -148,7 +149,8 @@ import Testing
         let (events, seen) = (TestLog<PolicyEvent>(), TestLog<TraceContext?>())
         let service = stack(
             .observed(by: ServiceObserver { events.append($0) }, on: scheduler),
-            .retry(backoff: .constant(.zero), on: scheduler), .tracePropagation(random: random),
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler),
+            .tracePropagation(random: random),
             over: { (request: HTTPRequest) in
                 seen.append(CallContext.current.traceContext)
                 return Future(value: HTTPResponse(status: seen.elements.count < 2 ? 503 : 200))

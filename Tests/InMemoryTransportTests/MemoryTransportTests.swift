@@ -222,7 +222,7 @@ private final class CountingScheduler: FutureScheduler {
                     answer: .sequence([.failure(URLError(.timedOut)), .data(Data())]))
             ])
         let send = stack(
-            .deadline(.seconds(5), on: time), .retry(backoff: .constant(.zero), on: time),
+            .deadline(.seconds(5), on: time), .retry(Retry(backoff: .constant(.zero)), on: time),
             over: transport.send)
         var request = HTTPRequest(
             .post, url, body: .data(Data("x".utf8), contentType: "text/plain"))

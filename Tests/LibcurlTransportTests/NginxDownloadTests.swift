@@ -4,6 +4,7 @@ import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPClients
 import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 import Testing
 
@@ -29,7 +30,7 @@ struct NginxDownloadTests {
 
         let lost = download(
             request, to: file, over: { client.stream($0).map { $0.losing(after: 2_500_000) } },
-            resuming: Resumption(attempts: 1))
+            resuming: Resumption(Retry(attempts: 1)))
         await #expect(throws: HTTPError.self) { try await lost.value }
         let rest = try await client.download(request, to: file).value
         #expect(rest.resumedFrom >= 2_500_000 && rest.response.status == 206)
@@ -41,7 +42,7 @@ struct NginxDownloadTests {
 
         let again = download(
             request, to: file, over: { client.stream($0).map { $0.losing(after: 2_500_000) } },
-            resuming: Resumption(attempts: 1))
+            resuming: Resumption(Retry(attempts: 1)))
         await #expect(throws: HTTPError.self) { try await again.value }
         film.append(1)
         try film.write(to: folder.appending(path: "film"))

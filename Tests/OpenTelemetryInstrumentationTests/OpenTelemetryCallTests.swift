@@ -39,7 +39,7 @@ struct OpenTelemetryCallTests {
     }
 
     private var retry: Middleware<HTTPRequest, HTTPResponse> {
-        .retry(backoff: .constant(.milliseconds(15)), on: scheduler)
+        .retry(Retry(backoff: .constant(.milliseconds(15))), on: scheduler)
     }
 
     @Test func makesASpanOfEachAttemptAndNoneAround() throws {
@@ -123,7 +123,7 @@ struct OpenTelemetryCallTests {
     @Test func tellsOfAHedge() throws {
         let caller = tracer.startSpan("caller")
         let hedge = Middleware<HTTPRequest, HTTPResponse>.hedge(
-            after: .milliseconds(5), maxExtraLoad: 1, on: scheduler)
+            sharing: Hedge(after: .milliseconds(5), maxExtraLoad: 1, on: scheduler))
         let future = ServiceContext.withValue(caller.context) { call(failing: 0, hedge) }
         scheduler.run()
         #expect(try future.result?.get().status == 200)

@@ -16,7 +16,7 @@ struct ServiceObserverLoggerTests {
         }
         let api = stack(
             .observed(by: observer, on: scheduler, named: { _ in "load" }),
-            .retry(backoff: .constant(.milliseconds(15)), on: scheduler), over: service)
+            .retry(Retry(backoff: .constant(.milliseconds(15))), on: scheduler), over: service)
         let future = api(1)
         scheduler.run()
         #expect(future.result != nil)

@@ -35,7 +35,7 @@ import Testing
         stack(
             .deadline(.seconds(2), on: world.scheduler),
             .retry(on: world.scheduler, random: world.random),
-            .hedge(after: .milliseconds(200), on: world.scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(200), on: world.scheduler)),
             .timeout(.milliseconds(500), on: world.scheduler),
             over: world.fleet.send)
     }
@@ -177,7 +177,7 @@ import Testing
         return scenario.run { world in
             stack(
                 .retry(
-                    attempts: 2, backoff: .constant(.zero), sharing: budget(world),
+                    Retry(attempts: 2, backoff: .constant(.zero)), budget: budget(world),
                     on: world.scheduler, random: world.random),
                 .timeout(.seconds(1), on: world.scheduler),
                 over: world.fleet.send)

@@ -118,13 +118,11 @@ import Foundation
             client.scheduler = world.scheduler
             client.random = world.random
             // Named, so that no change of a default changes a digest.
-            client.circuitBreaker = .perOrigin {
+            client.circuitBreaker = .perOrigin(
                 CircuitBreaker(
-                    named: $0.name, failuresInARow: 5, lasting: .zero, successRate: 0.8,
-                    backoff: .equalJitter(base: .seconds(5), cap: .seconds(300)), on: $0.scheduler,
-                    random: $0.random)
-            }
-            client.hedge = HTTPClient.Hedge(after: .milliseconds(150), maxExtraLoad: 0.2)
+                    failuresInARow: 5, lasting: .zero, successRate: 0.8,
+                    backoff: .equalJitter(base: .seconds(5), cap: .seconds(300))))
+            client.hedge = .perOrigin(Hedge(after: .milliseconds(150), maxExtraLoad: 0.2))
             client.attemptTimeout = .milliseconds(500)
             client.deadline = .seconds(3)
             let networking = client.networking

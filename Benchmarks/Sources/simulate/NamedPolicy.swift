@@ -49,7 +49,7 @@ extension NamedPolicy {
         let attempts = try value?.count() ?? 3
         return NamedPolicy(usesBudget: true) { world, budget in
             .retry(
-                attempts: attempts, sharing: budget ?? .unlimited, on: world.scheduler,
+                Retry(attempts: attempts), budget: budget ?? .unlimited, on: world.scheduler,
                 random: world.random)
         }
     }
@@ -71,8 +71,11 @@ extension NamedPolicy {
     @Sendable private static func hedge(_ value: PolicyValue?) throws(CommandError) -> NamedPolicy {
         let delay = try value?.duration()
         return NamedPolicy(usesBudget: true) { world, budget in
-            guard let delay else { return .hedge(sharing: budget, on: world.scheduler) }
-            return .hedge(after: delay, maxExtraLoad: 1, sharing: budget, on: world.scheduler)
+            guard let delay else {
+                return .hedge(sharing: Hedge(budget: budget, on: world.scheduler))
+            }
+            return .hedge(
+                sharing: Hedge(after: delay, maxExtraLoad: 1, budget: budget, on: world.scheduler))
         }
     }
 

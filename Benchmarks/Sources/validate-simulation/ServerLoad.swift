@@ -44,20 +44,20 @@ struct ServerLoad {
             serviceTimes: .pareto(minimum: 0.02, shape: 3), utilisation: 0.8, duration: 40
         ) { client in
             client.attemptTimeout = .milliseconds(80)
-            client.retry = HTTPClient.Retry(
+            client.retry = Retry(
                 attempts: 3, backoff: .fullJitter(base: .milliseconds(50)))
         },
         ServerLoad(
             name: "slow calls, hedged", workers: 16,
             serviceTimes: .pareto(minimum: 0.02, shape: 2.5), utilisation: 0.4, duration: 30
         ) { client in
-            client.hedge = HTTPClient.Hedge(after: .milliseconds(60), maxExtraLoad: 0.1)
+            client.hedge = .perOrigin(Hedge(after: .milliseconds(60), maxExtraLoad: 0.1))
         },
         ServerLoad(
             name: "overload, short queue, retries, bulkhead", workers: 8, queueLimit: 16,
             serviceTimes: .uniform(0.02, 0.06), utilisation: 1.2, duration: 30
         ) { client in
-            client.bulkhead = .perOrigin(limit: 28)
+            client.bulkhead = .perOrigin(Bulkhead(limit: 28))
         },
     ]
 }

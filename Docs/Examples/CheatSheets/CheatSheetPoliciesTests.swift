@@ -10,8 +10,8 @@ import Testing
 
     /// The defaults that the sheet leaves out.
     private let common: Set = [
-        "on: .live", "random: .system", "classifier: .standard", "named: nil", "sharing: nil",
-        "shared: nil",
+        "on: .live", "random: .system", "classifier: .standard", "named: nil", "budget: nil",
+        "sharing: nil", "shared: nil",
     ]
 
     @Test func policies() throws {
@@ -39,7 +39,8 @@ import Testing
             without: ["sharing: nil", "on: .live"])
         var declared: [String: Set<String>] = [:]
         for (name, defaults) in all where !defaults.isEmpty {
-            let shown = name.hasPrefix("HTTPClient.") ? name : "HTTPClient.\(name)"
+            let isTopLevel = name.hasPrefix("HTTPClient.") || name.hasPrefix("OriginPolicy.")
+            let shown = isTopLevel ? name : "HTTPClient.\(name)"
             declared[shown, default: []].formUnion(defaults)
         }
         #expect(CheatSheet.defaults(shownIn: sheet.tables[1]) == declared)

@@ -19,13 +19,10 @@ struct Backend: Sendable {
         self.client = client
         self.client.attemptTimeout = .milliseconds(400)
         self.client.retry = .init(attempts: 2)
-        self.client.hedge = .init(after: .milliseconds(100), maxExtraLoad: 0.1)
-        self.client.circuitBreaker = .perOrigin {
-            CircuitBreaker(
-                named: $0.name, failuresInARow: 5, lasting: .zero, on: $0.scheduler,
-                random: $0.random)
-        }
-        self.client.bulkhead = .perOrigin(limit: 32, queue: 8, queueTimeout: .milliseconds(100))
+        self.client.hedge = .perOrigin(Hedge(after: .milliseconds(100), maxExtraLoad: 0.1))
+        self.client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 5, lasting: .zero))
+        self.client.bulkhead = .perOrigin(
+            Bulkhead(limit: 32, queue: 8, queueTimeout: .milliseconds(100)))
     }
 
     /// The home screen of a user: without a profile it fails, without another part it is shorter.

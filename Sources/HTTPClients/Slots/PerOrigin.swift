@@ -1,149 +1,137 @@
-public import PledgeFutures
-import PledgeHTTPNetworking
+public import PledgeHTTPNetworking
 public import PledgeServices
 
-extension HTTPClient {
-    /// The states of a policy, such as breakers: one for each origin, or one for all calls.
+/// A policy's objects for calls over HTTP: one object for all origins, or one for each.
+///
+/// ```swift
+/// client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 5))
+/// client.rateLimit = RateLimiter(rate: 100, per: .seconds(1))  // one for all origins
+/// ```
+///
+/// Each object, such as a `CircuitBreaker`, can stand for all origins by itself, and other clients can share it. For
+/// anything else, such as one breaker for several origins, conform a type of your own.
+public protocol OriginPolicy<Policy>: Sendable {
+    /// The type of the objects, such as `CircuitBreaker`.
+    associatedtype Policy: AnyObject & Sendable
+
+    /// Returns the object for calls to an origin.
     ///
-    /// ```swift
-    /// client.circuitBreaker = .perOrigin()
-    /// client.bulkhead = .perOrigin(limit: 20, queue: 50, queueTimeout: .seconds(1))
-    /// ```
-    ///
-    /// The state of an origin that hasn't been called for a long time may be discarded; see `Middleware.each`.
-    public struct PerOrigin<State: AnyObject & Sendable>: Sendable {
-        /// The parameters for creating a state.
-        public struct Parameters: Sendable {
-            /// The origin, like "https://api.example.com:443", to use as the state's name.
-            public let name: String
-
-            /// The client's scheduler.
-            public let scheduler: any FutureScheduler
-
-            /// The client's source of randomness.
-            public let random: RandomSource
-        }
-
-        /// The maximum number of origins with a state.
-        let limit: Int
-
-        /// The one state of all origins; nil if each has its own.
-        let shared: State?
-
-        let make: @Sendable (Parameters) -> State
-
-        /// The load shedders that stand in for the bulkheads; nil if there are none.
-        private(set) var shedders: (@Sendable () -> HTTPClient.PerOrigin<LoadShedder>)?
-
-        /// A state for each origin.
-        ///
-        /// - Parameters:
-        ///   - limit: The maximum number of origins with a state. Less than one is a programming error and traps.
-        ///   - make: Creates an origin's state. Called on a caller's thread, while no lock is held. If several
-        ///     threads create a state for one origin at the same time, one of these states is kept.
-        public static func perOrigin(
-            origins limit: Int = 1_000, _ make: @escaping @Sendable (Parameters) -> State
-        ) -> Self {
-            precondition(limit >= 1, "a state for each of at least 1 origin, not \(limit)")
-            return Self(limit: limit, shared: nil, make: make, shedders: nil)
-        }
-
-        /// One state for all origins, which you can share with other clients too.
-        public static func sharing(_ state: State) -> Self {
-            Self(limit: originLimit, shared: state, make: { _ in state }, shedders: nil)
-        }
-    }
+    /// - Parameter origin: The origin; nil if a request's URL has none.
+    func policy(of origin: HTTPOrigin?) -> Policy
 }
 
-extension HTTPClient.PerOrigin where State == CircuitBreaker {
-    /// A breaker with default settings for each origin.
-    public static func perOrigin() -> Self {
-        .perOrigin { CircuitBreaker(named: $0.name, on: $0.scheduler, random: $0.random) }
-    }
+extension OriginPolicy where Policy == Self {
+    /// Returns the object itself, for each origin.
+    public func policy(of origin: HTTPOrigin?) -> Self { self }
 }
 
-extension HTTPClient.PerOrigin where State == RetryBudget {
-    /// A budget for each origin, so that a failing origin doesn't use up the others' retries.
+extension CircuitBreaker: OriginPolicy {}
+extension Bulkhead: OriginPolicy {}
+extension LoadShedder: OriginPolicy {}
+extension RateLimiter: OriginPolicy {}
+extension Pushback: OriginPolicy {}
+extension RetryBudget: OriginPolicy {}
+extension Hedge: OriginPolicy {}
+
+/// An object of a policy for each origin.
+///
+/// A client makes the objects, and gives each the origin's name, unless it has a name, and the client's scheduler and
+/// source of randomness. The object of an origin that hasn't been called for a long time may be discarded.
+public struct PerOrigin<Policy: AnyObject & Sendable>: OriginPolicy {
+    /// The maximum number of origins with an object.
+    private let limit: Int
+    private let states: StatesByOrigin<Policy>
+    /// Returns an object with an origin's settings.
+    private let settings: @Sendable (HTTPOrigin?) -> Policy
+    /// What a client decides about an origin's object.
+    private let place: @Sendable (HTTPOrigin?) -> PolicyPlace
+    /// Shows the numbers of a new object in a client's metrics.
+    private let watch: @Sendable (any AnyObject & Sendable) -> Void
+
+    fileprivate init(
+        _ limit: Int, in states: StatesByOrigin<Policy> = StatesByOrigin(),
+        _ settings: @escaping @Sendable (HTTPOrigin?) -> Policy,
+        place: @escaping @Sendable (HTTPOrigin?) -> PolicyPlace = { PolicyPlace(name(of: $0)) },
+        watch: @escaping @Sendable (any AnyObject & Sendable) -> Void = { _ in }
+    ) {
+        precondition(limit >= 1, "a state for each of at least 1 origin, not \(limit)")
+        self.limit = limit
+        self.states = states
+        self.settings = settings
+        self.place = place
+        self.watch = watch
+    }
+
+    /// Returns the object for calls to an origin, which is made if there is none.
+    public func policy(of origin: HTTPOrigin?) -> Policy {
+        states.state(of: origin, keeping: limit) {
+            let sample = settings(origin)
+            let policy =
+                (sample as? any RenewablePolicy)?.renewed(in: place(origin)) as? Policy ?? sample
+            watch(policy)
+            return policy
+        }
+    }
+
+    /// Returns the same for a client, which keeps the objects.
+    func kept(
+        in states: StatesByOrigin<Policy>,
+        _ place: @escaping @Sendable (HTTPOrigin?) -> PolicyPlace,
+        _ watch: @escaping @Sendable (any AnyObject & Sendable) -> Void
+    ) -> PerOrigin {
+        PerOrigin(limit, in: states, settings, place: place, watch: watch)
+    }
+
+    /// Returns an object with an origin's settings, which isn't kept.
+    func sample(of origin: HTTPOrigin?) -> Policy { settings(origin) }
+}
+
+extension OriginPolicy {
+    /// An object for each origin, with the settings of another object.
     ///
     /// - Parameters:
-    ///   - capacity: The number of retries with which the budget begins, and the most that it can hold; see
-    ///     `RetryBudget`.
-    ///   - retriesPerSuccess: The fraction of a retry that a call adds to the budget if the call succeeds without a
-    ///     retry.
-    public static func perOrigin(
-        capacity: Int = 10, retriesPerSuccess: Double = 0.2
-    ) -> Self {
-        .perOrigin {
-            RetryBudget(
-                named: $0.name, capacity: capacity, retriesPerSuccess: retriesPerSuccess)
-        }
+    ///   - limit: The maximum number of origins with an object. Less than one is a programming error and traps.
+    ///   - policy: An object with the settings.
+    public static func perOrigin<P>(
+        origins limit: Int = 1_000, _ policy: P
+    ) -> PerOrigin<P> where Self == PerOrigin<P> {
+        PerOrigin(limit) { _ in policy }
     }
-}
 
-extension HTTPClient.PerOrigin where State == Bulkhead {
-    /// A bulkhead for each origin.
+    /// An object for each origin, with the settings that a function chooses.
     ///
     /// - Parameters:
-    ///   - limit: The maximum number of calls to an origin in flight.
-    ///   - queue: The maximum number of calls that wait.
-    ///   - queueTimeout: The longest wait of a call. With nil, a call waits as long as its caller does.
-    ///   - leaseTime: The longest time that a call counts; with nil, it counts until it ends. So by default, calls that
-    ///     hang on one of several hosts, or that wait for a retry, don't keep others waiting.
-    public static func perOrigin(
-        limit: Int = 256, queue: Int = 1_000, queueTimeout: Duration? = nil,
-        leaseTime: Duration? = .seconds(1)
-    ) -> Self {
-        .perOrigin {
-            Bulkhead(
-                named: $0.name, limit: limit, queue: queue, queueTimeout: queueTimeout,
-                leaseTime: leaseTime, on: $0.scheduler)
-        }
+    ///   - limit: The maximum number of origins with an object. Less than one is a programming error and traps.
+    ///   - make: Returns an object with an origin's settings. Called on a caller's thread, while no lock is held. If
+    ///     several threads make an object for one origin at the same time, one of these objects is kept.
+    public static func perOrigin<P>(
+        origins limit: Int = 1_000, _ make: @escaping @Sendable (HTTPOrigin?) -> P
+    ) -> PerOrigin<P> where Self == PerOrigin<P> {
+        PerOrigin(limit) { make($0) }
     }
 }
 
-extension HTTPClient.PerOrigin where State == Bulkhead {
-    /// Load shedders instead of bulkheads: in overload, calls wait for milliseconds instead of seconds.
-    ///
-    /// ```swift
-    /// client.bulkhead = .shedding(.perOrigin(limit: 32))
-    /// ```
-    ///
-    /// - Parameter shedders: A shedder for each origin, or one for all.
-    public static func shedding(_ shedders: HTTPClient.PerOrigin<LoadShedder>) -> Self {
-        var slot = Self.perOrigin { Bulkhead(named: $0.name, on: $0.scheduler) }
-        slot.shedders = { shedders }
-        return slot
-    }
+extension OriginPolicy where Self == PerOrigin<CircuitBreaker> {
+    /// A breaker with the default settings for each origin.
+    public static func perOrigin() -> Self { .perOrigin(CircuitBreaker()) }
 }
 
-extension HTTPClient.PerOrigin where State == LoadShedder {
-    /// A load shedder for each origin.
-    ///
-    /// - Parameters:
-    ///   - limit: The maximum number of calls to an origin in flight.
-    ///   - queue: The maximum number of calls that wait.
-    public static func perOrigin(limit: Int, queue: Int = 1_000) -> Self {
-        .perOrigin {
-            LoadShedder(named: $0.name, limit: limit, queue: queue, on: $0.scheduler)
-        }
-    }
+extension OriginPolicy where Self == PerOrigin<Bulkhead> {
+    /// A bulkhead with the default settings for each origin.
+    public static func perOrigin() -> Self { .perOrigin(Bulkhead()) }
 }
 
-extension HTTPClient.PerOrigin where State == RateLimiter {
-    /// A rate limiter for each origin.
-    ///
-    /// - Parameters:
-    ///   - rate: The maximum number of requests to an origin in a period.
-    ///   - period: The length of the period.
-    ///   - burst: The maximum number of requests to send at once after an idle time.
-    ///   - maxWait: The longest wait of a request for its turn.
-    public static func perOrigin(
-        rate: Int, per period: Duration, burst: Int = 1, maxWait: Duration = .seconds(1)
-    ) -> Self {
-        .perOrigin {
-            RateLimiter(
-                named: $0.name, rate: rate, per: period, burst: burst, maxWait: maxWait,
-                on: $0.scheduler)
-        }
-    }
+extension OriginPolicy where Self == PerOrigin<RetryBudget> {
+    /// A budget with the default settings for each origin, so that a failing origin doesn't use up the others' retries.
+    public static func perOrigin() -> Self { .perOrigin(RetryBudget()) }
+}
+
+extension OriginPolicy where Self == PerOrigin<Hedge> {
+    /// A hedge with the default settings for each origin.
+    public static func perOrigin() -> Self { .perOrigin(Hedge()) }
+}
+
+extension OriginPolicy where Self == PerOrigin<Pushback> {
+    /// A pushback with the default settings for each origin.
+    public static func perOrigin() -> Self { .perOrigin(Pushback()) }
 }

@@ -157,7 +157,7 @@ extension HTTPRequest.Context {
     ///
     /// Two requests can be equal even if they differ in this property.
     ///
-    /// The middleware `redirect` sets it for a redirect from a public host, if `refusingPrivateAddresses` is set. A
+    /// The middleware `redirect` sets it for a redirect from a public host, if `Redirects.refusesPrivateAddresses` is set. A
     /// transport that knows the peer's address then sends nothing to a private address.
     package var refusesPrivateAddresses: Bool {
         get { storage?.values.refusesPrivateAddresses ?? false }

@@ -4,7 +4,7 @@ public import PledgeFutures
 ///
 /// ```swift
 /// let api = stack(
-///     .deadline(.seconds(10)), .retry(sharing: budget), .timeout(.seconds(2)),
+///     .deadline(.seconds(10)), .retry(budget: budget), .timeout(.seconds(2)),
 ///     over: transport.send
 /// )
 /// ```

@@ -1,7 +1,7 @@
 /// A rule for the wait before an attempt is repeated.
 ///
 /// ```swift
-/// let api = stack(.retry(backoff: .fullJitter(base: .milliseconds(50))), over: transport)
+/// let api = stack(.retry(Retry(backoff: .fullJitter(base: .milliseconds(50)))), over: transport)
 /// ```
 ///
 /// The retries of a call are counted from zero. The first retry has the number zero, and waits about `base`. Delays are

@@ -124,6 +124,13 @@ public final class Bulkhead: Sendable {
         return true
     }
 
+    package func renewed(in place: PolicyPlace) -> Bulkhead {
+        let (limit, queue) = machine.withLock { ($0.limit, $0.queueLimit) }
+        return Bulkhead(
+            named: name ?? place.name, limit: limit, queue: queue, queueTimeout: queueTimeout,
+            leaseTime: leaseTime, on: place.clock(or: scheduler))
+    }
+
     private static func check(limit: Int, queue: Int) {
         precondition(limit >= 1, "a bulkhead needs a limit of at least 1, not \(limit)")
         precondition(queue >= 0, "a bulkhead needs a queue of zero or more, not \(queue)")

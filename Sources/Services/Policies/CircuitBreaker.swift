@@ -17,24 +17,12 @@ extension Middleware {
     ///   - classifier: Assesses the end of a call. An end that says nothing about the service's health doesn't count,
     ///     unless the call was slow.
     public static func circuitBreaker(
-        sharing breaker: CircuitBreaker, classifier: Classifier<Output> = .standard
+        sharing breaker: CircuitBreaker = CircuitBreaker(),
+        classifier: Classifier<Output> = .standard
     ) -> Middleware {
         Middleware(named: "circuitBreaker", isIdle: { breaker.isIdle }) { service in
             { input in breaker.call(service, input, classifier: classifier) }
         }
-    }
-
-    /// Refuses calls to a service that has failed too often, with a new ``CircuitBreaker`` and its default limits.
-    ///
-    /// Everything else is as in ``circuitBreaker(sharing:classifier:)``.
-    ///
-    /// - Parameters:
-    ///   - name: The name in events and errors; nil for none. It must hold no secrets.
-    ///   - classifier: Assesses the end of a call.
-    public static func circuitBreaker(
-        named name: String? = nil, classifier: Classifier<Output> = .standard
-    ) -> Middleware {
-        .circuitBreaker(sharing: CircuitBreaker(named: name), classifier: classifier)
     }
 }
 
@@ -122,7 +110,7 @@ public final class CircuitBreaker: Sendable {
     ///     retry's number, it gets the number of earlier openings since the breaker was last closed.
     ///   - scheduler: The clock. The breaker schedules no action on it.
     ///   - random: The source of the jitter.
-    public init(
+    public convenience init(
         named name: String? = nil,
         failuresInARow: Int = 10, lasting failuresLasting: Duration = .milliseconds(500),
         successRate: Double = 0.5, over window: Duration = .seconds(30),
@@ -152,14 +140,22 @@ public final class CircuitBreaker: Sendable {
             slowCallRate > 0 && slowCallRate <= 1,
             "a circuit breaker needs a slowCallRate above 0 and at most 1, not \(slowCallRate)")
         precondition(probes >= 1, "a circuit breaker needs at least 1 of probes, not \(probes)")
-        machine = Locked(
-            CircuitBreakerMachine(
-                CircuitBreakerLimits(
-                    failuresInARow: failuresInARow, failuresLasting: failuresLasting,
-                    successRate: successRate, window: window,
-                    minimumRequests: minimumRequests, slowCallRate: slowCallRate,
-                    probes: probes)))
+        self.init(
+            name,
+            CircuitBreakerLimits(
+                failuresInARow: failuresInARow, failuresLasting: failuresLasting,
+                successRate: successRate, window: window, minimumRequests: minimumRequests,
+                slowCallRate: slowCallRate, probes: probes),
+            slowCallDuration, backoff, scheduler, random)
+    }
+
+    private init(
+        _ name: String?, _ limits: CircuitBreakerLimits, _ slowCallDuration: Duration?,
+        _ backoff: Backoff, _ scheduler: any FutureScheduler, _ random: RandomSource
+    ) {
+        machine = Locked(CircuitBreakerMachine(limits))
         self.name = name
+        self.limits = limits
         self.slowCallDuration = slowCallDuration
         self.backoff = backoff
         self.scheduler = scheduler
@@ -167,6 +163,7 @@ public final class CircuitBreaker: Sendable {
     }
 
     private let machine: Locked<CircuitBreakerMachine>
+    private let limits: CircuitBreakerLimits
     private let slowCallDuration: Duration?
     private let backoff: Backoff
     private let scheduler: any FutureScheduler
@@ -174,6 +171,12 @@ public final class CircuitBreaker: Sendable {
 }
 
 extension CircuitBreaker {
+    package func renewed(in place: PolicyPlace) -> CircuitBreaker {
+        CircuitBreaker(
+            name ?? place.name, limits, slowCallDuration, backoff, place.clock(or: scheduler),
+            place.random(or: random))
+    }
+
     /// True if the breaker can be discarded without loss: it would let a call pass, and counts no failure.
     package var isIdle: Bool {
         let now = scheduler.now

@@ -5,7 +5,7 @@ extension Middleware {
     ///
     /// ```swift
     /// let send = stack(
-    ///     .keyed(by: \.origin) { origin in .circuitBreaker(named: origin?.description) },
+    ///     .keyed(by: \.origin) { origin in .circuitBreaker(sharing: CircuitBreaker(named: origin?.description)) },
     ///     over: transport.send)
     /// ```
     ///

@@ -114,7 +114,7 @@ public final class LoadShedder: Sendable {
     ///     empty counts as overload. At least the target.
     ///   - order: The order in which waiting calls of the same priority start.
     ///   - scheduler: The clock for the waits. Each waiting call schedules one action on it.
-    public init(
+    public convenience init(
         named name: String? = nil, limit: Int = 64, queue: Int = 1_000,
         target: Duration = .milliseconds(5), interval: Duration = .milliseconds(100),
         order: Order = .oldestFirst, on scheduler: some FutureScheduler = .live
@@ -126,18 +126,28 @@ public final class LoadShedder: Sendable {
         precondition(
             interval >= target,
             "a load shedder needs an interval of at least the target, not \(interval)")
-        machine = Locked(
-            LoadShedderMachine(
-                LoadShedderLimits(
-                    places: limit, queue: queue, target: target, interval: interval,
-                    order: order)))
+        self.init(
+            name,
+            LoadShedderLimits(
+                places: limit, queue: queue, target: target, interval: interval, order: order),
+            scheduler)
+    }
+
+    private init(_ name: String?, _ limits: LoadShedderLimits, _ scheduler: any FutureScheduler) {
+        machine = Locked(LoadShedderMachine(limits))
         self.name = name
+        self.limits = limits
         self.scheduler = scheduler
+    }
+
+    package func renewed(in place: PolicyPlace) -> LoadShedder {
+        LoadShedder(name ?? place.name, limits, place.clock(or: scheduler))
     }
 
     private typealias Machine = LoadShedderMachine<InternalPromise<Void>>
 
     private let machine: Locked<Machine>
+    private let limits: LoadShedderLimits
     let scheduler: any FutureScheduler
 }
 

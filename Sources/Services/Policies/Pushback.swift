@@ -72,6 +72,13 @@ public final class Pushback: Sendable {
         self.random = random
     }
 
+    package func renewed(in place: PolicyPlace) -> Pushback {
+        Pushback(
+            named: name ?? place.name, maxWait: maxWait, maxPause: maxPause,
+            on: place.clock(or: scheduler),
+            random: place.random(or: random))
+    }
+
     private struct Pause {
         let length: Duration
         let end: SchedulerInstant

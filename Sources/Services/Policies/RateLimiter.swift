@@ -105,8 +105,18 @@ public final class RateLimiter: Sendable {
         self.shared = shared.map {
             SharedRate($0, rate: rate, per: period, burst: burst, maxWait: maxWait)
         }
+        renew = { name, scheduler in
+            RateLimiter(
+                named: name, rate: rate, per: period, burst: burst, maxWait: maxWait,
+                shared: shared, on: scheduler)
+        }
     }
 
+    package func renewed(in place: PolicyPlace) -> RateLimiter {
+        renew(name ?? place.name, place.clock(or: scheduler))
+    }
+
+    private let renew: @Sendable (String, any FutureScheduler) -> RateLimiter
     private let shared: SharedRate?
     private let state: Locked<RateLimiterState>
     private let maxWait: Duration

@@ -5,7 +5,7 @@ extension Middleware {
     ///
     /// ```swift
     /// let budget = RetryBudget()
-    /// let api = stack(.deadline(.seconds(10)), .retry(sharing: budget), over: transport)
+    /// let api = stack(.deadline(.seconds(10)), .retry(budget: budget), over: transport)
     /// ```
     ///
     /// An attempt is repeated if four things are true: the classifier says that another attempt may succeed, everything
@@ -16,7 +16,7 @@ extension Middleware {
     ///
     /// If the service asks for a delay, that delay replaces the backoff's. The wait is then at least the backoff's
     /// first step, and up to a tenth is added, so that not all callers come back at once. If the service asks for more
-    /// than `maxServerDelay`, the result is returned without a wait.
+    /// than ``Retry/maxServerDelay``, the result is returned without a wait.
     ///
     /// Each attempt's context has the attempt's number. The first attempt starts on the caller's thread. The others
     /// start on the scheduler's thread, or, without a delay, on the thread on which the previous attempt ended. All
@@ -24,34 +24,62 @@ extension Middleware {
     /// constant for any number of attempts.
     ///
     /// - Parameters:
-    ///   - attempts: The maximum number of attempts, including the first. Less than one is a programming error and
-    ///     traps.
-    ///   - backoff: The rule for the waits.
+    ///   - retry: The settings.
     ///   - budget: The budget for retries, shared by all calls of the same service. With nil, this retry has its own
     ///     budget with the default settings. With ``RetryBudget/unlimited``, only `attempts` limits the retries. If the
     ///     budget is in a store (``SharedState``), a retry waits until the store has answered.
-    ///   - maxServerDelay: The longest wait that the service may ask for. Less than zero is a programming error and
-    ///     traps.
-    ///   - unproven: Decides about calls that aren't known to be repeatable.
     ///   - classifier: Assesses the end of a call.
     ///   - scheduler: The clock for the waits.
     ///   - random: The source of the jitter.
     public static func retry(
-        attempts: Int = 3,
-        backoff: Backoff = .fullJitter(),
-        sharing budget: RetryBudget? = nil,
-        maxServerDelay: Duration = .seconds(10),
-        unproven: UnprovenRetries = .allowed,
-        classifier: Classifier<Output> = .standard,
-        on scheduler: some FutureScheduler = .live,
+        _ retry: Retry = Retry(), budget: RetryBudget? = nil,
+        classifier: Classifier<Output> = .standard, on scheduler: some FutureScheduler = .live,
         random: RandomSource = .system
     ) -> Middleware {
-        let rules = RetryRules(
-            attempts, backoff, maxServerDelay, unproven, classifier, scheduler, random)
+        let rules = RetryRules(RetryMachine(retry), classifier, scheduler, random)
         return Middleware(named: retryPolicy) { service in
             let retry = RetriedCall(rules: rules, budget: budget ?? RetryBudget())
             return { input in retry.call(service, input) }
         }
+    }
+}
+
+/// The settings of a retry, for the middleware `retry`, for a client, and for transfers that go on.
+///
+/// ```swift
+/// client.retry = Retry(attempts: 5)
+/// let api = stack(.retry(Retry(attempts: 5)), over: transport)
+/// ```
+///
+/// A value outside the bounds below is a programming error and traps when the settings are used.
+public struct Retry: Sendable {
+    /// The maximum number of attempts, including the first; at least one.
+    public var attempts: Int
+
+    /// The rule for the waits.
+    public var backoff: Backoff
+
+    /// The longest wait that the service may ask for; zero or more.
+    public var maxServerDelay: Duration
+
+    /// Decides about calls that aren't known to be repeatable.
+    public var unproven: UnprovenRetries
+
+    /// Creates settings.
+    ///
+    /// - Parameters:
+    ///   - attempts: The maximum number of attempts, including the first; at least one.
+    ///   - backoff: The rule for the waits.
+    ///   - maxServerDelay: The longest wait that the service may ask for; zero or more.
+    ///   - unproven: Decides about calls that aren't known to be repeatable.
+    public init(
+        attempts: Int = 3, backoff: Backoff = .fullJitter(),
+        maxServerDelay: Duration = .seconds(10), unproven: UnprovenRetries = .allowed
+    ) {
+        self.attempts = attempts
+        self.backoff = backoff
+        self.maxServerDelay = maxServerDelay
+        self.unproven = unproven
     }
 }
 
@@ -68,7 +96,7 @@ public enum UnprovenRetries: Sendable {
 
 private let retryPolicy = "retry"
 
-/// The settings shared by all calls through one retry.
+/// What all calls through one retry share.
 private final class RetryRules<Output: Sendable>: Sendable {
     let machine: RetryMachine
     let classifier: Classifier<Output>
@@ -76,17 +104,10 @@ private final class RetryRules<Output: Sendable>: Sendable {
     let random: RandomSource
 
     init(
-        _ attempts: Int, _ backoff: Backoff, _ maxServerDelay: Duration,
-        _ unproven: UnprovenRetries, _ classifier: Classifier<Output>,
+        _ machine: RetryMachine, _ classifier: Classifier<Output>,
         _ scheduler: any FutureScheduler, _ random: RandomSource
     ) {
-        precondition(attempts >= 1, "retry needs at least 1 attempt, not \(attempts)")
-        precondition(
-            maxServerDelay >= .zero,
-            "retry needs a maxServerDelay of zero or more, not \(maxServerDelay)")
-        machine = RetryMachine(
-            attempts: attempts, backoff: backoff, maxServerDelay: maxServerDelay,
-            unproven: unproven)
+        self.machine = machine
         self.classifier = classifier
         self.scheduler = scheduler
         self.random = random
@@ -297,11 +318,7 @@ struct RetryMachine: Sendable {
         case refund
     }
 
-    /// The maximum number of attempts, including the first.
-    let attempts: Int
-    let backoff: Backoff
-    let maxServerDelay: Duration
-    let unproven: UnprovenRetries
+    let settings: Retry
 
     /// The number of the attempt in flight, counted from one.
     private(set) var attempt = 1
@@ -310,14 +327,13 @@ struct RetryMachine: Sendable {
     /// The last delay that the backoff chose.
     private var previous: Duration?
 
-    init(
-        attempts: Int, backoff: Backoff, maxServerDelay: Duration,
-        unproven: UnprovenRetries = .allowed
-    ) {
-        self.attempts = attempts
-        self.backoff = backoff
-        self.maxServerDelay = maxServerDelay
-        self.unproven = unproven
+    init(_ settings: Retry) {
+        precondition(
+            settings.attempts >= 1, "retry needs at least 1 attempt, not \(settings.attempts)")
+        precondition(
+            settings.maxServerDelay >= .zero,
+            "retry needs a maxServerDelay of zero or more, not \(settings.maxServerDelay)")
+        self.settings = settings
     }
 
     /// Returns the effect on the budget when the attempt in flight ends; nil for none.
@@ -347,13 +363,13 @@ struct RetryMachine: Sendable {
         isPaidByAnother: @autoclosure () -> Bool = false, withdraw: @autoclosure () -> Bool
     ) -> Decision {
         guard case .after(let asked) = outcome.retry else { return .finish(nil) }
-        if attempt >= attempts { return .finish(.attemptsUsed) }
+        if attempt >= settings.attempts { return .finish(.attemptsUsed) }
         if repeatability == .refused { return .finish(.notReplayable) }
-        if repeatability == .unproven, unproven == .never { return .finish(.unproven) }
-        if let asked, asked > maxServerDelay { return .finish(.askedTooLong) }
+        if repeatability == .unproven, settings.unproven == .never { return .finish(.unproven) }
+        if let asked, asked > settings.maxServerDelay { return .finish(.askedTooLong) }
         let chosen =
             asked.map { delay(askedFor: $0, bits: bits()) }
-            ?? backoff.delay(before: attempt - 1, after: previous, bits: bits())
+            ?? settings.backoff.delay(before: attempt - 1, after: previous, bits: bits())
         if let remaining = remaining(), chosen >= remaining { return .finish(.deadline) }
         hasPaid = !outcome.hasLoadedNoService && !isPaidByAnother()
         if hasPaid, !withdraw() { return .finish(.budget) }
@@ -364,7 +380,7 @@ struct RetryMachine: Sendable {
 
     /// Returns the delay that the service asked for, at least the backoff's first step, plus up to a tenth.
     private func delay(askedFor asked: Duration, bits: UInt64) -> Duration {
-        let least = max(asked, backoff.firstStep)
+        let least = max(asked, settings.backoff.firstStep)
         return least + .uniform(upTo: least / 10, bits: bits)
     }
 }

@@ -4,7 +4,7 @@ import PledgeFutures
 ///
 /// ```swift
 /// let budget = RetryBudget()
-/// let api = stack(.retry(sharing: budget), over: transport)
+/// let api = stack(.retry(budget: budget), over: transport)
 /// ```
 ///
 /// It is a bucket of tokens, full at first. A retry takes a token, and puts it back if it succeeds. A call that
@@ -104,7 +104,16 @@ public final class RetryBudget: Sendable {
             TokenBucket(capacity: capacity, share: retriesPerSuccess, initial: capacity))
         let pending = TokenBucket(capacity: capacity, share: retriesPerSuccess, initial: 0)
         self.init(
-            name, bucket, shared.map { SharedBalance($0, name, capacity, pending, bucket) })
+            name, bucket, shared.map { SharedBalance($0, name, capacity, pending, bucket) }
+        ) { name in
+            RetryBudget(
+                named: name, capacity: capacity, retriesPerSuccess: retriesPerSuccess,
+                shared: shared)
+        }
+    }
+
+    package func renewed(in place: PolicyPlace) -> RetryBudget {
+        renew?(name ?? place.name) ?? self
     }
 
     /// The tokens; nil if every retry is allowed.
@@ -114,10 +123,17 @@ public final class RetryBudget: Sendable {
     /// The bucket in a store; nil if the budget is this process's own.
     let shared: SharedBalance?
 
-    private init(_ name: String?, _ bucket: Locked<TokenBucket>?, _ shared: SharedBalance?) {
+    /// Creates a budget like this one; nil for one that has no limits, and so no state.
+    private let renew: (@Sendable (String) -> RetryBudget)?
+
+    private init(
+        _ name: String?, _ bucket: Locked<TokenBucket>?, _ shared: SharedBalance?,
+        _ renew: (@Sendable (String) -> RetryBudget)? = nil
+    ) {
         self.name = name
         self.bucket = bucket
         self.shared = shared
+        self.renew = renew
     }
 }
 

@@ -50,8 +50,9 @@ struct OrderSite {
             let (delay, attempts) = (milliseconds(0...100), number(1...3))
             loads.append(OrderLoad(attempts: attempts))
             return .hedge(
-                after: delay, attempts: attempts, maxExtraLoad: Double(number(0...2)) / 2,
-                on: scheduler)
+                sharing: Hedge(
+                    after: delay, attempts: attempts, maxExtraLoad: Double(number(0...2)) / 2,
+                    on: scheduler))
         case .coalesce: return coalesce
         case .bulkhead:
             return .bulkhead(
@@ -86,8 +87,8 @@ struct OrderSite {
         loads.append(OrderLoad(attempts: attempts, budget: limit))
         firstSteps.append(base)
         return .retry(
-            attempts: attempts, backoff: .fullJitter(base: base), sharing: budget,
-            unproven: unproven, on: scheduler, random: random())
+            Retry(attempts: attempts, backoff: .fullJitter(base: base), unproven: unproven),
+            budget: budget, on: scheduler, random: random())
     }
 
     private mutating func circuitBreaker<Input, Output>() -> Middleware<Input, Output> {
@@ -134,7 +135,7 @@ extension OrderSite {
         let (secrets, watch) = (server.secrets, watch)
         let origin = HTTPOrigins.origins(of: OrderServer.tokenURL)
         switch kind {
-        case .redirect: return noting(.redirect(limit: number(1...5)))
+        case .redirect: return noting(.redirect(Redirects(limit: number(1...5))))
         case .authorizeKey:
             let key = secrets.plant(in: "API key", for: OrderServer.host)
             return .authorize(.header("X-API-Key", key), for: origin)

@@ -20,7 +20,7 @@ import Testing
     private func failure(_ code: HTTPError.Code) -> Answer { { throw HTTPError(code: code) } }
 
     private var retry: Middleware<HTTPRequest, HTTPResponse> {
-        .retry(backoff: .constant(.milliseconds(100)), on: scheduler)
+        .retry(Retry(backoff: .constant(.milliseconds(100))), on: scheduler)
     }
 
     /// How often a retry sends a request, and the result.
@@ -120,7 +120,7 @@ import Testing
         let service = AnsweringService(
             on: scheduler, latency: .seconds(1), [answer(200), answer(200)])
         let call = stack(
-            .hedge(after: .milliseconds(50), on: scheduler), over: service.send)(
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), over: service.send)(
                 HTTPRequest(method, url))
         scheduler.run()
         #expect(call.valueNow?.status == 200)

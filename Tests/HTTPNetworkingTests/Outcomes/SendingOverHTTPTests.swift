@@ -62,8 +62,10 @@ import Testing
         return (result, wire.requests.count)
     }
 
-    var retry: Middleware<Int, Data> { .retry(attempts: 3, on: scheduler) }
-    var hedge: Middleware<Int, Data> { .hedge(after: .milliseconds(50), on: scheduler) }
+    var retry: Middleware<Int, Data> { .retry(Retry(attempts: 3), on: scheduler) }
+    var hedge: Middleware<Int, Data> {
+        .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler))
+    }
 
     @Test(
         "S1: a POST that was sent and lost is sent once, whatever makes it",
@@ -202,7 +204,8 @@ import Testing
     @Test func aRetryLetsGoBeforeItWaits() {
         let service = AnsweringService(on: scheduler, [answer(503), answer(502), answer(200)])
         let call = stack(
-            .retry(backoff: .constant(.seconds(9)), on: scheduler), over: service.send)(request)
+            .retry(Retry(backoff: .constant(.seconds(9))), on: scheduler), over: service.send)(
+                request)
         scheduler.advance(by: .seconds(1))
         #expect(released.withLock { $0 } == [503])
         scheduler.run()
@@ -213,8 +216,9 @@ import Testing
     @Test func aRetryThatGivesItsResultBackKeepsTheBody() {
         let service = AnsweringService(on: scheduler, [answer(503), answer(502)])
         let call = stack(
-            .retry(attempts: 2, backoff: .constant(.zero), on: scheduler), over: service.send)(
-                request)
+            .retry(Retry(attempts: 2, backoff: .constant(.zero)), on: scheduler), over: service.send
+        )(
+            request)
         scheduler.run()
         #expect(call.valueNow?.status == 502)
         #expect(released.withLock { $0 } == [503])
@@ -224,7 +228,8 @@ import Testing
         let service = AnsweringService(
             on: scheduler, latency: .milliseconds(100), [answer(201), answer(202)])
         let call = stack(
-            .hedge(after: .milliseconds(50), on: scheduler), over: service.send)(request)
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), over: service.send)(
+                request)
         scheduler.run()
         #expect(service.requests.count == 2)
         #expect(call.valueNow?.status == 201)
@@ -235,7 +240,7 @@ import Testing
         // A service that ignores its cancellation.
         let pending = Locked<[Promise<HTTPStreamedResponse>]>([])
         let load = stack(
-            .hedge(after: .milliseconds(50), on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)),
             over: { (_: HTTPRequest) in
                 let promise = Promise<HTTPStreamedResponse>()
                 pending.withLock { $0.append(promise) }
@@ -257,7 +262,7 @@ import Testing
     @Test func aHedgeLetsTheFailureGo() {
         let service = AnsweringService(on: scheduler, [answer(503), answer(200)])
         let call = stack(
-            .hedge(after: .seconds(50), on: scheduler), over: service.send)(request)
+            .hedge(sharing: Hedge(after: .seconds(50), on: scheduler)), over: service.send)(request)
         scheduler.run()
         #expect(call.valueNow?.status == 200)
         #expect(released.withLock { $0 } == [503])

@@ -80,7 +80,7 @@ import Testing
                 by: recorder.observer, metrics.observer, .logging(add), on: scheduler,
                 named: { "\($0)" }),
             .idempotencyKey { _ in "q5ecr3t-idempotency-k3y" },
-            .retry(attempts: 2, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 2, backoff: .constant(.zero)), on: scheduler),
             .exchangeLog(on: scheduler) { exchange in
                 add(exchange.logLine)
                 add(exchange.logLineWithHeaders)

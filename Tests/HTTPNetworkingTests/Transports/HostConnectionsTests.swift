@@ -77,7 +77,7 @@ struct HostConnectionsTests {
         let seen = Locked<[Int]>([])
         let service = service { pool in seen.withLock { $0.append(pool) } }
         let call = stack(
-            .retry(attempts: 3, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 3, backoff: .constant(.zero)), on: scheduler),
             .timeout(.seconds(3), on: scheduler), over: service)
         _ = call(HTTPRequest(URL(string: "http://a/")!))
         for _ in 0..<9 { scheduler.advance(by: .seconds(1)) }

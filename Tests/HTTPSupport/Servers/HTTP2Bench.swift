@@ -223,7 +223,7 @@ extension HTTP2Bench {
                 counts.withLock { $0.isWarm = true }
             }
             let retry = Middleware<HTTPRequest, HTTPResponse>.retry(
-                backoff: .constant(.zero), unproven: .never)
+                Retry(backoff: .constant(.zero), unproven: .never))
             let result = await stack(retry, over: client.send)(one.request(site.url)).resultSoon
             let words: String
             switch result {

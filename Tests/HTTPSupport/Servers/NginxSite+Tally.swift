@@ -38,7 +38,7 @@ extension NginxSite {
         of count: Int, to listener: Listener, reloads: Int, over client: HTTP2Client
     ) async throws -> Tally {
         let retry = Middleware<HTTPRequest, HTTPResponse>.retry(
-            backoff: .constant(.zero), sharing: .unlimited, unproven: .never)
+            Retry(backoff: .constant(.zero), unproven: .never), budget: .unlimited)
         let send = stack(retry, over: client.send)
         let url = try url(listener).appending(path: "counted")
         let progress = Locked(Progress())

@@ -273,7 +273,7 @@ struct MockNetworkSendTests {
     @Test func answersPassThroughTheMiddleware() throws {
         let scheduler = ManualScheduler()
         let service = stack(
-            .redirect(), .retry(attempts: 2, backoff: .constant(.seconds(1)), on: scheduler),
+            .redirect(), .retry(Retry(attempts: 2, backoff: .constant(.seconds(1))), on: scheduler),
             over: network.send)
         let future = service(HTTPRequest(server))
 

@@ -54,7 +54,7 @@ import Testing
         let seen = Locked<[Bool]>([])
         let load = stack(
             .observed(by: ServiceObserver { _ in }, on: scheduler), .deadline(.seconds(9)),
-            .retry(backoff: .constant(.seconds(1)), on: scheduler),
+            .retry(Retry(backoff: .constant(.seconds(1))), on: scheduler),
             over: { (_: Int) -> Future<Int> in
                 seen.withLock { $0.append(CallContext.current.isWithin(mine)) }
                 return Future(error: Broken())

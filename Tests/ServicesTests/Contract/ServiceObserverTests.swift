@@ -26,7 +26,7 @@ import Testing
         ])
         _ = stack(
             .observed(by: observer, on: scheduler),
-            .retry(backoff: .constant(.zero), on: scheduler), over: upstream.send)(1)
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: upstream.send)(1)
         scheduler.run()
         #expect(metrics.prometheusText.contains("pledge_call_duration_seconds_count"))
         let call = try #require(recorder.lastCall)

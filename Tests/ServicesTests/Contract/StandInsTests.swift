@@ -76,7 +76,7 @@ import Testing
         let (standIns, errors) = (StandIns(), TestLog<String>())
         let service = stack(
             standing(in: { standIns }, agrees: false, errors),
-            .retry(backoff: .constant(.seconds(1)), on: scheduler, random: .constant(0)),
+            .retry(Retry(backoff: .constant(.seconds(1))), on: scheduler, random: .constant(0)),
             over: upstream.send)
         let call = CallContext.current.with(standIns: standIns).run { service(1) }
         scheduler.run()

@@ -262,17 +262,19 @@ extension PolicyRow {
             .timeout(.milliseconds(20), on: $0)
         },
         PolicyRow(name: "retry", script: [.broken, .broken, .value(7)], calls: 3) {
-            .retry(backoff: .constant(.milliseconds(30)), on: $0)
+            .retry(Retry(backoff: .constant(.milliseconds(30))), on: $0)
         },
         PolicyRow(name: "retry at once", script: [.broken, .broken, .value(7)], calls: 3) {
-            .retry(backoff: .constant(.zero), on: $0)
+            .retry(Retry(backoff: .constant(.zero)), on: $0)
         },
         PolicyRow(name: "failing retry", script: [.broken, .broken, .broken], calls: 3, value: nil)
         {
-            .retry(backoff: .fullJitter(), on: $0, random: RandomSource(SeededGenerator(seed: 7)))
+            .retry(
+                Retry(backoff: .fullJitter()), on: $0,
+                random: RandomSource(SeededGenerator(seed: 7)))
         },
         PolicyRow(name: "retry, asked to wait", script: [.asked(100), .value(7)], calls: 2) {
-            .retry(sharing: RetryBudget(), on: $0)
+            .retry(budget: RetryBudget(), on: $0)
         },
         PolicyRow(name: "coalesce") { _ in .coalesce() },
         PolicyRow(name: "coalesce by key", script: [.broken], value: nil) { _ in
@@ -282,17 +284,17 @@ extension PolicyRow {
         PolicyRow(name: "memoise a failure", script: [.broken], value: nil) {
             .memoise(by: \.number, timeToLive: .seconds(1), limit: 1, on: $0)
         },
-        PolicyRow(name: "hedge") { .hedge(after: .milliseconds(20), on: $0) },
-        PolicyRow(name: "hedge by percentile") { .hedge(on: $0) },
+        PolicyRow(name: "hedge") { .hedge(sharing: Hedge(after: .milliseconds(20), on: $0)) },
+        PolicyRow(name: "hedge by percentile") { .hedge(sharing: Hedge(on: $0)) },
         PolicyRow(name: "hedge a slow call", script: [.never, .value(7)], calls: 2) {
-            .hedge(after: .milliseconds(20), on: $0)
+            .hedge(sharing: Hedge(after: .milliseconds(20), on: $0))
         },
         PolicyRow(name: "hedge a failure", script: [.broken, .value(7)], calls: 2) {
-            .hedge(sharing: RetryBudget(), on: $0)
+            .hedge(sharing: Hedge(budget: RetryBudget(), on: $0))
         },
         PolicyRow(name: "failing hedge", script: [.broken, .broken, .broken], calls: 3, value: nil)
         {
-            .hedge(after: .milliseconds(5), attempts: 3, maxExtraLoad: 1, on: $0)
+            .hedge(sharing: Hedge(after: .milliseconds(5), attempts: 3, maxExtraLoad: 1, on: $0))
         },
         PolicyRow(name: "fallback", script: [.broken]) { scheduler in
             .fallback(to: { _ in
@@ -348,7 +350,7 @@ extension PolicyRow {
         },
         PolicyRow(name: "throttle") { .throttle(sharing: AdaptiveThrottle(on: $0)) },
         PolicyRow(name: "throttle refusing", script: [.broken], value: nil) {
-            .retry(backoff: .constant(.zero), on: $0).around(
+            .retry(Retry(backoff: .constant(.zero)), on: $0).around(
                 .throttle(
                     sharing: AdaptiveThrottle(minimumRate: 0, on: $0, random: .constant(0))))
         },
@@ -372,12 +374,12 @@ extension PolicyRow {
             .rateLimit(sharing: RateLimiter(rate: 10, per: .seconds(1), on: $0))
         },
         PolicyRow(name: "rateLimit waiting", script: [.broken, .value(7)], calls: 2) {
-            .retry(backoff: .constant(.zero), on: $0).around(
+            .retry(Retry(backoff: .constant(.zero)), on: $0).around(
                 .rateLimit(
                     sharing: RateLimiter(rate: 10, per: .seconds(1), maxWait: .seconds(1), on: $0)))
         },
         PolicyRow(name: "rateLimit refusing", script: [.broken], value: nil) {
-            .retry(backoff: .constant(.zero), on: $0).around(
+            .retry(Retry(backoff: .constant(.zero)), on: $0).around(
                 .rateLimit(
                     sharing: RateLimiter(rate: 10, per: .seconds(1), maxWait: .zero, on: $0)))
         },
@@ -403,7 +405,8 @@ extension PolicyRow {
             passesAtOnce: false, afterwards: .milliseconds(10)
         ) {
             .retry(
-                backoff: .constant(.zero), sharing: RetryBudget(shared: .slow(on: $0)), on: $0)
+                Retry(backoff: .constant(.zero)), budget: RetryBudget(shared: .slow(on: $0)), on: $0
+            )
         },
         PolicyRow(
             name: "memoise in a slow store", passesAtOnce: false, afterwards: .milliseconds(10)

@@ -100,8 +100,8 @@ extension RandomLayer {
             name: "retry(\(attempts)\(isBudgeted ? ", budget" : shared == nil ? "" : ", shared"))",
             factor: attempts, budget: isBudgeted ? .depositing : .none,
             middleware: .retry(
-                attempts: attempts, backoff: backoff, sharing: budget,
-                maxServerDelay: .milliseconds(40), on: site.scheduler, random: site.random()))
+                Retry(attempts: attempts, backoff: backoff, maxServerDelay: .milliseconds(40)),
+                budget: budget, on: site.scheduler, random: site.random()))
     }
 
     private static func circuitBreaker(at site: inout Site) -> RandomLayer {
@@ -195,8 +195,9 @@ extension RandomLayer {
             name: "hedge(\(attempts) after \(delay), load \(extra)\(isBudgeted ? ", budget" : ""))",
             factor: extra == 0 ? 1 : attempts, budget: isBudgeted ? .withdrawing : .none,
             middleware: .hedge(
-                after: delay, attempts: attempts, maxExtraLoad: Double(extra) / 2, sharing: budget,
-                on: site.scheduler))
+                sharing: Hedge(
+                    after: delay, attempts: attempts, maxExtraLoad: Double(extra) / 2,
+                    budget: budget, on: site.scheduler)))
     }
 
     private static func coalesce() -> RandomLayer {

@@ -22,7 +22,7 @@ import Testing
     @Test("S1: an order whose connection is lost is not repeated, though its input is a number")
     func anOrderIsSentOnce() {
         wire.answers([.broken, .value(1)])
-        let call = service(replayable: false, .retry(attempts: 3, on: scheduler))(7)
+        let call = service(replayable: false, .retry(Retry(attempts: 3), on: scheduler))(7)
         scheduler.run()
         #expect(call.errorNow is Broken)
         #expect(wire.sent == [7])
@@ -31,7 +31,8 @@ import Testing
     @Test("S1: an order is not hedged, though its input is a number")
     func anOrderIsNotHedged() {
         wire.answers([.never])
-        let call = service(replayable: false, .hedge(after: .seconds(1), on: scheduler))(7)
+        let call = service(
+            replayable: false, .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)))(7)
         scheduler.run()
         #expect(call.result == nil)
         #expect(wire.sent == [7])
@@ -39,7 +40,7 @@ import Testing
 
     @Test func whatMayBeSentTwiceIs() {
         wire.answers([.broken, .value(1)])
-        let call = service(replayable: true, .retry(attempts: 3, on: scheduler))(7)
+        let call = service(replayable: true, .retry(Retry(attempts: 3), on: scheduler))(7)
         scheduler.run()
         #expect(call.valueNow == 1)
         #expect(wire.sent == [7, 7])
@@ -50,7 +51,7 @@ import Testing
         let sent = Locked<[SchedulerInstant]>([])
         let scheduler = scheduler
         let call = stack(
-            .hedge(after: .seconds(1), attempts: 3, maxExtraLoad: 1, on: scheduler),
+            .hedge(sharing: Hedge(after: .seconds(1), attempts: 3, maxExtraLoad: 1, on: scheduler)),
             over: { (_: Ask) -> Future<Int> in
                 let isFirst = sent.withLock { sent in
                     sent.append(scheduler.now)
@@ -66,7 +67,8 @@ import Testing
 
     @Test func aHarmlessCallIsHedged() {
         wire.answers([.never, .value(2)])
-        let call = service(replayable: true, .hedge(after: .seconds(1), on: scheduler))(7)
+        let call = service(
+            replayable: true, .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)))(7)
         scheduler.run()
         #expect(call.valueNow == 2)
     }
@@ -75,7 +77,7 @@ import Testing
         wire.answers([
             .error(Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)), .value(1),
         ])
-        let call = service(replayable: false, .retry(attempts: 3, on: scheduler))(7)
+        let call = service(replayable: false, .retry(Retry(attempts: 3), on: scheduler))(7)
         scheduler.run()
         #expect(call.valueNow == 1)
     }
@@ -86,7 +88,7 @@ import Testing
         wire.answers([.broken, .value(1), .broken])
         let wire = wire
         let call = stack(
-            .retry(attempts: 5, on: scheduler),
+            .retry(Retry(attempts: 5), on: scheduler),
             over: { (number: Int) in
                 wire.send(Ask(1)).flatMap { _ in wire.send(Ask(number, isReplayable: false)) }
             })(2)
@@ -109,7 +111,8 @@ import Testing
         wire.answers([.value(1), .value(2)])
         let (wire, scheduler) = (wire, scheduler)
         let call = stack(
-            .retry(backoff: .constant(.zero), on: scheduler), .timeout(.seconds(1), on: scheduler),
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler),
+            .timeout(.seconds(1), on: scheduler),
             over: { (number: Int) -> Future<Int> in
                 let isFirst = CallContext.current.attempt == 1
                 // Cancellation does not reach a call behind a shield: it continues after the attempt is over.
@@ -130,7 +133,7 @@ import Testing
         ])
         let wire = wire
         let call = stack(
-            .hedge(after: .milliseconds(50), on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)),
             over: { (number: Int) in
                 wire.send(Ask(1)).flatMap { _ in wire.send(Ask(number, isReplayable: false)) }
             })(2)
@@ -162,8 +165,9 @@ import Testing
                 }
             })
         let hasty = stack(
-            .retry(attempts: 1, on: scheduler), .timeout(.seconds(1), on: scheduler), over: late)
-        let patient = stack(.retry(attempts: 1, on: scheduler), over: late)
+            .retry(Retry(attempts: 1), on: scheduler), .timeout(.seconds(1), on: scheduler),
+            over: late)
+        let patient = stack(.retry(Retry(attempts: 1), on: scheduler), over: late)
         let calls = [hasty(7), patient(7)]
         scheduler.run()
         #expect(calls[0].serviceError?.code == .timedOut)
@@ -184,11 +188,11 @@ import Testing
                     return Future<Int>(error: Broken())
                 })(7)
         }
-        _ = load(.retry(attempts: 2, on: scheduler))
+        _ = load(.retry(Retry(attempts: 2), on: scheduler))
         scheduler.run()
         #expect(unproven.withLock { $0 } == [true])
         #expect(count.withLock { $0 } == 2)
-        _ = load(.retry(attempts: 2, unproven: .never, on: scheduler))
+        _ = load(.retry(Retry(attempts: 2, unproven: .never), on: scheduler))
         scheduler.run()
         #expect(count.withLock { $0 } == 3)
     }
@@ -196,7 +200,7 @@ import Testing
     @Test func whatIsUnknownIsNotHedged() {
         let count = Locked(0)
         _ = stack(
-            .hedge(after: .seconds(1), on: scheduler),
+            .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)),
             over: { (_: Int) in
                 count.withLock { $0 += 1 }
                 return Promise<Int>()

@@ -141,7 +141,7 @@ private enum User {
     @Test(arguments: [Duration.zero, .milliseconds(5)])
     func laterAttemptsOfARetryAreTheCallers(delay: Duration) {
         let call = load(
-            .retry(attempts: 3, backoff: .constant(delay), on: scheduler), as: "ada")
+            .retry(Retry(attempts: 3, backoff: .constant(delay)), on: scheduler), as: "ada")
         desk.end(.failure(Broken()))
         advance(by: delay)
         desk.end(.failure(Broken()))
@@ -154,7 +154,8 @@ private enum User {
     @Test func hedgesAreTheCallers() {
         let call = load(
             .hedge(
-                after: .milliseconds(5), attempts: 4, maxExtraLoad: 1, on: scheduler), as: "ada")
+                sharing: Hedge(after: .milliseconds(5), attempts: 4, maxExtraLoad: 1, on: scheduler)
+            ), as: "ada")
         advance(by: .milliseconds(10))
         desk.end(.failure(Broken()))
         desk.end(.success(2))
@@ -175,7 +176,7 @@ private enum User {
     @Test func theyHoldTogether() {
         let bulkhead = Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)
         let policy = Middleware<Ask, Int>.retry(
-            backoff: .constant(.milliseconds(5)), on: scheduler
+            Retry(backoff: .constant(.milliseconds(5))), on: scheduler
         ).around(.bulkhead(sharing: bulkhead))
         let calls = ["ada", "ben"].map { load(policy, as: $0) }
         desk.end(.failure(Broken()))

@@ -33,7 +33,7 @@ import Testing
             luggage = held
             let service = stack(
                 .observed(by: recorder.observer, on: scheduler),
-                .retry(attempts: 2, backoff: .constant(.zero), on: scheduler),
+                .retry(Retry(attempts: 2, backoff: .constant(.zero)), on: scheduler),
                 over: { (ask: Ask) in Future<Int>(error: Heavy(luggage: held)) })
             _ = service(Ask(1, luggage: held))
         }
@@ -84,7 +84,7 @@ import Testing
         let recorder = CallRecorder(calls: 50, eventsPerCall: 5)
         let service = stack(
             .observed(by: recorder.observer),
-            .retry(backoff: .constant(.zero), sharing: .unlimited),
+            .retry(Retry(backoff: .constant(.zero)), budget: .unlimited),
             over: { (ask: Ask) in Future<Int>(error: Broken()) })
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {

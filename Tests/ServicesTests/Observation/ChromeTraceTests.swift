@@ -31,7 +31,8 @@ import Testing
             on: scheduler, [.error(Telling()), .value(7, after: .nanoseconds(30_001))])
         _ = stack(
             .observed(by: recorder.observer, on: scheduler, named: { _ in "load" }),
-            .retry(backoff: .constant(.milliseconds(10)), on: scheduler), over: upstream.send)(1)
+            .retry(Retry(backoff: .constant(.milliseconds(10))), on: scheduler), over: upstream.send
+        )(1)
         scheduler.run()
         let call = try #require(recorder.lastCall)
         let all = try events(call.chromeTrace)

@@ -58,14 +58,15 @@ import Testing
                         queueTimeout: .seconds(1), on: $0))
             },
             Row("retry", .broken, .broken, .value(3)) {
-                .retry(sharing: RetryBudget(named: "orders", capacity: 1), on: $0)
+                .retry(budget: RetryBudget(named: "orders", capacity: 1), on: $0)
             },
             Row("hedge", .value(1, after: .seconds(1))) {
-                .hedge(sharing: Hedging(named: "orders", after: .milliseconds(10), on: $0))
+                .hedge(sharing: Hedge(named: "orders", after: .milliseconds(10), on: $0))
             },
             Row("hedge", .value(1, after: .seconds(1))) {
                 .hedge(
-                    after: .milliseconds(10), sharing: RetryBudget(named: "orders"), on: $0)
+                    sharing: Hedge(
+                        after: .milliseconds(10), budget: RetryBudget(named: "orders"), on: $0))
             },
             Row("coalesce", .value(1)) { _ in
                 .coalesce(by: { _ in 1 }, sharing: Coalescer(named: "orders"))

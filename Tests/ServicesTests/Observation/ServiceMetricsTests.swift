@@ -12,7 +12,8 @@ import Testing
         let upstream = Upstream(on: scheduler, [.broken, .value(7, after: .microseconds(30_500))])
         _ = stack(
             .observed(by: metrics.observer, on: scheduler, named: { _ in "load" }),
-            .retry(backoff: .constant(.milliseconds(2)), on: scheduler), over: upstream.send)(1)
+            .retry(Retry(backoff: .constant(.milliseconds(2))), on: scheduler), over: upstream.send)(
+                1)
         scheduler.run()
         #expect(
             metrics.prometheusText == """
@@ -99,7 +100,7 @@ import Testing
         let metrics = ServiceMetrics()
         let service = stack(
             .observed(by: metrics.observer),
-            .retry(backoff: .constant(.zero), sharing: .unlimited),
+            .retry(Retry(backoff: .constant(.zero)), budget: .unlimited),
             over: { (ask: Ask) in
                 CallContext.current.attempt == 1 ? Future<Int>(error: Broken()) : Future(value: 1)
             })

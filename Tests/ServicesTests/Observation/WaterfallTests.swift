@@ -18,7 +18,8 @@ import Testing
             on: scheduler, [.error(Telling()), .value(7, after: .milliseconds(30))])
         _ = stack(
             .observed(by: recorder.observer, on: scheduler, named: { _ in "load" }),
-            .retry(backoff: .constant(.milliseconds(10)), on: scheduler), over: upstream.send)(1)
+            .retry(Retry(backoff: .constant(.milliseconds(10))), on: scheduler), over: upstream.send
+        )(1)
         scheduler.run()
         #expect(
             recorder.lastCall?.waterfall(width: 20) == """

@@ -134,7 +134,9 @@ import Testing
     let scheduler = ManualScheduler()
 
     private func hedge(_ attempts: Int = 2) -> Middleware<Ask, Int> {
-        .hedge(after: .milliseconds(50), attempts: attempts, maxExtraLoad: 1, on: scheduler)
+        .hedge(
+            sharing: Hedge(
+                after: .milliseconds(50), attempts: attempts, maxExtraLoad: 1, on: scheduler))
     }
 
     @Test(arguments: gates.indices) func aCallWithAnAnswerSendsNothingMore(gate: Int) {

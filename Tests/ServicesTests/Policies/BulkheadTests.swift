@@ -105,7 +105,7 @@ import Testing
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)
         let service = stack(
-            .retry(backoff: .constant(.zero), on: scheduler), .bulkhead(sharing: bulkhead),
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler), .bulkhead(sharing: bulkhead),
             over: upstream.send)
         _ = service(1)
         #expect(service(2).serviceError?.code == .bulkheadFull)
@@ -273,7 +273,7 @@ import Testing
     @Test func aRetryAtOnceFindsThePlaceOfTheAttemptBefore() throws {
         let upstream = Upstream(on: scheduler)
         let call = stack(
-            .retry(attempts: 2, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 2, backoff: .constant(.zero)), on: scheduler),
             .timeout(.seconds(1), on: scheduler),
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)),
             over: upstream.send)(1)

@@ -166,7 +166,7 @@ import Testing
         // The first attempt fails, the second does not.
         let random = RandomSource(ListOfBits([0, .max]))
         let call = stack(
-            .retry(backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler),
             .chaos(.failure(probability: 0.5), on: scheduler, random: random),
             over: upstream.send)(1)
         scheduler.run()

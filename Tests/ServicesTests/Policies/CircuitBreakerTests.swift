@@ -113,7 +113,7 @@ import Testing
         let upstream = Upstream(on: scheduler, fail(9))
         let call = stack(
             .observed(by: log.observer, on: scheduler),
-            .retry(attempts: 9, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 9, backoff: .constant(.zero)), on: scheduler),
             .circuitBreaker(sharing: breaker), over: upstream.send)(1)
         #expect(call.serviceError?.code == .circuitOpen)
         #expect(upstream.count == 5)

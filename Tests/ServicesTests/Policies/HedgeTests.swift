@@ -15,7 +15,8 @@ import Testing
 
     @Test func aFastCallIsAlone() {
         let upstream = Upstream(on: scheduler, [.value(7, after: .milliseconds(49))])
-        let call = observed(.hedge(after: .milliseconds(50), on: scheduler), upstream)(1)
+        let call = observed(
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), upstream)(1)
         scheduler.run()
         #expect(call.valueNow == 7)
         #expect(upstream.count == 1)
@@ -26,7 +27,8 @@ import Testing
     @Test func aSlowOneGetsASecondAndTheFirstSuccessWins() {
         let upstream = Upstream(
             on: scheduler, [.value(1, after: .milliseconds(200)), .value(2)])
-        let call = observed(.hedge(after: .milliseconds(50), on: scheduler), upstream)(1)
+        let call = observed(
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), upstream)(1)
         scheduler.run()
         #expect(call.valueNow == 2)
         #expect(upstream.instants == [.zero, .milliseconds(50)])
@@ -49,7 +51,8 @@ import Testing
     @Test func theFirstCallMayWin() {
         let upstream = Upstream(
             on: scheduler, [.value(1, after: .milliseconds(60)), .value(2, after: .seconds(1))])
-        let call = observed(.hedge(after: .milliseconds(50), on: scheduler), upstream)(1)
+        let call = observed(
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), upstream)(1)
         scheduler.run()
         #expect(call.valueNow == 1)
         #expect(upstream.cancelled == 1)
@@ -60,7 +63,9 @@ import Testing
     @Test func aFailureThatMayPassStartsTheNextAtOnceAndTheDelayAnew() {
         let upstream = Upstream(on: scheduler, [.broken, .never, .value(3)])
         let call = stack(
-            .hedge(after: .milliseconds(50), attempts: 3, maxExtraLoad: 1, on: scheduler),
+            .hedge(
+                sharing: Hedge(
+                    after: .milliseconds(50), attempts: 3, maxExtraLoad: 1, on: scheduler)),
             over: upstream.send)(1)
         scheduler.run()
         #expect(call.valueNow == 3)
@@ -71,7 +76,9 @@ import Testing
         let fatal = Advised(advisedOutcome: .failure)
         let upstream = Upstream(on: scheduler, [.never, .error(fatal), .value(3)])
         let call = stack(
-            .hedge(after: .milliseconds(50), attempts: 3, maxExtraLoad: 1, on: scheduler),
+            .hedge(
+                sharing: Hedge(
+                    after: .milliseconds(50), attempts: 3, maxExtraLoad: 1, on: scheduler)),
             over: upstream.send)(1)
         scheduler.run()
         #expect(call.errorNow is Advised)
@@ -88,7 +95,8 @@ import Testing
             [.value(1, after: .milliseconds(80)), .error(refusal, after: .zero)])
         let budget = RetryBudget()
         let service = observed(
-            .hedge(after: .milliseconds(50), sharing: budget, on: scheduler), upstream)
+            .hedge(sharing: Hedge(after: .milliseconds(50), budget: budget, on: scheduler)),
+            upstream)
         let call = service(1)
         scheduler.advance(by: .milliseconds(50))
         #expect(upstream.count == 2)
@@ -108,13 +116,14 @@ import Testing
                     .error(refusal, after: .milliseconds(second)),
                 ])
             let call = stack(
-                .hedge(after: .milliseconds(50), on: scheduler), over: upstream.send)(1)
+                .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), over: upstream.send
+            )(1)
             scheduler.run()
             #expect(call.errorNow as? Broken == Broken(number: 1))
         }
         let alone = Upstream(on: scheduler, [.error(refusal)])
         let call = stack(
-            .hedge(after: .milliseconds(50), on: scheduler), over: alone.send)(1)
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), over: alone.send)(1)
         scheduler.run()
         #expect(call.errorNow is ServiceError)
     }
@@ -124,7 +133,9 @@ import Testing
         let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
         let sent = Locked(0)
         let service = stack(
-            .hedge(after: .milliseconds(50), attempts: 4, maxExtraLoad: 1, on: scheduler),
+            .hedge(
+                sharing: Hedge(
+                    after: .milliseconds(50), attempts: 4, maxExtraLoad: 1, on: scheduler)),
             over: { (ask: Ask) in
                 CallContext.current.sending(ask, fate: { _ in .unsent }) {
                     sent.withLock { $0 += 1 }
@@ -147,7 +158,8 @@ import Testing
                 .error(unsent, after: .milliseconds(sender)),
                 .error(AttemptSuperseded(), after: .milliseconds(other)),
             ])
-        let call = stack(.hedge(after: .milliseconds(30), on: scheduler), over: upstream.send)(1)
+        let call = stack(
+            .hedge(sharing: Hedge(after: .milliseconds(30), on: scheduler)), over: upstream.send)(1)
         scheduler.run()
         #expect(call.errorNow is Advised)
         #expect(upstream.count == 2)
@@ -160,7 +172,7 @@ import Testing
             on: scheduler,
             [.broken] + Array(repeating: .value(1, after: .milliseconds(80)), count: 9))
         let load = stack(
-            .hedge(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler)),
             .circuitBreaker(sharing: breaker), over: upstream.send)
         _ = load(1)
         scheduler.run()
@@ -178,7 +190,8 @@ import Testing
                 .error(Broken(number: 1), after: .milliseconds(70)),
                 .error(Broken(number: 2), after: .milliseconds(10)),
             ])
-        let call = stack(.hedge(after: .milliseconds(50), on: scheduler), over: upstream.send)(1)
+        let call = stack(
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), over: upstream.send)(1)
         scheduler.advance(by: .milliseconds(69))
         #expect(call.result == nil)
         scheduler.run()
@@ -193,7 +206,8 @@ import Testing
                 .error(CancellationError(), after: .milliseconds(55)),
                 .value(2, after: .milliseconds(20)),
             ])
-        let call = stack(.hedge(after: .milliseconds(50), on: scheduler), over: upstream.send)(1)
+        let call = stack(
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), over: upstream.send)(1)
         scheduler.run()
         #expect(call.valueNow == 2)
         #expect(upstream.count == 2)
@@ -203,7 +217,9 @@ import Testing
         let upstream = Upstream(
             on: scheduler, [.never, .asked(100), .value(3)])
         let call = stack(
-            .hedge(after: .milliseconds(50), attempts: 3, maxExtraLoad: 1, on: scheduler),
+            .hedge(
+                sharing: Hedge(
+                    after: .milliseconds(50), attempts: 3, maxExtraLoad: 1, on: scheduler)),
             over: upstream.send)(1)
         scheduler.run()
         #expect(call.valueNow == 3)
@@ -213,7 +229,7 @@ import Testing
     @Test func otherwiseTheFailureIsGivenBackToWhoWaits() {
         let upstream = Upstream(on: scheduler, [.asked(100), .value(2)])
         let call = stack(
-            .retry(on: scheduler), .hedge(after: .milliseconds(50), on: scheduler),
+            .retry(on: scheduler), .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)),
             over: upstream.send)(1)
         scheduler.run()
         #expect(call.valueNow == 2)
@@ -225,7 +241,9 @@ import Testing
     @Test func cancellingCancelsAllCallsAndTheTimer() {
         let upstream = Upstream(on: scheduler)
         let call = stack(
-            .hedge(after: .milliseconds(50), attempts: 4, maxExtraLoad: 1, on: scheduler),
+            .hedge(
+                sharing: Hedge(
+                    after: .milliseconds(50), attempts: 4, maxExtraLoad: 1, on: scheduler)),
             over: upstream.send)(1)
         scheduler.advance(by: .milliseconds(100))
         #expect(upstream.count == 3)
@@ -237,8 +255,9 @@ import Testing
     @Test func theAttemptIsThatOfTheRetryAround() {
         let upstream = Upstream(on: scheduler, [.broken, .broken, .never, .value(2)])
         let call = stack(
-            .retry(backoff: .constant(.zero), on: scheduler),
-            .hedge(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler), over: upstream.send)(
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler)),
+            over: upstream.send)(
                 1)
         scheduler.run()
         #expect(call.valueNow == 2)
@@ -282,7 +301,10 @@ import Testing
         let scheduler = ManualScheduler()
         let upstream = Upstream(on: scheduler, turns.indices.map { turns[$0].step($0 + 1) })
         let call = stack(
-            .hedge(after: .microseconds(delay), attempts: attempts, maxExtraLoad: 1, on: scheduler),
+            .hedge(
+                sharing: Hedge(
+                    after: .microseconds(delay), attempts: attempts, maxExtraLoad: 1, on: scheduler)
+            ),
             over: upstream.send)(1)
         scheduler.run()
         let expected = oracle(turns, delay)
@@ -327,9 +349,10 @@ import Testing
         let pending = Locked<[Promise<Int>]>([])
         let open = Locked(0)
         let scheduler = ManualScheduler()
-        let hedging = Hedging(after: .milliseconds(1), maxExtraLoad: 1, on: scheduler)
+        let hedging = Hedge(
+            after: .milliseconds(1), attempts: 4, maxExtraLoad: 1, on: scheduler)
         let load = stack(
-            .hedge(sharing: hedging, attempts: 4),
+            .hedge(sharing: hedging),
             over: { (number: Int) in
                 let promise = Promise<Int>()
                 promise.onCancel { open.withLock { $0 -= 1 } }
@@ -374,7 +397,7 @@ import Testing
         let calls = Locked<[Promise<Int>]>([])
         let cancelled = Locked<[Int]>([])
         let load = stack(
-            .hedge(after: .milliseconds(1), on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(1), on: scheduler)),
             over: { (_: Ask) -> Future<Int> in
                 let promise = Promise<Int>()
                 let index = calls.withLock { calls in
@@ -397,7 +420,7 @@ import Testing
         let inner = Locked<[Future<Int>]>([])
         let slot = Locked<Service<Ask, Int>?>(nil)
         let load = stack(
-            .hedge(after: .milliseconds(1), on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(1), on: scheduler)),
             over: { (ask: Ask) -> Future<Int> in
                 guard ask.number == 0 else { return Future(value: ask.number) }
                 let promise = Promise<Int>()
@@ -423,8 +446,9 @@ import Testing
     @Test(arguments: [Upstream.Step.broken, .atOnce(.failure(Broken())), .never])
     func onlyAReplayableInputIsHedged(_ step: Upstream.Step) {
         let upstream = Upstream(on: scheduler, [step, .value(2)])
-        let call = stack(.hedge(after: .milliseconds(50), on: scheduler), over: upstream.send)(
-            Ask(1, isReplayable: false))
+        let call = stack(
+            .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), over: upstream.send)(
+                Ask(1, isReplayable: false))
         #expect(scheduler.isIdle || call.result == nil)
         scheduler.run()
         #expect(upstream.count == 1)
@@ -433,7 +457,8 @@ import Testing
     @Test(arguments: [false, true]) func oneAttemptIsNotHedged(isBroken: Bool) {
         let upstream = Upstream(on: scheduler, isBroken ? [.broken] : [])
         let call = stack(
-            .hedge(after: .milliseconds(5), attempts: 1, on: scheduler), over: upstream.send)(1)
+            .hedge(sharing: Hedge(after: .milliseconds(5), attempts: 1, on: scheduler)),
+            over: upstream.send)(1)
         scheduler.run()
         #expect(upstream.count == 1)
         #expect((call.errorNow is Broken) == isBroken)
@@ -442,10 +467,11 @@ import Testing
     @Test func whatFailsAtOnceIsHedgedAtOnce() {
         let upstream = Upstream(
             on: scheduler, [.atOnce(.failure(Broken())), .atOnce(.success(2))])
-        #expect(stack(.hedge(on: scheduler), over: upstream.send)(1).valueNow == 2)
+        #expect(stack(.hedge(sharing: Hedge(on: scheduler)), over: upstream.send)(1).valueNow == 2)
         let fatal = Upstream(
             on: scheduler, [.atOnce(.failure(Advised(advisedOutcome: .failure)))])
-        #expect(stack(.hedge(on: scheduler), over: fatal.send)(1).errorNow is Advised)
+        #expect(
+            stack(.hedge(sharing: Hedge(on: scheduler)), over: fatal.send)(1).errorNow is Advised)
         #expect(fatal.count == 1)
         #expect(scheduler.isIdle)
     }
@@ -454,7 +480,7 @@ import Testing
         let count = Locked(0)
         let scheduler = scheduler
         let load = stack(
-            .hedge(attempts: 10_000, maxExtraLoad: 1, on: scheduler),
+            .hedge(sharing: Hedge(attempts: 10_000, maxExtraLoad: 1, on: scheduler)),
             over: { (ask: Ask) in
                 count.withLock { $0 += 1 }
                 return Future<Int>(error: Broken())
@@ -470,7 +496,8 @@ import Testing
             let upstream = Upstream(on: scheduler)
             let call = stack(
                 .deadline(.milliseconds(milliseconds), on: scheduler),
-                .hedge(after: .milliseconds(50), on: scheduler), over: upstream.send)(1)
+                .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), over: upstream.send
+            )(1)
             scheduler.run()
             #expect(call.serviceError?.code == .deadlineExceeded)
             #expect(upstream.count == count)
@@ -481,7 +508,9 @@ import Testing
     @Test func noFailureIsHedgedAfterTheDeadline() {
         let upstream = Upstream(on: scheduler, [.error(Broken(), after: .milliseconds(10))])
         let context = CallContext(deadline: CallDeadline(after: .milliseconds(10), on: scheduler))
-        let call = context.run { stack(.hedge(on: scheduler), over: upstream.send)(1) }
+        let call = context.run {
+            stack(.hedge(sharing: Hedge(on: scheduler)), over: upstream.send)(1)
+        }
         scheduler.run()
         #expect(call.errorNow is Broken)
         #expect(upstream.count == 1)
@@ -491,21 +520,21 @@ import Testing
     @Test func noAttemptTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Middleware<Int, Int>.hedge(attempts: 0) }
+        ) { _ = Middleware<Int, Int>.hedge(sharing: Hedge(attempts: 0)) }
         expectTrap("hedge needs at least 1 attempt, not 0", in: result)
     }
 
     @Test func aNegativeDelayTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Middleware<Int, Int>.hedge(after: .milliseconds(-1)) }
+        ) { _ = Middleware<Int, Int>.hedge(sharing: Hedge(after: .milliseconds(-1))) }
         expectTrap("hedge needs a delay of zero or more", in: result)
     }
 
     @Test func aShareAboveOneTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Middleware<Int, Int>.hedge(maxExtraLoad: 1.1) }
+        ) { _ = Middleware<Int, Int>.hedge(sharing: Hedge(maxExtraLoad: 1.1)) }
         expectTrap("hedge needs maxExtraLoad in 0...1, not 1.1", in: result)
     }
     #endif

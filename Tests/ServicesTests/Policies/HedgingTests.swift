@@ -20,7 +20,7 @@ import Testing
 
     /// Latencies of 1 to 100 milliseconds, 99 of which are at most 99.
     @Test func theDelayIsThePercentileOfWhatWasObserved() {
-        let hedging = Hedging(on: scheduler)
+        let hedging = Hedge(on: scheduler)
         let count = Locked(0)
         let load = stack(.hedge(sharing: hedging), over: delayed(count))
         for milliseconds in 1...99 { _ = load(Ask(milliseconds)) }
@@ -44,13 +44,10 @@ import Testing
     }
 
     @Test func whatSeesLatenciesIsAlsoACallThatMayNotBeHedged() {
-        let hedging = Hedging(maxExtraLoad: 0.1, on: scheduler)
+        let hedging = Hedge(maxExtraLoad: 0.1, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 10))
         let load = stack(.hedge(sharing: hedging), over: upstream.send)
-        for number in 0..<5 {
-            _ = load(Ask(number, isReplayable: false))
-            _ = stack(.hedge(sharing: hedging, attempts: 1), over: upstream.send)(Ask(number))
-        }
+        for number in 0..<10 { _ = load(Ask(number, isReplayable: false)) }
         scheduler.run()
         scheduler.advance(by: .seconds(3))
         #expect(hedging.delay == .milliseconds(10))
@@ -60,7 +57,7 @@ import Testing
     ///
     /// Calls that were given up count, since without them the service would look faster, too.
     @Test func successesTimeoutsAndLosersCountAndOtherFailuresDoNot() {
-        let hedging = Hedging(maxExtraLoad: 1, on: scheduler)
+        let hedging = Hedge(maxExtraLoad: 1, on: scheduler)
         let failing = Upstream(on: scheduler, Array(repeating: .broken, count: 40))
         for number in 0..<20 {
             _ = stack(.hedge(sharing: hedging), over: failing.send)(Ask(number))
@@ -72,8 +69,8 @@ import Testing
         let silent = Upstream(on: scheduler)
         for number in 0..<10 {
             _ = stack(
-                .hedge(sharing: hedging, attempts: 1),
-                .timeout(.milliseconds(40), on: scheduler), over: silent.send)(Ask(number))
+                .hedge(sharing: hedging), .timeout(.milliseconds(40), on: scheduler),
+                over: silent.send)(Ask(number, isReplayable: false))
         }
         scheduler.run()
         scheduler.advance(by: .seconds(3))
@@ -89,7 +86,7 @@ import Testing
     }
 
     @Test func aLoserCountsWithTheTimeItHad() {
-        let hedging = Hedging(maxExtraLoad: 0.1, on: scheduler)
+        let hedging = Hedge(maxExtraLoad: 0.1, on: scheduler)
         let script = Array(repeating: Upstream.Step.value(1), count: 10)
         let slow = [Upstream.Step.never, .value(2, after: .milliseconds(5))]
         let upstream = Upstream(on: scheduler, script + slow + slow)
@@ -110,7 +107,7 @@ import Testing
     @Test func itsOwnBudgetBoundsTheExtraLoad() {
         let upstream = Upstream(on: scheduler)
         let load = stack(
-            .hedge(after: .milliseconds(1), maxExtraLoad: 0.01, on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(1), maxExtraLoad: 0.01, on: scheduler)),
             over: upstream.send)
         let calls = (0..<1_000).map { load(Ask($0)) }
         scheduler.advance(by: .seconds(1))
@@ -122,7 +119,8 @@ import Testing
     @Test func withoutExtraLoadNothingIsHedged() {
         let upstream = Upstream(on: scheduler, [.broken])
         let load = stack(
-            .hedge(after: .milliseconds(1), maxExtraLoad: 0, on: scheduler), over: upstream.send)
+            .hedge(sharing: Hedge(after: .milliseconds(1), maxExtraLoad: 0, on: scheduler)),
+            over: upstream.send)
         let calls = [load(1), load(2)]
         scheduler.advance(by: .seconds(1))
         #expect(upstream.count == 2)
@@ -134,7 +132,8 @@ import Testing
         let upstream = Upstream(on: scheduler)
         let load = stack(
             .hedge(
-                after: .milliseconds(1), maxExtraLoad: 1, sharing: budget, on: scheduler),
+                sharing: Hedge(
+                    after: .milliseconds(1), maxExtraLoad: 1, budget: budget, on: scheduler)),
             over: upstream.send)
         let calls = (0..<50).map { load(Ask($0)) }
         scheduler.advance(by: .seconds(1))
@@ -148,7 +147,8 @@ import Testing
         let budget = RetryBudget(capacity: 0)
         let upstream = Upstream(on: scheduler, [.broken, .value(7, after: .seconds(1))])
         let load = stack(
-            .hedge(after: .milliseconds(1), sharing: budget, on: scheduler), over: upstream.send)
+            .hedge(sharing: Hedge(after: .milliseconds(1), budget: budget, on: scheduler)),
+            over: upstream.send)
         let calls = [load(1), load(2)]
         scheduler.run()
         #expect(calls[0].errorNow is Broken)
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func severalStacksShareOne() {
-        let hedging = Hedging(after: .milliseconds(1), on: scheduler)
+        let hedging = Hedge(after: .milliseconds(1), on: scheduler)
         #expect(hedging.delay == .milliseconds(1))
         let upstream = Upstream(on: scheduler)
         let policy = Middleware<Ask, Int>.hedge(sharing: hedging)
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test func threadsShareOne() {
-        let hedging = Hedging(maxExtraLoad: 0.5, on: scheduler)
+        let hedging = Hedge(maxExtraLoad: 0.5, on: scheduler)
         let load = stack(.hedge(sharing: hedging), over: { (key: Int) in Future(value: key) })
         let scheduler = scheduler
         let answered = Locked(0)
@@ -196,7 +196,7 @@ import Testing
     func aBurstHasTheHedgesThatItsCallsAdd(share: Double, hedges: Int) {
         let upstream = Upstream(on: scheduler)
         let load = stack(
-            .hedge(after: .milliseconds(10), maxExtraLoad: share, on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(10), maxExtraLoad: share, on: scheduler)),
             over: upstream.send)
         let calls = (0..<1_000).map { load(Ask($0)) }
         scheduler.advance(by: .seconds(1))
@@ -209,7 +209,7 @@ import Testing
         let upstream = Upstream(
             on: scheduler, (0..<1_000).map { $0 % 40 == 0 ? .never : .value(1) })
         let load = stack(
-            .hedge(after: .milliseconds(20), maxExtraLoad: 0.02, on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(20), maxExtraLoad: 0.02, on: scheduler)),
             over: upstream.send)
         let calls = (0..<1_000).map { load(Ask($0)) }
         let refusal = Upstream.Step.atOnce(.failure(Self.refusal))
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test func callsOneAfterTheOtherSaveTen() {
-        let hedging = Hedging(after: .seconds(1), maxExtraLoad: 0.02, on: scheduler)
+        let hedging = Hedge(after: .seconds(1), maxExtraLoad: 0.02, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 5_000))
         let load = stack(.hedge(sharing: hedging), over: upstream.send)
         for number in 0..<5_000 {
@@ -234,7 +234,7 @@ import Testing
     @Test func callsOneAfterTheOtherHaveTheirShare() {
         let upstream = Upstream(on: scheduler)
         let load = stack(
-            .hedge(after: .milliseconds(10), maxExtraLoad: 0.02, on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(10), maxExtraLoad: 0.02, on: scheduler)),
             over: upstream.send)
         for number in 0..<1_000 {
             let call = load(Ask(number))
@@ -246,7 +246,7 @@ import Testing
     }
 
     @Test func whatABurstHasSavedIsLostWhenACallBeginsAfterIt() {
-        let hedging = Hedging(after: .seconds(1), maxExtraLoad: 0.05, on: scheduler)
+        let hedging = Hedge(after: .seconds(1), maxExtraLoad: 0.05, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 1_000))
         let load = stack(.hedge(sharing: hedging), over: upstream.send)
         let calls = (0..<1_000).map { load(Ask($0)) }
@@ -274,9 +274,10 @@ import Testing
     @Test(arguments: ends.indices, [false, true])
     func whateverEndsACallItIsUnderWayNoMore(end: Int, isReplayable: Bool) {
         for attempts in 1...3 {
-            let hedging = Hedging(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler)
+            let hedging = Hedge(
+                after: .milliseconds(50), attempts: attempts, maxExtraLoad: 1, on: scheduler)
             let upstream = Upstream(on: scheduler)
-            let load = stack(.hedge(sharing: hedging, attempts: attempts), over: upstream.send)
+            let load = stack(.hedge(sharing: hedging), over: upstream.send)
             for number in 0..<50 {
                 upstream.play(Self.ends[end])
                 let call = load(Ask(number, isReplayable: isReplayable))
@@ -289,10 +290,11 @@ import Testing
 
     @Test(arguments: [1, 2])
     func aCallWhosePromiseIsDroppedIsUnderWayNoMore(attempts: Int) {
-        let hedging = Hedging(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler)
+        let hedging = Hedge(
+            after: .milliseconds(50), attempts: attempts, maxExtraLoad: 1, on: scheduler)
         let promise = Locked<Promise<Int>?>(nil)
         let load = stack(
-            .hedge(sharing: hedging, attempts: attempts),
+            .hedge(sharing: hedging),
             over: { (_: Ask) -> Future<Int> in
                 let new = Promise<Int>()
                 promise.withLock { $0 = new }
@@ -309,7 +311,7 @@ import Testing
 
     /// The hedge wins, and the loser's handler cancels the call before it is settled.
     @Test func aCallThatIsCancelledWhileItEndsHasEndedOnce() {
-        let hedging = Hedging(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler)
+        let hedging = Hedge(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler)
         let call = Locked<Future<Int>?>(nil)
         let (promises, scheduler) = (Locked<[Promise<Int>]>([]), scheduler)
         let load = stack(
@@ -334,7 +336,7 @@ import Testing
 
     /// With a share of one, calls one after the other save ten, and calls that are under way as many as they are.
     private func expectNoneUnderWay(
-        _ hedging: Hedging, sourceLocation: Testing.SourceLocation = #_sourceLocation
+        _ hedging: Hedge, sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) {
         let load = stack(.hedge(sharing: hedging), over: Upstream(on: scheduler, []).send)
         _ = hedging.takeSaved()
@@ -355,7 +357,9 @@ import Testing
         let upstream = Upstream(on: scheduler)
         let load = stack(
             .hedge(
-                after: .milliseconds(10), attempts: attempts, maxExtraLoad: share, on: scheduler),
+                sharing: Hedge(
+                    after: .milliseconds(10), attempts: attempts, maxExtraLoad: share, on: scheduler
+                )),
             over: upstream.send)
         var calls: [Future<Int>] = []
         for _ in 0..<12 {

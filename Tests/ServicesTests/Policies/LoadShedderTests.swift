@@ -227,8 +227,8 @@ import Testing
         let load = stack(
             .observed(by: ServiceObserver { _ in }, on: scheduler), .priority(.sheddablePlus),
             .deadline(.seconds(90), on: scheduler),
-            .retry(attempts: 2, backoff: .constant(.seconds(1)), on: scheduler),
-            .hedge(after: .milliseconds(10), maxExtraLoad: 1, on: scheduler),
+            .retry(Retry(attempts: 2, backoff: .constant(.seconds(1))), on: scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(10), maxExtraLoad: 1, on: scheduler)),
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)),
             over: { [scheduler] (_: Ask) -> Future<Int> in
                 seen.withLock { $0.append(CallContext.current.priority) }

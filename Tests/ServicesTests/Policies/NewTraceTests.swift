@@ -17,7 +17,7 @@ import Testing
     }
 
     private var retry: Middleware<Int, Int> {
-        .retry(backoff: .constant(.milliseconds(5)), on: scheduler)
+        .retry(Retry(backoff: .constant(.milliseconds(5))), on: scheduler)
     }
 
     @Test func allAttemptsOfACallAreInOneTrace() throws {

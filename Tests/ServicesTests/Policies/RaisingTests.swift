@@ -76,7 +76,7 @@ import Testing
     func itGoesThroughHedge() async throws {
         let works = [LowWork(), LowWork(), LowWork()]
         let load = stack(
-            .hedge(after: .seconds(1), attempts: 3, maxExtraLoad: 1, on: scheduler),
+            .hedge(sharing: Hedge(after: .seconds(1), attempts: 3, maxExtraLoad: 1, on: scheduler)),
             over: try await service(works))
         let call = load(1)
         scheduler.advance(by: .seconds(1))
@@ -95,7 +95,8 @@ import Testing
         let work = LowWork()
         let load = stack(
             .coalesce(), .retry(on: scheduler), .timeout(.seconds(9), on: scheduler),
-            .hedge(after: .seconds(1), on: scheduler), over: try await service([work]))
+            .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)),
+            over: try await service([work]))
         let low = Task(priority: .utility) { try await load(1).value }
         #expect(await comesTrue { work.raises.elements == [.utility] })
         let high = Task(priority: .high) { try await load(1).value }
@@ -108,7 +109,7 @@ import Testing
     @Test func underContention() {
         let promises = Locked<[Promise<Int>]>([])
         let load = stack(
-            .coalesce(), .hedge(after: .seconds(1), on: scheduler),
+            .coalesce(), .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)),
             over: { (_: Ask) -> Future<Int> in
                 let promise = Promise<Int>()
                 promise.onCancel {}

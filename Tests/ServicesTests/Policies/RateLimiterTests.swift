@@ -87,7 +87,7 @@ import Testing
     @Test func aRefusalIsNotRetried() {
         let upstream = Upstream(on: scheduler, [.atOnce(.failure(Broken()))])
         let call = stack(
-            .retry(backoff: .constant(.zero), on: scheduler), .rateLimit(sharing: limiter()),
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler), .rateLimit(sharing: limiter()),
             over: upstream.send)(1)
         #expect(call.serviceError?.code == .rateLimited)
         #expect(upstream.count == 1)

@@ -45,7 +45,7 @@ import Testing
                 ? Future(error: Broken(number: 1)) : Future(value: 1)
         }
         let load = stack(
-            .retry(backoff: .constant(.zero), sharing: budget, on: scheduler), over: service)
+            .retry(Retry(backoff: .constant(.zero)), budget: budget, on: scheduler), over: service)
         let succeeded = (0..<1_000).count { load(Ask($0)).valueNow == 1 }
         // 1 − 0.3³ is 97.3 %.
         #expect(succeeded > 950, "\(succeeded)")
@@ -59,7 +59,7 @@ import Testing
         let budget = RetryBudget(capacity: 2)
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 9))
         let policy = Middleware<Ask, Int>.retry(
-            attempts: 9, backoff: .constant(.zero), sharing: budget, on: scheduler)
+            Retry(attempts: 9, backoff: .constant(.zero)), budget: budget, on: scheduler)
         _ = stack(policy, over: upstream.send)(1)
         _ = stack(.timeout(.seconds(1), on: scheduler), policy, over: upstream.send)(2)
         scheduler.advance(by: .milliseconds(500))

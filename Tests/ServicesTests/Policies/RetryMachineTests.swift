@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RetryMachineTests {
     func machine(_ attempts: Int = 3, _ backoff: Backoff = .constant(.seconds(1))) -> RetryMachine {
-        RetryMachine(attempts: attempts, backoff: backoff, maxServerDelay: .seconds(60))
+        RetryMachine(Retry(attempts: attempts, backoff: backoff, maxServerDelay: .seconds(60)))
     }
 
     /// Ends an attempt; only the given facts can prevent another one.
@@ -26,7 +26,7 @@ import Testing
         var machine = machine()
         #expect(end(&machine, .after(nil), .unproven) == .retry(after: .seconds(1)))
         var strict = RetryMachine(
-            attempts: 3, backoff: .constant(.zero), maxServerDelay: .zero, unproven: .never)
+            Retry(attempts: 3, backoff: .constant(.zero), maxServerDelay: .zero, unproven: .never))
         #expect(end(&strict, .after(nil), .unproven) == .finish(.unproven))
         #expect(end(&strict) == .retry(after: .zero))
     }
@@ -164,8 +164,9 @@ import Testing
         for _ in 0..<5_000 {
             let script = Script(using: &generator)
             var machine = RetryMachine(
-                attempts: script.attempts, backoff: .fullJitter(base: .milliseconds(100)),
-                maxServerDelay: script.maxServerDelay)
+                Retry(
+                    attempts: script.attempts, backoff: .fullJitter(base: .milliseconds(100)),
+                    maxServerDelay: script.maxServerDelay))
             var delays: [Duration] = []
             var last = RetryMachine.Decision.retry(after: .zero)
             for turn in script.turns {

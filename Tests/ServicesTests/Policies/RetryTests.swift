@@ -14,7 +14,7 @@ import Testing
     @Test func aFailureThatPassesIsNotSeen() {
         let upstream = Upstream(on: scheduler, [.broken, .value(7)])
         let call = observed(
-            .retry(backoff: .constant(.milliseconds(100)), on: scheduler), upstream)(1)
+            .retry(Retry(backoff: .constant(.milliseconds(100))), on: scheduler), upstream)(1)
         scheduler.run()
         #expect(call.valueNow == 7)
         #expect(upstream.instants == [.zero, .milliseconds(110)])
@@ -47,7 +47,8 @@ import Testing
             let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 6))
             _ = stack(
                 .retry(
-                    attempts: 6, on: scheduler, random: RandomSource(SeededGenerator(seed: seed))),
+                    Retry(attempts: 6), on: scheduler,
+                    random: RandomSource(SeededGenerator(seed: seed))),
                 over: upstream.send)(1)
             scheduler.run()
             return upstream.instants
@@ -69,7 +70,7 @@ import Testing
     @Test("S8: a server that asks for no wait gets no burst of attempts")
     func aServerThatAsksForNoWaitIsNotFlooded() throws {
         let upstream = Upstream(on: scheduler, Array(repeating: .asked(0), count: 6))
-        _ = stack(.retry(attempts: 6, on: scheduler), over: upstream.send)(1)
+        _ = stack(.retry(Retry(attempts: 6), on: scheduler), over: upstream.send)(1)
         scheduler.run()
         let pauses = zip(upstream.instants, upstream.instants.dropFirst()).map { $1 - $0 }
         #expect(pauses.count == 5)
@@ -81,7 +82,7 @@ import Testing
     func aServiceThatIsDownGetsAFewRetries() {
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 3_000))
         let service = stack(
-            .retry(backoff: .constant(.zero), on: scheduler), over: upstream.send)
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: upstream.send)
         let calls = (1...1_000).map { service(Ask($0)) }
         scheduler.run()
         #expect(calls.allSatisfy { $0.errorNow is Broken })
@@ -104,7 +105,8 @@ import Testing
         }
         let upstream = Upstream(on: scheduler, [.value(-1), .value(-2), .value(-3)])
         let call = observed(
-            .retry(backoff: .constant(.zero), classifier: classifier, on: scheduler), upstream)(1)
+            .retry(Retry(backoff: .constant(.zero)), classifier: classifier, on: scheduler),
+            upstream)(1)
         scheduler.run()
         #expect(call.valueNow == -3)
         #expect(upstream.count == 3)
@@ -138,7 +140,7 @@ import Testing
         let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
         let upstream = Upstream(on: scheduler, [.error(unsent), .broken, .value(7)])
         let call = stack(
-            .retry(backoff: .constant(.zero), on: scheduler), over: upstream.send)(
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: upstream.send)(
                 Ask(1, isReplayable: false))
         scheduler.run()
         #expect(call.errorNow is Broken)
@@ -150,7 +152,8 @@ import Testing
         let call = stack(
             .deadline(.milliseconds(120), on: scheduler),
             .observed(by: log.observer, on: scheduler),
-            .retry(backoff: .constant(.milliseconds(50)), on: scheduler), over: upstream.send)(1)
+            .retry(Retry(backoff: .constant(.milliseconds(50))), on: scheduler), over: upstream.send
+        )(1)
         scheduler.run()
         // 0…10, 60…70: 50 ms are left, so the next attempt would begin at the deadline itself.
         #expect(upstream.instants == [.zero, .milliseconds(60)])
@@ -163,7 +166,7 @@ import Testing
         let budget = RetryBudget(capacity: 3, retriesPerSuccess: 0.5)
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 99))
         let service = observed(
-            .retry(backoff: .constant(.zero), sharing: budget, on: scheduler), upstream)
+            .retry(Retry(backoff: .constant(.zero)), budget: budget, on: scheduler), upstream)
         let calls = (1...6).map { service(Ask($0)) }
         scheduler.run()
         #expect(calls.allSatisfy { $0.errorNow is Broken })
@@ -180,7 +183,7 @@ import Testing
         if hadAnswered { connection.noteAnswer() }
         let silent = Promise<Int>()
         let send: Service<Ask, Int> = stack(
-            .retry(sharing: RetryBudget(capacity: 2), on: scheduler),
+            .retry(budget: RetryBudget(capacity: 2), on: scheduler),
             .timeout(.seconds(1), on: scheduler)
         ) { _ in
             let context = CallContext.current
@@ -200,7 +203,8 @@ import Testing
             [.broken, .broken, .broken] + [.value(1), .value(2)]
                 + Array(repeating: [.broken, .value(3)], count: 9).flatMap { $0 })
         let service = stack(
-            .retry(backoff: .constant(.zero), sharing: budget, on: scheduler), over: upstream.send)
+            .retry(Retry(backoff: .constant(.zero)), budget: budget, on: scheduler),
+            over: upstream.send)
         func call() -> Int? {
             let call = service(1)
             scheduler.run()
@@ -220,7 +224,7 @@ import Testing
         let budget = RetryBudget()
         let upstream = Upstream(on: scheduler, [.broken])
         let call = stack(
-            .retry(backoff: .constant(.seconds(9)), sharing: budget, on: scheduler),
+            .retry(Retry(backoff: .constant(.seconds(9))), budget: budget, on: scheduler),
             over: upstream.send)(1)
         scheduler.advance(by: .seconds(1))
         #expect(budget.balance == 9)
@@ -232,7 +236,7 @@ import Testing
         let budget = RetryBudget(capacity: 10, retriesPerSuccess: 0)
         let upstream = Upstream(on: scheduler, [.error(CancellationError()), .broken, .value(1)])
         let service = stack(
-            .retry(attempts: 1, sharing: budget, on: scheduler), over: upstream.send)
+            .retry(Retry(attempts: 1), budget: budget, on: scheduler), over: upstream.send)
         for number in 1...3 { _ = service(Ask(number)) }
         scheduler.run()
         #expect(budget.balance == 10)
@@ -241,7 +245,7 @@ import Testing
     @Test func cancellingInAnAttemptCancelsThat() {
         let upstream = Upstream(on: scheduler, [.broken])
         let call = stack(
-            .retry(backoff: .constant(.zero), on: scheduler), over: upstream.send)(1)
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: upstream.send)(1)
         scheduler.run()
         #expect(upstream.count == 2)
         call.cancel()
@@ -252,7 +256,7 @@ import Testing
     @Test func cancellingInAWaitEndsIt() {
         let upstream = Upstream(on: scheduler, [.broken])
         let call = observed(
-            .retry(backoff: .constant(.seconds(1)), on: scheduler), upstream)(1)
+            .retry(Retry(backoff: .constant(.seconds(1))), on: scheduler), upstream)(1)
         scheduler.advance(by: .milliseconds(500))
         call.cancel()
         #expect(call.isCancelled)
@@ -264,7 +268,7 @@ import Testing
     @Test func nestedRetriesNumberTheirOwnAttempts() {
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 4))
         let policy = Middleware<Ask, Int>.retry(
-            attempts: 2, backoff: .constant(.zero), on: scheduler)
+            Retry(attempts: 2, backoff: .constant(.zero)), on: scheduler)
         _ = stack(policy, policy, over: upstream.send)(1)
         scheduler.run()
         #expect(upstream.arrivals.map(\.attempt) == [1, 2, 1, 2])
@@ -281,8 +285,8 @@ import Testing
         let scheduler = scheduler
         let service = stack(
             .retry(
-                attempts: 20_000, backoff: .constant(isImmediate ? .zero : .milliseconds(1)),
-                sharing: .unlimited, on: scheduler),
+                Retry(attempts: 20_000, backoff: .constant(isImmediate ? .zero : .milliseconds(1))),
+                budget: .unlimited, on: scheduler),
             over: { (ask: Ask) in
                 count.withLock { $0 += 1 }
                 return Future<Int>(error: Broken())
@@ -298,7 +302,7 @@ import Testing
         let recent = Locked<[Weak]>([])
         let mostLiving = Locked(0)
         let service = stack(
-            .retry(attempts: 20_000, backoff: .constant(.zero), on: scheduler),
+            .retry(Retry(attempts: 20_000, backoff: .constant(.zero)), on: scheduler),
             over: { (ask: Ask) in
                 let future = Future<Int>.make { resolver in
                     scheduler.schedule(after: .zero) { resolver.reject(with: Broken()) }
@@ -326,14 +330,14 @@ import Testing
     @Test func noAttemptTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Middleware<Int, Int>.retry(attempts: 0) }
+        ) { _ = Middleware<Int, Int>.retry(Retry(attempts: 0)) }
         expectTrap("retry needs at least 1 attempt, not 0", in: result)
     }
 
     @Test func aNegativeServerDelayTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Middleware<Int, Int>.retry(maxServerDelay: .seconds(-1)) }
+        ) { _ = Middleware<Int, Int>.retry(Retry(maxServerDelay: .seconds(-1))) }
         expectTrap("retry needs a maxServerDelay of zero or more", in: result)
     }
     #endif

@@ -23,7 +23,8 @@ import Testing
         stack(
             .observed(by: log.observer, on: scheduler),
             .retry(
-                attempts: attempts, backoff: .constant(backoff), sharing: budget, on: scheduler),
+                Retry(attempts: attempts, backoff: .constant(backoff)), budget: budget,
+                on: scheduler),
             over: upstream.send)
     }
 
@@ -99,8 +100,8 @@ import Testing
             let machines = (0..<5).map { _ in
                 stack(
                     .retry(
-                        backoff: .fullJitter(),
-                        sharing: budget(store, capacity: capacity, share: 0.25), on: scheduler,
+                        Retry(backoff: .fullJitter()),
+                        budget: budget(store, capacity: capacity, share: 0.25), on: scheduler,
                         random: RandomSource(SeededGenerator(seed: seed))),
                     over: { (_: Int) in
                         let fails = outcomes.withLock {
@@ -211,7 +212,8 @@ import Testing
             let upstream = Upstream(on: scheduler, [.never, .never])
             let call = stack(
                 .hedge(
-                    after: .milliseconds(10), maxExtraLoad: 1, sharing: shared, on: scheduler),
+                    sharing: Hedge(
+                        after: .milliseconds(10), maxExtraLoad: 1, budget: shared, on: scheduler)),
                 over: upstream.send)(1)
             scheduler.advance(by: .milliseconds(10))
             defer { call.cancel() }
@@ -254,8 +256,8 @@ import Testing
         let number = Locked(0)
         let call = stack(
             .retry(
-                attempts: count, backoff: .constant(.zero), sharing: budget(store, capacity: count),
-                on: scheduler),
+                Retry(attempts: count, backoff: .constant(.zero)),
+                budget: budget(store, capacity: count), on: scheduler),
             over: { (_: Ask) in
                 let isLast = number.withLock {
                     $0 += 1

@@ -76,7 +76,8 @@ import Foundation
         let three: @Sendable (SimulatedWorld) -> Calls = {
             stack(
                 .retry(
-                    attempts: 3, backoff: .constant(.zero), sharing: .unlimited, on: $0.scheduler),
+                    Retry(attempts: 3, backoff: .constant(.zero)), budget: .unlimited,
+                    on: $0.scheduler),
                 over: $0.fleet.send)
         }
         let run = run([front(three), broken], at: [0], three)

@@ -56,9 +56,10 @@ enum ReportedRuns {
                 random: world.random)
             world.gauge("retry budget") { Double(budget.balance) }
             return stack(
-                .retry(sharing: budget, on: world.scheduler, random: world.random),
+                .retry(budget: budget, on: world.scheduler, random: world.random),
                 .circuitBreaker(sharing: breaker),
-                .hedge(after: .milliseconds(100), sharing: budget, on: world.scheduler),
+                .hedge(
+                    sharing: Hedge(after: .milliseconds(100), budget: budget, on: world.scheduler)),
                 .timeout(.milliseconds(300), on: world.scheduler),
                 over: world.fleet.send)
         }

@@ -61,7 +61,7 @@ extension PlantedFaultsTests {
         { world in
             let budget = RetryBudget(capacity: 1, retriesPerSuccess: 0)
             let retry = Middleware<SimulatedRequest, SimulatedResponse>.retry(
-                backoff: .constant(.milliseconds(20)), sharing: budget, on: world.scheduler,
+                Retry(backoff: .constant(.milliseconds(20))), budget: budget, on: world.scheduler,
                 random: world.random)
             let repaired = Locked(0)
             world.gauge("repaired") { Double(repaired.withLock { $0 }) }
@@ -123,7 +123,7 @@ extension PlantedFaultsTests {
     private func hedged(shielded: Bool) -> Stack {
         { world in
             let hedge = Middleware<SimulatedRequest, SimulatedResponse>.hedge(
-                after: .milliseconds(100), maxExtraLoad: 0.2, on: world.scheduler)
+                sharing: Hedge(after: .milliseconds(100), maxExtraLoad: 0.2, on: world.scheduler))
             return hedge { call in
                 let future = world.fleet.send(call)
                 return shielded ? future.shielded() : future
@@ -191,8 +191,8 @@ final class TestedBreaker: Sendable {
         State(
             machine: CircuitBreakerMachine(
                 CircuitBreakerLimits(
-                        failuresInARow: 3, failuresLasting: .zero, successRate: 0.8,
-                        window: .seconds(30), minimumRequests: 5, slowCallRate: 1, probes: 1))))
+                    failuresInARow: 3, failuresLasting: .zero, successRate: 0.8,
+                    window: .seconds(30), minimumRequests: 5, slowCallRate: 1, probes: 1))))
 
     init(_ rule: Rule, openTime: Duration, on scheduler: SimulationScheduler) {
         self.rule = rule

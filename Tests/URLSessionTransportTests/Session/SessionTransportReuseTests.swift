@@ -237,7 +237,7 @@ struct SessionTransportPlaceTests {
             setenv("https_proxy", proxy.url.absoluteString, 1)
             let send = SessionTransport(.init(idleTimeout: nil)).send
             let request = HTTPRequest(.get, URL(string: "https://example.test/")!)
-            let stack = stack(.retry(backoff: .constant(.zero)), over: send)
+            let stack = stack(.retry(Retry(backoff: .constant(.zero))), over: send)
             let error = try await stack(request).httpError
             #expect(error.code == .proxyRefused)
             #expect(error.reason == "the proxy answered 407")

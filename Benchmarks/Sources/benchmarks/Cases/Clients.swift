@@ -155,7 +155,7 @@ private func clientWithAll(over transport: MemoryTransport) -> HTTPClient {
     client.cookies = CookieJar()
     client.cache = HTTPCache()
     client.sendsIdempotencyKeys = true
-    client.hedge = .init()
+    client.hedge = .perOrigin()
     client.circuitBreaker = .perOrigin()
     client.bulkhead = .perOrigin()
     client.deadline = .seconds(60)

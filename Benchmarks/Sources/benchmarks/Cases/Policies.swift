@@ -15,14 +15,14 @@ extension Case {
             Way("deadline") { calls($0, stack(.deadline(.seconds(10)), over: bare)) },
             Way("retry") { calls($0, stack(.retry(), over: bare)) },
             Way("retry with budget") {
-                calls($0, stack(.retry(sharing: RetryBudget()), over: bare))
+                calls($0, stack(.retry(budget: RetryBudget()), over: bare))
             },
             Way("coalesce") { calls($0, stack(.coalesce(), over: bare)) },
             Way("memoise, a hit") {
                 calls($0, stack(.memoise(by: { _ in 1 }, timeToLive: .seconds(60)), over: bare))
             },
             Way("hedge after a delay") {
-                calls($0, stack(.hedge(after: .milliseconds(50)), over: bare))
+                calls($0, stack(.hedge(sharing: Hedge(after: .milliseconds(50))), over: bare))
             },
             Way("bulkhead") {
                 calls(
@@ -75,7 +75,7 @@ private func guarded(_ service: @escaping Service<Int, Int>) -> Service<Int, Int
     return stack(
         .deadline(.seconds(10)), .coalesce(),
         .bulkhead(sharing: Bulkhead(limit: 64, queue: 0, leaseTime: nil)),
-        .retry(sharing: budget), .hedge(sharing: budget),
+        .retry(budget: budget), .hedge(sharing: Hedge(budget: budget)),
         .circuitBreaker(sharing: CircuitBreaker()), .timeout(.seconds(2)), over: service)
 }
 
@@ -87,7 +87,7 @@ private let silent = ServiceObserver { keep($0) }
 
 private func patient(_ service: @escaping Service<Int, Int>) -> Service<Int, Int> {
     stack(
-        .deadline(.seconds(10)), .retry(sharing: RetryBudget()), .timeout(.seconds(2)),
+        .deadline(.seconds(10)), .retry(budget: RetryBudget()), .timeout(.seconds(2)),
         over: service)
 }
 

@@ -4,14 +4,18 @@ import PledgeSimulation
 extension JudgedDefault {
     static let hedgeLoad = JudgedDefault(
         "Hedge, extra load",
-        standard: Value("0.01 (default)") { $0.hedge { .hedge(sharing: $1, on: $0.scheduler) } },
+        standard: Value("0.01 (default)") {
+            $0.hedge { .hedge(sharing: Hedge(budget: $1, on: $0.scheduler)) }
+        },
         alternatives: [0.02, 0.05, 0.1].map { load in
             Value("\(load)") {
-                $0.hedge { .hedge(maxExtraLoad: load, sharing: $1, on: $0.scheduler) }
+                $0.hedge {
+                    .hedge(sharing: Hedge(maxExtraLoad: load, budget: $1, on: $0.scheduler))
+                }
             }
         } + [
             Value("0.01, 3 attempts") {
-                $0.hedge { .hedge(attempts: 3, sharing: $1, on: $0.scheduler) }
+                $0.hedge { .hedge(sharing: Hedge(attempts: 3, budget: $1, on: $0.scheduler)) }
             },
             Value("no hedge") { $0.hedge { _, _ in .passThrough } },
         ],
@@ -89,7 +93,7 @@ extension SimulatedWorld {
         _ make: (SimulatedWorld, RetryBudget) -> JudgedDefault.Part
     ) -> JudgedDefault.Part {
         let budget = RetryBudget()
-        let retry = JudgedDefault.Part.retry(sharing: budget, on: scheduler, random: random)
+        let retry = JudgedDefault.Part.retry(budget: budget, on: scheduler, random: random)
         return retry.around(make(self, budget).around(.attempt(in: self)))
     }
 

@@ -8,7 +8,7 @@ extension JudgedDefault {
         alternatives: [1, 2, 4, 5].map { count in
             Value("\(count)") { world in
                 world.retry(
-                    .retry(attempts: count, on: world.scheduler, random: world.random))
+                    .retry(Retry(attempts: count), on: world.scheduler, random: world.random))
             }
         },
         [
@@ -46,7 +46,7 @@ extension JudgedDefault {
             Value("\(seconds) s") { world in
                 world.retry(
                     .retry(
-                        maxServerDelay: .seconds(seconds), on: world.scheduler,
+                        Retry(maxServerDelay: .seconds(seconds)), on: world.scheduler,
                         random: world.random))
             }
         },
@@ -142,10 +142,10 @@ extension SimulatedWorld {
     }
 
     fileprivate func retry(_ backoff: Backoff) -> JudgedDefault.Part {
-        retry(.retry(backoff: backoff, on: scheduler, random: random))
+        retry(.retry(Retry(backoff: backoff), on: scheduler, random: random))
     }
 
     fileprivate func retry(_ budget: RetryBudget) -> JudgedDefault.Part {
-        retry(.retry(sharing: budget, on: scheduler, random: random))
+        retry(.retry(budget: budget, on: scheduler, random: random))
     }
 }

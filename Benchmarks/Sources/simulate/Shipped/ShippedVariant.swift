@@ -11,7 +11,7 @@ struct ShippedVariant: Sendable {
 
     /// The shipped client, but each call holds its place in the bulkhead until it ends.
     static let withoutLeases = ShippedVariant(name: "without leases") { client in
-        client.bulkhead = .perOrigin(leaseTime: nil)
+        client.bulkhead = .perOrigin(Bulkhead(leaseTime: nil))
     }
 
     static let shipped = ShippedVariant(name: "as shipped") { _ in }
@@ -28,9 +28,10 @@ struct ShippedVariant: Sendable {
     /// attempts of 10 s.
     static let dotNET = ShippedVariant(name: ".NET's") { client in
         client.retry = .init(
-            attempts: 4, backoff: .fullJitter(base: .seconds(2)), budget: .sharing(.unlimited))
+            attempts: 4, backoff: .fullJitter(base: .seconds(2)))
+        client.retryBudget = RetryBudget.unlimited
         client.circuitBreaker = nil
-        client.bulkhead = .perOrigin(limit: 1_000, queue: 0, leaseTime: nil)
+        client.bulkhead = .perOrigin(Bulkhead(limit: 1_000, queue: 0, leaseTime: nil))
         client.attemptTimeout = .seconds(10)
         client.deadline = .seconds(30)
     }
@@ -38,8 +39,8 @@ struct ShippedVariant: Sendable {
     /// The standard mode of the AWS SDKs: 3 attempts, 500 tokens of which a retry takes 5, and no limit of time.
     static let aws = ShippedVariant(name: "AWS SDK's") { client in
         client.retry = .init(
-            attempts: 3, backoff: .fullJitter(base: .seconds(1)),
-            budget: .perOrigin(capacity: 100, retriesPerSuccess: 0.2))
+            attempts: 3, backoff: .fullJitter(base: .seconds(1)))
+        client.retryBudget = .perOrigin(RetryBudget(capacity: 100, retriesPerSuccess: 0.2))
         client.circuitBreaker = nil
         client.bulkhead = nil
         client.attemptTimeout = nil

@@ -47,7 +47,7 @@ struct TailAtScaleTests {
             requests: settings.choose(10_000, short: 200), reads: settings.choose(1_000, short: 100)
         )
         let hedged = reads.run(settings) {
-            .hedge(after: .milliseconds(10), maxExtraLoad: 0.05, on: $0.scheduler)
+            .hedge(sharing: Hedge(after: .milliseconds(10), maxExtraLoad: 0.05, on: $0.scheduler))
         }
         let added = hedged.amplification / Double(reads.reads) - 1
         #expect(abs(added - 0.02) < settings.choose(0.0005, short: 0.004), "\(added)")
@@ -64,7 +64,9 @@ struct TailAtScaleTests {
     @Test func aHedgeAtThe95thPercentileAddsFivePercentAtMost() {
         let reads = HedgedReads(
             requests: settings.choose(2_000, short: 200), reads: settings.choose(1_000, short: 100))
-        let run = reads.run(settings) { .hedge(maxExtraLoad: 0.05, on: $0.scheduler) }
+        let run = reads.run(settings) {
+            .hedge(sharing: Hedge(maxExtraLoad: 0.05, on: $0.scheduler))
+        }
         let added =
             run.amplification(in: 10..<run.duration.rounded(.down)) / Double(reads.reads) - 1
         #expect(added > 0.03 && added < 0.055, "\(added)")

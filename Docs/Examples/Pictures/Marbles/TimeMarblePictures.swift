@@ -21,9 +21,9 @@ import Testing
     }
 
     private func retry() throws -> MarbleRun {
-        let run = MarbleRun(".retry(backoff: .constant(.milliseconds(20)))")
+        let run = MarbleRun(".retry(Retry(backoff: .constant(.milliseconds(20))))")
         let load = stack(
-            .retry(backoff: .constant(.milliseconds(20)), on: run.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(20))), on: run.scheduler),
             over: { (query: PolicyRun.Query) in
                 let number = CallContext.current.attempt
                 return run.track(

@@ -26,7 +26,7 @@ struct SimulationPictures {
             let budget = RetryBudget()
             world.gauge("retry budget") { Double(budget.balance) }
             let client = client(in: world) {
-                $0.retry?.budget = .sharing(budget)
+                $0.retryBudget = budget
                 change(&$0)
             }
             return { call in client.networking(Endpoint(path: "/products/\(call.number)")) }

@@ -51,10 +51,10 @@ import Testing
         client.cookies = CookieJar()
         client.cache = HTTPCache()
         client.sendsIdempotencyKeys = true
-        client.hedge = .init(after: .seconds(1), maxExtraLoad: 1)
+        client.hedge = .perOrigin(Hedge(after: .seconds(1), maxExtraLoad: 1))
         client.circuitBreaker = .perOrigin()
-        client.rateLimit = .perOrigin(rate: 100, per: .seconds(1), burst: 100)
-        client.bulkhead = .perOrigin(limit: 2)
+        client.rateLimit = .perOrigin(RateLimiter(rate: 100, per: .seconds(1), burst: 100))
+        client.bulkhead = .perOrigin(Bulkhead(limit: 2))
         client.deadline = .seconds(60)
         client.acceptedStatuses = 200...299
         client.log = .init { _ in }

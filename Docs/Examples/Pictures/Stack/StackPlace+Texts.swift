@@ -68,10 +68,10 @@ extension StackPlace {
             "One hedged call counts as one attempt. Hedges and retries draw from the same budget."
         case .circuitBreaker: "It sees every request, and refuses requests to an unhealthy origin."
         case .pushback:
-            "With `retry?.holdsBackOrigin`, every request waits while the server asks for a pause."
+            "Every request waits while the server asks for a pause."
         case .rateLimit:
             "It counts the requests that the server gets, including a hedge's second calls."
-        case .attemptHeader: "With `retry?.attemptHeader`, each request says which attempt it is."
+        case .attemptHeader: "Each request says which attempt it is."
         case .tracePropagation:
             "Each request gets its own span ID. The log's line and your own middleware below can see it."
         case .exchangeLog: "It logs a line for each request, even if the request times out."

@@ -10,7 +10,7 @@ import Testing
         let calls = [(at: 0, name: "first"), (at: 120, name: "second")]
         let right = Run()
         let beneath = right.recorded(
-            .retry(attempts: 2, backoff: wait, on: right.scheduler),
+            .retry(Retry(attempts: 2, backoff: wait), on: right.scheduler),
             .circuitBreaker(
                 sharing: CircuitBreaker(failuresInARow: 2, lasting: .zero, on: right.scheduler)),
             .observed(named: { _ in "request" }),
@@ -19,7 +19,7 @@ import Testing
         let outside = wrong.recorded(
             .circuitBreaker(
                 sharing: CircuitBreaker(failuresInARow: 2, lasting: .zero, on: wrong.scheduler)),
-            .retry(attempts: 2, backoff: wait, on: wrong.scheduler),
+            .retry(Retry(attempts: 2, backoff: wait), on: wrong.scheduler),
             .observed(named: { _ in "request" }),
             over: wrong.server(.fails(after: .milliseconds(30))))
         try Picture.comparing(
@@ -42,13 +42,13 @@ import Testing
         }
         let right = Run()
         let beneath = right.recorded(
-            .retry(attempts: 2, backoff: wait, on: right.scheduler),
+            .retry(Retry(attempts: 2, backoff: wait), on: right.scheduler),
             .rateLimit(sharing: limiter(right)), .observed(named: { _ in "request" }),
             over: right.server(.fails(after: .milliseconds(30))))
         let wrong = Run()
         let outside = wrong.recorded(
             .rateLimit(sharing: limiter(wrong)),
-            .retry(attempts: 2, backoff: wait, on: wrong.scheduler),
+            .retry(Retry(attempts: 2, backoff: wait), on: wrong.scheduler),
             .observed(named: { _ in "request" }),
             over: wrong.server(.fails(after: .milliseconds(30))))
         try Picture.comparing(
@@ -73,11 +73,11 @@ import Testing
         }
         let right = Run()
         let outside = right.recorded(
-            .bulkhead(sharing: place(right)), .retry(backoff: backoff, on: right.scheduler),
+            .bulkhead(sharing: place(right)), .retry(Retry(backoff: backoff), on: right.scheduler),
             over: answers(right))
         let wrong = Run()
         let beneath = wrong.recorded(
-            .retry(backoff: backoff, on: wrong.scheduler), .bulkhead(sharing: place(wrong)),
+            .retry(Retry(backoff: backoff), on: wrong.scheduler), .bulkhead(sharing: place(wrong)),
             over: answers(wrong))
         try Picture.comparing(
             "bulkhead", title: "A bulkhead outside a retry and beneath it",
@@ -123,13 +123,13 @@ import Testing
         let right = Run()
         let random = { RandomSource(RetryExamples.Fractions([0.1, 0.9])) }
         let innermost = right.recorded(
-            .retry(backoff: wait, on: right.scheduler),
+            .retry(Retry(backoff: wait), on: right.scheduler),
             .chaos(.failure(probability: 0.5), on: right.scheduler, random: random()),
             over: right.server(.succeeds(after: .milliseconds(30))))
         let wrong = Run()
         let outermost = wrong.recorded(
             .chaos(.failure(probability: 0.5), on: wrong.scheduler, random: random()),
-            .retry(backoff: wait, on: wrong.scheduler),
+            .retry(Retry(backoff: wait), on: wrong.scheduler),
             over: wrong.server(.succeeds(after: .milliseconds(30))))
         let calls = [(at: 0, name: "load")]
         try Picture.comparing(

@@ -8,12 +8,12 @@ import Testing
     @Test func retry() throws {
         let right = Run()
         let oneLayer = right.recorded(
-            .retry(backoff: .constant(.milliseconds(50)), on: right.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(50))), on: right.scheduler),
             over: right.server(.fails(after: .milliseconds(30))))
         let wrong = Run()
         let twoLayers = wrong.recorded(
-            .retry(attempts: 2, backoff: .constant(.milliseconds(50)), on: wrong.scheduler),
-            .retry(backoff: .constant(.milliseconds(50)), on: wrong.scheduler),
+            .retry(Retry(attempts: 2, backoff: .constant(.milliseconds(50))), on: wrong.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(50))), on: wrong.scheduler),
             over: wrong.server(.fails(after: .milliseconds(30))))
         try Picture.comparing(
             "retry", title: "Retries in one layer and in two",
@@ -30,13 +30,13 @@ import Testing
     @Test func hedge() throws {
         let right = Run()
         let late = right.recorded(
-            .hedge(after: .milliseconds(100), maxExtraLoad: 1, on: right.scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(100), maxExtraLoad: 1, on: right.scheduler)),
             over: right.server(
                 .succeeds(after: .milliseconds(60)), .succeeds(after: .milliseconds(400)),
                 .succeeds(after: .milliseconds(60))))
         let wrong = Run()
         let early = wrong.recorded(
-            .hedge(after: .milliseconds(20), maxExtraLoad: 1, on: wrong.scheduler),
+            .hedge(sharing: Hedge(after: .milliseconds(20), maxExtraLoad: 1, on: wrong.scheduler)),
             over: wrong.server(.succeeds(after: .milliseconds(60))))
         try Picture.comparing(
             "hedge", title: "A hedge after a long delay and after a short one",
@@ -58,14 +58,14 @@ import Testing
         let right = Run()
         let shared = right.recorded(
             .coalesce(by: { _ in "product" }),
-            .retry(backoff: .constant(.milliseconds(50)), on: right.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(50))), on: right.scheduler),
             over: right.server(
                 .fails(after: .milliseconds(30)), .fails(after: .milliseconds(30)),
                 .succeeds(after: .milliseconds(30))))
         let wrong = Run()
         let alone = wrong.recorded(
             .retry(
-                backoff: .equalJitter(base: .milliseconds(60)), on: wrong.scheduler,
+                Retry(backoff: .equalJitter(base: .milliseconds(60))), on: wrong.scheduler,
                 random: RandomSource(SeededGenerator(seed: 3))),
             .coalesce(by: { _ in "product" }),
             over: wrong.server(
@@ -88,12 +88,12 @@ import Testing
         let right = Run()
         let last = right.recorded(
             .fallback("kept"),
-            .retry(backoff: .constant(.milliseconds(50)), on: right.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(50))), on: right.scheduler),
             over: right.server(
                 .fails(after: .milliseconds(30)), .succeeds(after: .milliseconds(30))))
         let wrong = Run()
         let first = wrong.recorded(
-            .retry(backoff: .constant(.milliseconds(50)), on: wrong.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(50))), on: wrong.scheduler),
             .fallback("kept"),
             over: wrong.server(
                 .fails(after: .milliseconds(30)), .succeeds(after: .milliseconds(30))))

@@ -8,14 +8,14 @@ import Testing
     @Test func timeout() throws {
         let right = Run()
         let inside = right.recorded(
-            .retry(backoff: .constant(.milliseconds(100)), on: right.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(100))), on: right.scheduler),
             .timeout(.seconds(2), on: right.scheduler),
             over: right.server(
                 .succeeds(after: .seconds(60)), .succeeds(after: .milliseconds(500))))
         let wrong = Run()
         let outside = wrong.recorded(
             .timeout(.seconds(2), on: wrong.scheduler),
-            .retry(backoff: .constant(.milliseconds(100)), on: wrong.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(100))), on: wrong.scheduler),
             over: wrong.server(
                 .succeeds(after: .seconds(60)), .succeeds(after: .milliseconds(500))))
         try Picture.comparing(
@@ -35,11 +35,11 @@ import Testing
         let right = Run()
         let outside = right.recorded(
             .deadline(.seconds(2), on: right.scheduler),
-            .retry(backoff: .constant(.milliseconds(500)), on: right.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(500))), on: right.scheduler),
             over: right.server(.fails(after: .milliseconds(900))))
         let wrong = Run()
         let beneath = wrong.recorded(
-            .retry(backoff: .constant(.milliseconds(500)), on: wrong.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(500))), on: wrong.scheduler),
             .deadline(.seconds(2), on: wrong.scheduler),
             over: wrong.server(.fails(after: .milliseconds(900))))
         try Picture.comparing(

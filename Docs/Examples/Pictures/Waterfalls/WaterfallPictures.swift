@@ -9,7 +9,7 @@ import Testing
     @Test func firstCall() throws {
         let run = PolicyRun()
         let load = run.recorded(
-            .retry(backoff: .constant(.milliseconds(50)), on: run.scheduler),
+            .retry(Retry(backoff: .constant(.milliseconds(50))), on: run.scheduler),
             over: run.server(
                 .fails(after: .milliseconds(40)), .succeeds(after: .milliseconds(60))))
         try Picture.comparing(

@@ -42,7 +42,7 @@ extension OutageRule {
         _ world: SimulatedWorld, _ budget: RetryBudget
     ) -> DatabaseOutage.Part {
         .retry(
-            attempts: 2, backoff: .constant(.zero), sharing: budget, on: world.scheduler,
+            Retry(attempts: 2, backoff: .constant(.zero)), budget: budget, on: world.scheduler,
             random: world.random)
     }
 

@@ -42,9 +42,8 @@ extension ReturnRule {
         classifier: Classifier<SimulatedResponse> = .standard
     ) -> Part {
         .retry(
-            attempts: attempts, backoff: backoff, sharing: .unlimited,
-            maxServerDelay: .seconds(60), classifier: classifier,
-            on: world.scheduler, random: world.random)
+            Retry(attempts: attempts, backoff: backoff, maxServerDelay: .seconds(60)),
+            budget: .unlimited, classifier: classifier, on: world.scheduler, random: world.random)
     }
 }
 

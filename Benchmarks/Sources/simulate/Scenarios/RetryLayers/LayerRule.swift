@@ -45,7 +45,7 @@ extension LayerRule {
         classifier: Classifier<SimulatedResponse> = .standard
     ) -> Part {
         .retry(
-            attempts: 3, backoff: .constant(.zero), sharing: budget, classifier: classifier,
+            Retry(attempts: 3, backoff: .constant(.zero)), budget: budget, classifier: classifier,
             on: world.scheduler, random: world.random)
     }
 }

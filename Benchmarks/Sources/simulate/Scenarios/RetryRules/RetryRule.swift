@@ -29,7 +29,7 @@ extension RetryRule {
 
     private static func retry(_ budget: RetryBudget, in world: SimulatedWorld) -> Part {
         .retry(
-            attempts: 4, backoff: .constant(.zero), sharing: budget, on: world.scheduler,
+            Retry(attempts: 4, backoff: .constant(.zero)), budget: budget, on: world.scheduler,
             random: world.random)
     }
 }

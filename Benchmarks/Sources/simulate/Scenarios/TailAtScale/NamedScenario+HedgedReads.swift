@@ -14,10 +14,17 @@ extension NamedScenario {
             ("no hedge", { _ in .passThrough }),
             (
                 "after 10 ms",
-                { .hedge(after: .milliseconds(10), maxExtraLoad: 0.05, on: $0.scheduler) }
+                {
+                    .hedge(
+                        sharing: Hedge(
+                            after: .milliseconds(10), maxExtraLoad: 0.05, on: $0.scheduler))
+                }
             ),
-            ("at the 95th percentile", { .hedge(maxExtraLoad: 0.05, on: $0.scheduler) }),
-            ("at the 99th, the default", { .hedge(on: $0.scheduler) }),
+            (
+                "at the 95th percentile",
+                { .hedge(sharing: Hedge(maxExtraLoad: 0.05, on: $0.scheduler)) }
+            ),
+            ("at the 99th, the default", { .hedge(sharing: Hedge(on: $0.scheduler)) }),
         ]
         var table = Table(
             "Requests that read 1,000 keys",

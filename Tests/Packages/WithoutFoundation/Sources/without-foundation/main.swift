@@ -8,5 +8,5 @@ let calls = Future(value: 2)
 let load: @Sendable (Int) -> Future<Int> = { number in
     number > 1 ? calls.map { $0 * number } : Future(error: Busy())
 }
-let patient = stack(.retry(attempts: 2), .timeout(.seconds(1)), over: load)
+let patient = stack(.retry(Retry(attempts: 2)), .timeout(.seconds(1)), over: load)
 print(try await combine(21, with: patient)().value)
