@@ -21,11 +21,12 @@ final class LazyFunctions: Sendable {
             client.random.noteUse()
             let shared = SharedStates(of: client)
             shared.watchAll()
+            let stack = client.stack(sharing: shared)
             let transport = client.transportOnItsClock
             send = unlessCancelled(
-                client.using(client.wholeStack(sharing: shared)(transport.send)))
+                client.using(stack.whole(transport.send)))
             stream = unlessCancelled(
-                client.using(client.streamingStack(sharing: shared)(transport.stream)))
+                client.using(stack.streamed(transport.stream)))
             let sendEndpoint = endpointService(over: send, base: client.base)
             self.sendEndpoint = sendEndpoint
             networking = { endpoint in

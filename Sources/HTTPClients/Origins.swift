@@ -119,8 +119,8 @@ struct SharedStates: Sendable {
             _ slot: (any OriginPolicy<Policy>)?, _ states: StatesByOrigin<Policy>,
             in place: @escaping @Sendable (HTTPOrigin?) -> PolicyPlace
         ) -> PolicyLookup<Policy>? {
-            guard let each = slot as? PerOrigin<Policy> else { return slot.map { lookup($0) } }
-            return lookup(each.kept(in: states, place, watch))
+            guard let each = slot as? PerOrigin<Policy> else { return slot.map { lookingUp($0) } }
+            return lookingUp(each.kept(in: states, place, watch))
         }
         let budgets =
             slots.retry == nil ? nil : using(slots.retryBudget, kept.budgets, in: place)
@@ -174,7 +174,8 @@ struct SharedStates: Sendable {
     }
 }
 
-private func lookup<Policy>(_ slot: some OriginPolicy<Policy>) -> PolicyLookup<Policy> {
+/// Returns the function that finds an origin's object.
+func lookingUp<Policy>(_ slot: some OriginPolicy<Policy>) -> PolicyLookup<Policy> {
     { slot.policy(of: $0) }
 }
 

@@ -44,6 +44,12 @@ public func problems<Input, Output>(
     return found
 }
 
+/// Lists the known problems of the order within a stack's levels.
+///
+/// - Parameter stack: The stack.
+/// - Returns: The problems, as for a list of middleware.
+public func problems(of stack: HTTPStack) -> [StackProblem] { problems(of: stack.whole) }
+
 extension StackProblem: CustomStringConvertible {
     /// A text like "retry above idempotencyKey: each attempt has its own key, …".
     public var description: String {

@@ -61,17 +61,17 @@ import Testing
             "rateLimit", "attemptHeader", "tracePropagation", "exchangeLog", "timeout",
             "aroundExchange", "decompress",
         ]
-        #expect(client.wholeStack(sharing: shared).parts == order)
+        #expect(client.stack(sharing: shared).whole.parts == order)
         #expect(StackPlace.allCases.map(\.rawValue).filter { $0 != "defaultHeaders" } == order)
         order.removeAll { $0 == "cache" }
-        #expect(client.streamingStack(sharing: shared).parts == order)
+        #expect(client.stack(sharing: shared).streamed.parts == order)
     }
 
     @Test func noneOfItsPartsIsKnownToStandWrong() {
         let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
-        let whole = client.wholeStack(sharing: SharedStates(of: client))
-        #expect(problems(of: whole) == [])
-        #expect(problems(of: client.streamingStack(sharing: SharedStates(of: client))) == [])
+        let stack = client.stack(sharing: SharedStates(of: client))
+        #expect(problems(of: stack) == [])
+        #expect(problems(of: stack.streamed) == [])
     }
 
     @Test func aCallGoesThroughAllOfThem() throws {

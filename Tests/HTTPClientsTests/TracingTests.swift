@@ -50,7 +50,7 @@ import Testing
         #expect(sent.count == 2)
         #expect(sent.allSatisfy { $0.headers["traceparent"] == nil })
         let shared = SharedStates(of: client(nil))
-        #expect(!client(nil).wholeStack(sharing: shared).parts.contains { $0.contains("race") })
+        #expect(!client(nil).stack(sharing: shared).whole.parts.contains { $0.contains("race") })
     }
 
     @Test func aCallIsATraceAndEachAttemptASpan() {

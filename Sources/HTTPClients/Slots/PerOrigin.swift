@@ -135,3 +135,17 @@ extension OriginPolicy where Self == PerOrigin<Pushback> {
     /// A pushback with the default settings for each origin.
     public static func perOrigin() -> Self { .perOrigin(Pushback()) }
 }
+
+extension OriginPolicy where Self == PerOrigin<LoadShedder> {
+    /// A load shedder with the default settings for each origin.
+    public static func perOrigin() -> Self { .perOrigin(LoadShedder()) }
+}
+
+extension OriginPolicy where Self == PerOrigin<RateLimiter> {
+    /// There is no default rate.
+    @available(
+        *, unavailable,
+        message: "say the rate: .perOrigin(RateLimiter(rate: 100, per: .seconds(1)))"
+    )
+    public static func perOrigin() -> Self { fatalError("unavailable") }
+}

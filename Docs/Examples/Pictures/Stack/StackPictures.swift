@@ -73,7 +73,7 @@ import Testing
         #expect(try answer.result?.get().status == 200)
         #expect(passed.lines.filter { $0 == "aroundAttempt" }.count == 4)
         #expect(passed.lines.filter { $0 == "transport" }.count == 6)
-        let parts = client.wholeStack(sharing: SharedStates(of: client)).parts
+        let parts = client.stack(sharing: SharedStates(of: client)).whole.parts
         var picture = StackPicture(
             Picture(
                 "stack", title: "A call through the parts of a ready client",

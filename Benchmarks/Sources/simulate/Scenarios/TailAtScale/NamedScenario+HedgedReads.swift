@@ -2,7 +2,7 @@ import PledgeServices
 import PledgeSimulation
 
 extension NamedScenario {
-    private typealias Hedge = @Sendable (SimulatedWorld) -> HedgedReads.Part
+    private typealias MakeHedge = @Sendable (SimulatedWorld) -> HedgedReads.Part
 
     /// The effect and the cost of hedges, for requests that read 1,000 keys.
     static let hedgedReads = NamedScenario(
@@ -10,7 +10,7 @@ extension NamedScenario {
         summary:
             "The Tail at Scale: a hedge after 10 ms adds 2 % and cuts a tail of 1,800 ms to 74."
     ) { settings in
-        let ways: [(String, Hedge)] = [
+        let ways: [(String, MakeHedge)] = [
             ("no hedge", { _ in .passThrough }),
             (
                 "after 10 ms",

@@ -1,0 +1,311 @@
+public import PledgeFutures
+public import PledgeHTTPAuthentication
+import PledgeHTTPBodies
+public import PledgeHTTPCaching
+public import PledgeHTTPNetworking
+public import PledgeServices
+
+// MARK: - Once for each call
+
+extension HTTPPart where Level == HTTPStack.Call {
+    /// Lets observers see the call and the events of all parts; outermost.
+    ///
+    /// - Parameters:
+    ///   - observers: The observers, such as that of a `ServiceMetrics`.
+    ///   - name: Returns a call's name for observers, which must hold no secrets; with nil, it is like
+    ///     "GET api.example.com".
+    public static func observed(
+        by observers: ServiceObserver..., named name: (@Sendable (HTTPRequest) -> String)? = nil
+    ) -> Self {
+        let (all, name) = (ServiceObserver(combining: observers), name ?? HTTPClient.methodAndHost)
+        return Self(
+            { .observed(by: all, on: $0.scheduler, named: name) },
+            { .observed(by: all, on: $0.scheduler, named: name) })
+    }
+
+    /// Begins a trace for each call that isn't part of one; see the middleware `newTrace`.
+    public static func newTrace(samplingShare share: Double = 1) -> Self {
+        Self(
+            { .newTrace(samplingShare: share, random: $0.random) },
+            { .newTrace(samplingShare: share, random: $0.random) })
+    }
+
+    /// Limits the time of the whole call, or of a streamed call until its headers arrive; see
+    /// ``HTTPClient/Settings/deadline``.
+    public static func deadline(_ limit: Duration) -> Self { deadline { _ in limit } }
+
+    static func deadline(of limit: @escaping @Sendable (HTTPRequest) -> Duration?) -> Self {
+        Self(
+            { .deadline(on: $0.scheduler, excludingUploads: \.body.isUpload, of: limit) },
+            {
+                .deadline(
+                    on: $0.scheduler, untilStreamedBody: true, excludingUploads: \.body.isUpload,
+                    of: limit)
+            })
+    }
+
+    /// Gives a priority to calls that have none; see the middleware `priority`.
+    public static func priority(_ priority: CallPriority) -> Self {
+        Self(.priority(priority), .priority(priority))
+    }
+
+    /// Makes an error of a response whose status isn't accepted; see the middleware `acceptStatus`.
+    public static func acceptStatus(_ statuses: ClosedRange<Int> = 200...299) -> Self {
+        Self(
+            { .acceptStatus(statuses, on: $0.scheduler) },
+            { .acceptStatus(statuses, on: $0.scheduler) })
+    }
+
+    /// Adds a User-Agent to requests that have none.
+    public static func userAgent(_ product: String) -> Self {
+        Self(
+            Middleware.userAgent(product).named(.userAgent),
+            Middleware.userAgent(product).named(.userAgent))
+    }
+
+    /// Adds a key to requests that must not be carried out twice; see the middleware `idempotencyKey`.
+    public static func idempotencyKey() -> Self {
+        Self({ .idempotencyKey(random: $0.random) }, { .idempotencyKey(random: $0.random) })
+    }
+
+    /// Shares one request among equal requests that are in flight at once, for whole responses; see the middleware
+    /// `coalesceSafeRequests`.
+    public static func coalesceSafeRequests() -> Self {
+        Self(.coalesceSafeRequests(), .passThrough)
+    }
+
+    /// Asks another service when a call fails, for whole responses; see the middleware `fallback`.
+    public static func fallback(to other: @escaping HTTPService) -> Self {
+        Self({ .fallback(to: other, classifier: $0.judge()) }, { _ in .passThrough })
+    }
+
+    /// Adds headers to the requests that the caller makes; redirects to other origins remove those that may be secret.
+    public static func defaultHeaders(_ headers: HTTPHeaders) -> Self {
+        Self(.defaultHeaders(headers), .defaultHeaders(headers))
+    }
+
+    /// Follows redirects; always the innermost part of the level, so there is at most one.
+    ///
+    /// - Parameter redirects: The rules.
+    public static func redirect(_ redirects: Redirects = Redirects()) -> Self {
+        Self(.redirect(redirects), .redirect(redirects)).innermost
+    }
+}
+
+// MARK: - Once for each URL
+
+extension HTTPPart where Level == HTTPStack.Hop {
+    /// Adds headers to requests to some origins.
+    public static func headers(_ headers: HTTPHeaders, for origins: HTTPOrigins) -> Self {
+        func part<Output: HTTPResponseHead>() -> Middleware<HTTPRequest, Output> {
+            Middleware.defaultHeaders(headers).only { origins.contains($0) }
+                .named(.headersOfOrigin)
+        }
+        return Self(part(), part())
+    }
+
+    /// Adds credentials to requests to some origins; see the middleware `authorize`.
+    public static func authorize(
+        _ credentials: HTTPCredentials, for origins: HTTPOrigins, as account: String? = nil
+    ) -> Self {
+        Self(
+            .authorize(credentials, for: origins, as: account),
+            .authorize(credentials, for: origins, as: account))
+    }
+
+    /// Keeps the servers' cookies and sends them back.
+    public static func cookies(_ jar: CookieJar) -> Self {
+        Self(.cookies(sharing: jar), .cookies(sharing: jar))
+    }
+
+    /// Answers from a cache, for whole responses.
+    public static func cache(_ cache: HTTPCache) -> Self {
+        Self(.cache(sharing: cache), .passThrough)
+    }
+
+    /// Limits the calls in flight.
+    public static func bulkhead(_ bulkheads: any OriginPolicy<Bulkhead> = .perOrigin()) -> Self {
+        bulkhead { $0.lookup(bulkheads) }
+    }
+
+    static func bulkhead(
+        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<Bulkhead>
+    ) -> Self {
+        Self(
+            .bulkhead, lookup, { b, _ in .bulkhead(sharing: b) }, { b, _ in .bulkhead(sharing: b) })
+    }
+
+    /// Limits the calls in flight, and keeps the queue short in overload.
+    public static func loadShedding(_ shedders: any OriginPolicy<LoadShedder>) -> Self {
+        loadShedding { $0.lookup(shedders) }
+    }
+
+    static func loadShedding(
+        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<LoadShedder>
+    ) -> Self {
+        Self(
+            .bulkhead, lookup, { s, _ in .loadShedding(sharing: s) },
+            { s, _ in .loadShedding(sharing: s) })
+    }
+
+    /// Repeats failed requests that may be repeated; always the innermost part of the level, so there is at most one.
+    ///
+    /// - Parameters:
+    ///   - retry: The settings.
+    ///   - budgets: The budgets of the retries.
+    public static func retry(
+        _ retry: Retry = Retry(), budget budgets: any OriginPolicy<RetryBudget> = .perOrigin()
+    ) -> Self {
+        self.retry(retry) { $0.lookup(budgets) }
+    }
+
+    static func retry(
+        _ retry: Retry,
+        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<RetryBudget>
+    ) -> Self {
+        @Sendable func part<Output: HTTPResponseHead>(
+            _ budget: RetryBudget, _ place: StackSurroundings
+        ) -> Middleware<HTTPRequest, Output> {
+            Middleware.retry(
+                retry, budget: budget, classifier: place.judge(), on: place.scheduler,
+                random: place.random
+            ).only { !$0.context.skipsRetry }
+        }
+        return Self(.retry, lookup, part, part).innermost
+    }
+}
+
+// MARK: - Once for each attempt
+
+extension HTTPPart where Level == HTTPStack.Attempt {
+    /// Sends a second request beside a slow one.
+    public static func hedge(_ hedges: any OriginPolicy<Hedge> = .perOrigin()) -> Self {
+        hedge { $0.lookup(hedges) }
+    }
+
+    static func hedge(
+        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<Hedge>
+    ) -> Self {
+        @Sendable func part<Output: HTTPResponseHead>(
+            _ hedge: Hedge, _ place: StackSurroundings
+        ) -> Middleware<HTTPRequest, Output> {
+            Middleware.hedge(sharing: hedge, classifier: place.judge())
+                .only { !$0.context.skipsHedge }
+        }
+        return Self(.hedge, lookup, part, part)
+    }
+
+    /// Refuses requests to an origin that fails.
+    public static func circuitBreaker(
+        _ breakers: any OriginPolicy<CircuitBreaker> = .perOrigin()
+    ) -> Self {
+        circuitBreaker { $0.lookup(breakers) }
+    }
+
+    static func circuitBreaker(
+        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<CircuitBreaker>
+    ) -> Self {
+        @Sendable func part<Output: HTTPResponseHead>(
+            _ breaker: CircuitBreaker, _ place: StackSurroundings
+        ) -> Middleware<HTTPRequest, Output> {
+            Middleware.circuitBreaker(sharing: breaker, classifier: place.judge())
+                .only { !$0.context.skipsCircuitBreaker }
+        }
+        return Self(.circuitBreaker, lookup, part, part)
+    }
+
+    /// Refuses a share of the requests to an overloaded service.
+    public static func throttle(_ throttle: AdaptiveThrottle) -> Self {
+        Self(
+            { .throttle(sharing: throttle, classifier: $0.judge()) },
+            { .throttle(sharing: throttle, classifier: $0.judge()) })
+    }
+
+    /// Limits the requests in flight to the number that the service can handle.
+    public static func adaptiveConcurrency(_ limit: AdaptiveConcurrency) -> Self {
+        Self(
+            { .adaptiveConcurrency(sharing: limit, classifier: $0.judge()) },
+            { .adaptiveConcurrency(sharing: limit, classifier: $0.judge()) })
+    }
+
+    /// Makes all requests wait while the server asks for a pause.
+    public static func pushback(_ pushbacks: any OriginPolicy<Pushback> = .perOrigin()) -> Self {
+        pushback { $0.lookup(pushbacks) }
+    }
+
+    static func pushback(
+        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<Pushback>
+    ) -> Self {
+        Self(
+            .pushback, lookup, { .pushback(sharing: $0, classifier: $1.judge()) },
+            { .pushback(sharing: $0, classifier: $1.judge()) })
+    }
+
+    /// Limits the requests in a period.
+    public static func rateLimit(_ limiters: any OriginPolicy<RateLimiter>) -> Self {
+        rateLimit { $0.lookup(limiters) }
+    }
+
+    static func rateLimit(
+        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<RateLimiter>
+    ) -> Self {
+        Self(
+            .rateLimit, lookup, { l, _ in .rateLimit(sharing: l) },
+            { l, _ in .rateLimit(sharing: l) })
+    }
+
+    /// Sends the attempt's number, starting from 1, in a header.
+    public static func attemptHeader(_ header: String) -> Self {
+        func part<Output: HTTPResponseHead>() -> Middleware<HTTPRequest, Output> {
+            Middleware { next in
+                { request in
+                    var request = request
+                    request.headers.set("\(CallContext.current.attempt)", for: header)
+                    return next(request).naming(request)
+                }
+            }.named(.attemptHeader)
+        }
+        return Self(part(), part())
+    }
+
+    /// Sends the call's trace to some origins; see the middleware `tracePropagation`.
+    public static func tracePropagation(to origins: HTTPOrigins = .all) -> Self {
+        Self(
+            { .tracePropagation(to: origins, random: $0.random) },
+            { .tracePropagation(to: origins, random: $0.random) })
+    }
+
+    /// Sends the call's remaining time and priority to some origins; see the middleware `callPropagation`.
+    public static func callPropagation(
+        to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
+    ) -> Self {
+        Self(
+            .callPropagation(to: origins, named: names),
+            .callPropagation(to: origins, named: names))
+    }
+
+    /// Calls a function for each exchange; see the middleware `exchangeLog`.
+    public static func exchangeLog(
+        _ write: @escaping @Sendable (HTTPExchange) -> Void
+    ) -> Self {
+        Self({ .exchangeLog(on: $0.scheduler, write) }, { .exchangeLog(on: $0.scheduler, write) })
+    }
+
+    /// Limits the time of one request; see ``HTTPClient/Settings/attemptTimeout``.
+    public static func timeout(_ limit: Duration) -> Self { timeout { _ in limit } }
+
+    static func timeout(of limit: @escaping @Sendable (HTTPRequest) -> Duration?) -> Self {
+        Self({ .timeout(on: $0.scheduler, of: limit) }, { .timeout(on: $0.scheduler, of: limit) })
+    }
+}
+
+// MARK: - Once for each request
+
+extension HTTPPart where Level == HTTPStack.Exchange {
+    /// Decodes compressed bodies; innermost.
+    ///
+    /// - Parameter limit: The largest decoded body, in bytes.
+    public static func decompress(upTo limit: Int = 64 << 20) -> Self {
+        Self(.decompress(upTo: limit), .decompress(upTo: limit))
+    }
+}

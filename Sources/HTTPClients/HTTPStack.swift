@@ -1,0 +1,218 @@
+public import PledgeFutures
+public import PledgeHTTPNetworking
+public import PledgeServices
+
+/// A stack of parts for HTTP, each at the level where it belongs.
+///
+/// ```swift
+/// let shop = HTTPStack(
+///     call: [.deadline(.seconds(10)), .acceptStatus(), .redirect()],
+///     hop: [.cache(HTTPCache()), .retry()],
+///     attempt: [.circuitBreaker(), .timeout(.seconds(2))])
+/// let send = shop.send(over: transport)
+/// ```
+///
+/// | Level | A request passes it |
+/// |---|---|
+/// | call | once; its innermost part is `redirect`, which makes a hop of each URL |
+/// | hop | once for each URL; its innermost part is `retry`, which makes attempts of a hop |
+/// | attempt | once for each attempt; a hedge makes several requests of it |
+/// | exchange | once for each request that is sent |
+///
+/// Within a level, the first part is outermost, but `redirect` and `retry` are always innermost. A part at another level
+/// than its own doesn't compile. All parts have the stack's clock, source of randomness and classifier. An ``HTTPClient``
+/// is such a stack, with a slot for each part.
+public struct HTTPStack: Sendable {
+    /// The level that a call passes once.
+    public enum Call {}
+
+    /// The level that a call passes once for each URL.
+    public enum Hop {}
+
+    /// The level that a call passes once for each attempt.
+    public enum Attempt {}
+
+    /// The level that each request passes.
+    public enum Exchange {}
+
+    /// All parts, for whole responses.
+    let whole: Middleware<HTTPRequest, HTTPResponse>
+
+    /// All parts, for streamed responses.
+    let streamed: Middleware<HTTPRequest, HTTPStreamedResponse>
+
+    /// Creates a stack.
+    ///
+    /// - Parameters:
+    ///   - call: The parts that a call passes once.
+    ///   - hop: The parts that a call passes once for each URL.
+    ///   - attempt: The parts that a call passes once for each attempt.
+    ///   - exchange: The parts that each request passes.
+    ///   - classifier: Overrides what the end of an exchange means for the parts; see
+    ///     ``HTTPClient/Settings/classifier``.
+    ///   - scheduler: The clock of all parts.
+    ///   - random: The source of randomness of all parts.
+    public init(
+        call: [HTTPPart<Call>] = [], hop: [HTTPPart<Hop>] = [], attempt: [HTTPPart<Attempt>] = [],
+        exchange: [HTTPPart<Exchange>] = [],
+        classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> Outcome?)? = nil,
+        on scheduler: some FutureScheduler = .live, random: RandomSource = .system
+    ) {
+        let place = StackSurroundings(
+            scheduler: scheduler, random: random, classifier: classifier)
+        let parts = [
+            made(call, place), made(hop, place), made(attempt, place), made(exchange, place),
+        ].joined()
+        whole = PartContent.assembled(parts.map(\.whole))
+        streamed = PartContent.assembled(parts.map(\.streamed))
+    }
+
+    /// Returns a service that sends requests through the stack, for whole responses.
+    ///
+    /// - Parameter transport: The transport that sends the requests.
+    public func send(over transport: some HTTPTransport) -> HTTPService {
+        unlessCancelled(whole(transport.send))
+    }
+
+    /// Returns a service that sends requests through the stack, for streamed responses.
+    ///
+    /// - Parameter transport: The transport that sends the requests.
+    public func stream(over transport: some HTTPTransport) -> HTTPStreamingService {
+        unlessCancelled(streamed(transport.stream))
+    }
+}
+
+/// Makes the parts of a level, the innermost last.
+private func made<Level>(
+    _ parts: [HTTPPart<Level>], _ place: StackSurroundings
+) -> [HTTPPart<Level>.Made] {
+    let innermost = parts.filter(\.isInnermost)
+    precondition(innermost.count <= 1, "a level has one innermost part, not \(innermost.count)")
+    return (parts.filter { !$0.isInnermost } + innermost).map { $0.make(place) }
+}
+
+/// What all parts of a stack have in common.
+struct StackSurroundings: Sendable {
+    let scheduler: any FutureScheduler
+    let random: RandomSource
+    let classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> Outcome?)?
+
+    /// The classifier of all policies: the stack's own, or the standard rules if it's missing or returns nil.
+    func judge<Output: HTTPResponseHead>() -> Classifier<Output> {
+        guard let classifier else { return .standard }
+        let standard = Classifier<Output>.standard
+        return Classifier { result in classifier(result.map { $0 }) ?? standard(result) }
+    }
+
+    /// Returns the objects of a policy, made with the stack's clock and source of randomness.
+    func lookup<Policy: AnyObject & Sendable>(
+        _ policies: any OriginPolicy<Policy>
+    ) -> PolicyLookup<Policy> {
+        guard let each = policies as? PerOrigin<Policy> else { return lookingUp(policies) }
+        let place = { @Sendable [scheduler, random] origin in
+            PolicyPlace(name(of: origin), scheduler, random)
+        }
+        return lookingUp(each.kept(in: StatesByOrigin(), place) { _ in })
+    }
+}
+
+/// A part of an ``HTTPStack``, at one of its levels.
+///
+/// The parts are static members, so that completion lists those of a level.
+public struct HTTPPart<Level>: Sendable {
+    typealias Whole = Middleware<HTTPRequest, HTTPResponse>
+    typealias Streamed = Middleware<HTTPRequest, HTTPStreamedResponse>
+
+    typealias Made = (
+        whole: PartContent<HTTPResponse>, streamed: PartContent<HTTPStreamedResponse>
+    )
+
+    /// Makes the part for a stack.
+    let make: @Sendable (StackSurroundings) -> Made
+
+    /// True for the part that makes the passes of the next level.
+    private(set) var isInnermost = false
+
+    /// The same part, below all others of its level.
+    var innermost: Self {
+        var part = self
+        part.isInnermost = true
+        return part
+    }
+
+    /// Your own middleware, at any level.
+    ///
+    /// - Parameter middleware: The middleware for whole and for streamed responses.
+    public init(_ middleware: HTTPClient.CustomMiddleware) {
+        self.init(middleware.send, middleware.stream)
+    }
+
+    init(_ whole: Whole, _ streamed: Streamed) {
+        make = { _ in (.part(whole), .part(streamed)) }
+    }
+
+    /// A part that is made by a stack's clock or source of randomness.
+    init(
+        _ whole: @escaping @Sendable (StackSurroundings) -> Whole,
+        _ streamed: @escaping @Sendable (StackSurroundings) -> Streamed
+    ) {
+        make = { (.part(whole($0)), .part(streamed($0))) }
+    }
+
+    /// A part with an object of a policy for each origin.
+    init<Policy: AnyObject & Sendable>(
+        _ name: StackPlace,
+        _ lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<Policy>,
+        _ whole: @escaping @Sendable (Policy, StackSurroundings) -> Whole,
+        _ streamed: @escaping @Sendable (Policy, StackSurroundings) -> Streamed
+    ) {
+        make = { place in
+            let policy = lookup(place)
+            return (
+                .ofOrigin(name) { whole(policy($0), place) },
+                .ofOrigin(name) { streamed(policy($0), place) }
+            )
+        }
+    }
+}
+
+/// What a part does with requests.
+enum PartContent<Output: Sendable>: Sendable {
+    typealias Part = Middleware<HTTPRequest, Output>
+
+    case part(Part)
+    /// Makes an origin's part.
+    case ofOrigin(StackPlace, @Sendable (HTTPOrigin?) -> Part)
+
+    /// One middleware of all parts.
+    ///
+    /// Adjacent parts of an origin become one part, so that a call looks up its origin only once for all of them.
+    static func assembled(_ contents: [PartContent]) -> Part {
+        var parts: [Part] = []
+        var places: [StackPlace] = []
+        var ofOrigin: [@Sendable (HTTPOrigin?) -> Part] = []
+        func endOrigins() {
+            if ofOrigin.isEmpty { return }
+            let all = ofOrigin
+            parts.append(
+                Part(parts: places.map(\.rawValue)) { next in
+                    OriginServices<Output>(
+                        { origin in Middleware(stacking: all.map { $0(origin) }) }, around: next
+                    ).call
+                })
+            (places, ofOrigin) = ([], [])
+        }
+        for content in contents {
+            switch content {
+            case .part(let part):
+                endOrigins()
+                parts.append(part)
+            case .ofOrigin(let place, let part):
+                places.append(place)
+                ofOrigin.append(part)
+            }
+        }
+        endOrigins()
+        return Middleware(stacking: parts)
+    }
+}
