@@ -150,10 +150,11 @@ enum ForwardedAnswer: Sendable {
     case answered(OriginReply, stored: CachedResponse?, to: Int)
 }
 
-extension ForwardedAnswer: Shareable {
+extension ForwardedAnswer: UserBound {
     /// The answer without its Set-Cookie headers, which are for the caller whose request was sent.
     ///
-    /// The stored form keeps these headers, because a cache with `replaysCookies` returns them.
+    /// The stored form keeps these headers, because a cache with `replaysCookies` returns them. No answer is over: all
+    /// callers that share one belong to the same partition.
     var shared: ForwardedAnswer {
         switch self {
         case .confirmed(let entry, let fresh): .confirmed(entry, fresh.shared)
@@ -161,9 +162,6 @@ extension ForwardedAnswer: Shareable {
             .answered(reply.shared, stored: stored, to: asker)
         }
     }
-
-    /// Always false, because all callers that share the answer belong to the same partition.
-    var isOver: Bool { false }
 
     fileprivate var response: HTTPResponse {
         switch self {

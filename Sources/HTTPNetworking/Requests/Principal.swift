@@ -273,7 +273,7 @@ extension HTTPRequest: AnswerKeeping {
     }
 }
 
-extension HTTPResponse: Shareable {
+extension HTTPResponse: UserBound {
     /// The response without the cookies that it sets.
     package var shared: HTTPResponse {
         var response = self
@@ -285,7 +285,7 @@ extension HTTPResponse: Shareable {
     package var isOver: Bool { request?.context.signIns.isOver ?? false }
 }
 
-extension HTTPError: Shareable {
+extension HTTPError: UserBound {
     /// The error without the cookies that its response sets.
     package var shared: HTTPError {
         var error = self

@@ -71,32 +71,64 @@ final class SharedCall: Sendable {
     }
 }
 
-/// An answer, or an error with an answer, that has a part for the first receiver only.
+/// A part of a call that belongs to the users the call is made for: its input, its answer, or an error with an answer.
 ///
-/// A cookie is such a part. The server sets it for the caller who asked, and not for the callers who share the answer.
-package protocol Shareable: Sendable {
-    /// A copy without the first receiver's part, for all other callers.
+/// Policies know no users, sign-ins or cookies. They ask this protocol, which HTTP's requests, responses and errors
+/// conform to, so that no caller gets what is another user's. Each requirement has a default, which is right for what
+/// belongs to nobody.
+package protocol UserBound: Sendable {
+    /// Returns the input of the next attempt, which may be sent only for these users. Only inputs are asked.
+    func bound(to users: any CallUsers) -> Self
+
+    /// A copy for the callers who get the answer to another caller's call.
+    ///
+    /// It lacks what the service gave only to the caller who asked, such as a cookie. Only answers and errors are asked.
     var shared: Self { get }
 
-    /// True if a user of the answer has signed out, so that the answer must not be kept.
+    /// True if one of the users has signed out, so that the answer must not be kept. Only answers are asked.
     var isOver: Bool { get }
 }
 
+extension UserBound {
+    /// The input itself.
+    package func bound(to users: any CallUsers) -> Self { self }
+
+    /// The answer itself.
+    package var shared: Self { self }
+
+    /// False: the answer may be kept.
+    package var isOver: Bool { false }
+}
+
+/// The users for whom a service inside the call has sent a request.
+package protocol CallUsers: Sendable {
+    /// True if one of the users has signed out.
+    var isOver: Bool { get }
+}
+
+extension CallRecord {
+    /// Returns the input of the next attempt, limited to the users of this attempt.
+    func next<Input: Sendable>(_ input: Input) -> Input {
+        guard let users, let bound = input as? any UserBound else { return input }
+        return bound.bound(to: users) as? Input ?? input
+    }
+}
+
 extension Result where Success: Sendable, Failure == any Error {
-    /// The result for the callers who share it; the same result if its type isn't ``Shareable``.
+    /// The result for the callers who share it; the same result if its type isn't ``UserBound``.
     var shared: Result {
         switch self {
         case .success(let value):
-            (value as? any Shareable).flatMap { $0.shared as? Success }.map(Result.success) ?? self
+            (value as? any UserBound).flatMap { $0.shared as? Success }.map(Result.success) ?? self
         case .failure(let error):
-            (error as? any Shareable & Error).map { .failure($0.shared) } ?? self
+            (error as? any UserBound & Error).map { .failure($0.shared) } ?? self
         }
     }
 
     /// True if the result is a value for a user who has signed out.
     var isOver: Bool {
         guard case .success(let value) = self else { return false }
-        return (value as? any Shareable)?.isOver ?? false
+        return (value as? any UserBound)?.isOver ?? false
     }
 }
 
@@ -109,24 +141,4 @@ package protocol AnswerKeeping: Sendable {
 extension Result where Success: Sendable, Failure == any Error {
     /// Tells an input that another result replaces this one.
     package func replaced(of input: some Sendable) { (input as? any AnswerKeeping)?.keep(self) }
-}
-
-/// The users for whom a service inside the call has sent a request.
-package protocol CallUsers: Sendable {
-    /// True if one of the users has signed out.
-    var isOver: Bool { get }
-}
-
-/// An input that may be sent again only for the same users.
-package protocol UserBound: Sendable {
-    /// Returns the input, limited to these users.
-    func bound(to users: any CallUsers) -> Self
-}
-
-extension CallRecord {
-    /// Returns the input of the next attempt, limited to the users of this attempt.
-    func next<Input: Sendable>(_ input: Input) -> Input {
-        guard let users, let bound = input as? any UserBound else { return input }
-        return bound.bound(to: users) as? Input ?? input
-    }
 }

@@ -127,7 +127,7 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable>: Sendab
     /// True if an answer may have a part that is only for the caller that made the call.
     ///
     /// It is stored, because finding out takes a lookup at run time.
-    private let hasOwnParts = Output.self is any Shareable.Type
+    private let hasOwnParts = Output.self is any UserBound.Type
 }
 
 /// The machine for groups of all types; all callers of a group are `Caller<Output>`.

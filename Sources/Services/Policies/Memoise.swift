@@ -156,7 +156,7 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     /// True if answers may be for one user only.
     ///
     /// It is stored, because finding out takes a lookup at run time.
-    private let hasOwnParts = Output.self is any Shareable.Type
+    private let hasOwnParts = Output.self is any UserBound.Type
     private let scheduler: any FutureScheduler
 }
 

@@ -190,7 +190,7 @@ import Testing
     }
 
     /// An answer with a part for its first receiver, or of a user who has signed out.
-    struct Answer: Shareable, Equatable {
+    struct Answer: UserBound, Equatable {
         var text = "a cookie"
         var isOver = false
         var shared: Answer { Answer(text: "shared", isOver: isOver) }
