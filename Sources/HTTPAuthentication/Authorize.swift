@@ -74,7 +74,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ) -> Middleware {
         let authorize = Authorize(
             credentials: credentials.kind, origins: origins, account: account)
-        return Middleware(named: "authorize") { service in
+        return Middleware(changing: "authorize") { service in
             { request in authorize.call(service, request) }
         }
     }
@@ -100,7 +100,7 @@ struct Authorize: Sendable {
         case .fixed(let name, let value, let holder):
             guard request.headers[name] == nil else { return service(request) }
             let sent = request.adding(credential(name, value, of: holder))
-            return service(sent).naming(sent)
+            return service(sent)
         case .refreshed(let refresher):
             let context = CallContext.current
             guard request.headers["Authorization"] == nil, !context.isWithin(refresher) else {
@@ -178,7 +178,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         case .sendBare(let signIn):
             if let end = goOnOnceOver() { return end }
             let sent = authorize.bind(request, to: signIn)
-            return service(sent).naming(sent)
+            return service(sent)
         case .giveBack: return service(request)
         case .fail(let error):
             return Future(error: HTTPError(refreshing: error, request: request))
@@ -207,7 +207,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         let sent = authorize.adding(grant, to: request)
         let future = service(sent)
         let caller = KeptCaller(context, until: future)
-        return future.naming(sent).flatMapSomeResults { result in
+        return future.flatMapSomeResults { result in
             guard isRefusal(result, of: grant), let response = result.answer else { return nil }
             return sendAgain(after: response, grant, for: caller)
         }
@@ -288,7 +288,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         sent.context.signIns.bind(response.request?.context.signIns)
         sent.context.idempotencyKey =
             request.context.idempotencyKey ?? response.request?.context.idempotencyKey
-        let future = caller.run { service(sent).naming(sent) }
+        let future = caller.run { service(sent) }
         guard grant.isFound else { return future }
         return future.flatMapSomeResults { result in
             guard isRefusal(result, of: grant), let response = result.answer else { return nil }

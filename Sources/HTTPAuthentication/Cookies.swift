@@ -34,7 +34,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// - Parameter jar: The jar, shared by all stacks that use its cookies.
     public static func cookies(sharing jar: CookieJar) -> Middleware {
-        Middleware(named: "cookies") { next in
+        Middleware(changing: "cookies") { next in
             { request in
                 let sent = jar.adding(to: request)
                 // The jar may have changed its user since the call's first request. This is checked after the jar was
@@ -43,7 +43,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                     return Future(error: HTTPError(code: .sessionEnded, request: request))
                 }
                 sent.noteSignIns()
-                return next(sent).naming(sent).flatMapSomeResults { result in
+                return next(sent).flatMapSomeResults { result in
                     switch result {
                     case .success(let response): sent.keepCookies(of: response)
                     case .failure: sent.keep(result)

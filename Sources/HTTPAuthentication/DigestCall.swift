@@ -42,7 +42,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         }
         let future = service(sent)
         let caller = KeptCaller(context, until: future)
-        return future.naming(sent).flatMapSomeResults { result in
+        return future.flatMapSomeResults { result in
             let next = goOn(after: result, grant, repeats, for: caller)
             if let probe, result.answerHead != nil {
                 session.endProbe(probe, of: origin, isAnswered: true)

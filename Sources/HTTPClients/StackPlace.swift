@@ -200,12 +200,10 @@ extension HTTPClient {
     private func numbering<Output: HTTPResponseHead>(
         by header: String
     ) -> Middleware<HTTPRequest, Output> {
-        Middleware { next in
-            { request in
-                var request = request
-                request.headers.set("\(CallContext.current.attempt)", for: header)
-                return next(request).naming(request)
-            }
+        Middleware.changing { request in
+            var request = request
+            request.headers.set("\(CallContext.current.attempt)", for: header)
+            return request
         }.named(.attemptHeader)
     }
 

@@ -87,14 +87,16 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
             limit: limit, secrets: names, kept: kept, allowsDowngrade: allowingDowngrade,
             refusesPrivate: refusingPrivateAddresses, sendsBodies: sendingBodies)
         return Middleware(named: "redirect") { service in
-            { request in
+            let next = Self.naming(service)
+            return { request in
                 let future = service(request)
                 // If the response has already arrived and is no redirect, no closure and no future are allocated.
                 if future.hasSucceeded({ $0.url != nil && !RedirectMachine.mayFollow($0.status) }) {
                     return future
                 }
                 return follow(
-                    future, RedirectMachine(request, rules), KeptCaller(until: future), service)
+                    future, RedirectMachine(request, rules),
+                    KeptCaller(until: future), next)
             }
         }
     }
@@ -127,7 +129,7 @@ private func follow<Output: HTTPResponseHead>(
                 answer.discardBody()
             }
             noteProcessed(asked, head.status, in: context)
-            let next = caller.run { service(machine.request).naming(machine.request) }
+            let next = caller.run { service(machine.request) }
             return follow(next, machine, caller, service)
         }
     }
