@@ -184,7 +184,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
             return Future(error: HTTPError(refreshing: error, request: request))
         case .wait(let grant):
             report("waiting for a token")
-            let caller = KeptCaller(context)
+            let caller = CallerContext(keeping: context)
             return grant.mapError { HTTPError(refreshing: $0, request: request) }
                 .flatMap { grant in caller.run { send(with: grant) } }
         }
@@ -206,7 +206,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         if let end = goOnOnceOver() { return end }
         let sent = authorize.adding(grant, to: request)
         let future = service(sent)
-        let caller = KeptCaller(context, until: future)
+        let caller = CallerContext(keeping: context, until: future)
         return future.flatMapSomeResults { result in
             guard isRefusal(result, of: grant), let response = result.answer else { return nil }
             return sendAgain(after: response, grant, for: caller)
@@ -229,7 +229,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     /// Sends the request again after a 401; returns nil if the caller gets the 401.
     private func sendAgain(
-        after response: any HTTPResponseHead, _ grant: TokenGrant, for caller: KeptCaller
+        after response: any HTTPResponseHead, _ grant: TokenGrant, for caller: CallerContext
     ) -> Future<Output>? {
         guard request.body.isReplayable, mayBeRepeated(after: response) else {
             refresher.reject(grant)
@@ -279,7 +279,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     /// The request keeps the idempotency key that a layer below `.authorize` has given it, because an attempt before
     /// the refused one may have reached the server.
     private func replay(
-        with grant: TokenGrant, after response: any HTTPResponseHead, for caller: KeptCaller
+        with grant: TokenGrant, after response: any HTTPResponseHead, for caller: CallerContext
     ) -> Future<Output> {
         report("sent again with a new token")
         request.keepCookies(of: response)

@@ -55,7 +55,7 @@ struct CacheLayer: Sendable {
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Future<HTTPResponse>
     ) -> Future<HTTPResponse> {
         if let result = future.result { return body(result) }
-        let caller = KeptCaller()
+        let caller = CallerContext(keeping: .current)
         return future.flatMapResult { result in caller.run { body(result) } }
     }
 
@@ -182,7 +182,7 @@ extension CacheLayer {
         let fetching = (cache.coalescesMisses ? fetch(miss) : asking.ask(miss)).onEnd { _ in
             cache.calls.withLock { _ = $0.end(presented.key) }
         }
-        let caller = KeptCaller(until: fetching)
+        let caller = CallerContext(keeping: .current, until: fetching)
         return fetching.flatMap { fetched in
             let (reply, stored, asker): (OriginReply, CachedResponse?, Int)
             switch fetched {
@@ -220,7 +220,7 @@ extension CacheLayer {
         let validation = validation(entry, presented.request, presented)
         let wait = CacheWait(self, presented, entry)
         let future = (wait?.contextOfValidation ?? context).run { validate(validation) }
-        let caller = KeptCaller(context, until: future)
+        let caller = CallerContext(keeping: context, until: future)
         let answer = future.flatMap { validated in
             caller.run { settle(validated, validation) }
         }

@@ -96,7 +96,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                 }
                 return follow(
                     future, RedirectMachine(request, rules),
-                    KeptCaller(until: future), next)
+                    CallerContext(keeping: .current, until: future), next)
             }
         }
     }
@@ -104,7 +104,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 
 /// Waits for the response to the machine's request, and follows the response if it is a redirect.
 private func follow<Output: HTTPResponseHead>(
-    _ future: Future<Output>, _ machine: RedirectMachine, _ caller: KeptCaller,
+    _ future: Future<Output>, _ machine: RedirectMachine, _ caller: CallerContext,
     _ service: @escaping Service<HTTPRequest, Output>
 ) -> Future<Output> {
     let context = caller.context

@@ -149,7 +149,7 @@ public struct CallContext: Sendable {
 
     let storage: Storage?
 
-    private init(storage: Storage?) { self.storage = storage }
+    fileprivate init(storage: Storage?) { self.storage = storage }
 
     fileprivate enum Priority {
         case own(CallPriority)
@@ -189,8 +189,10 @@ public struct CallContext: Sendable {
     /// The storage that is bound now.
     ///
     /// Futures pass the storage on as an untyped object. Only ``CallContext`` binds such objects, so the cast is safe.
-    static var bound: Storage? {
-        CallerContext.bound.map { unsafeDowncast($0, to: Storage.self) }
+    static var bound: Storage? { storage(CallerContext.bound) }
+
+    fileprivate static func storage(_ value: (any AnyObject & Sendable)?) -> Storage? {
+        value.map { unsafeDowncast($0, to: Storage.self) }
     }
 }
 
@@ -481,33 +483,26 @@ final class DeadlineLift: Sendable {
     func lift() { state.store(true, ordering: .releasing) }
 }
 
-/// A call's context and its caller's task-local values, kept for work that begins later on another thread.
-///
-/// Creating one takes about a microsecond within a task, so a policy does it only when a call has to wait.
-package struct KeptCaller: Sendable {
-    package let context: CallContext
-    /// The task-local values; nil if the work runs at once, on the caller's own thread, which has these values.
-    private let task: CallersTask?
-
-    /// Keeps the context and the task-local values of the code that calls this.
-    package init(_ context: CallContext = .current) {
-        self.context = context
-        task = CallersTask()
-    }
-
-    /// Keeps the context and the task-local values of the code that calls this, for work that waits for a future.
+extension CallerContext {
+    /// Keeps a call's context, and the task-local values of the code that calls this, for work that begins later on
+    /// another thread.
     ///
-    /// If the future has already settled, the work runs at once, so only the context is kept.
-    package init(_ context: CallContext = .current, until future: Future<some Sendable>) {
-        self.context = context
-        task = future.isSettled ? nil : CallersTask()
+    /// That takes about a microsecond within a task, so a policy does it only when a call has to wait.
+    package init(keeping context: CallContext) {
+        self.init(keepingTaskWith: context.storage)
     }
 
-    /// Runs work on this thread, in the kept context and with the kept values.
+    /// Keeps a call's context, and the task-local values of the code that calls this, for work that waits for a future.
     ///
-    /// Only one thread may call this at a time.
-    package func run<Output>(_ work: () -> Output) -> Output {
-        guard let task else { return context.run(work) }
-        return task.run { context.run(work) }
+    /// If the future has already settled, the work runs at once, so only the call's context is kept.
+    package init(keeping context: CallContext, until future: Future<some Sendable>) {
+        if future.isSettled {
+            self.init(binding: context.storage)
+        } else {
+            self.init(keepingTaskWith: context.storage)
+        }
     }
+
+    /// The call's context.
+    package var context: CallContext { CallContext(storage: CallContext.storage(value)) }
 }

@@ -122,7 +122,7 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
         _ input: Input, in context: CallContext
     ) -> Future<Output> {
         let start = gate.scheduler.now
-        let caller = KeptCaller(context)
+        let caller = CallerContext(keeping: context)
         let begin: @Sendable (Gate.Place) -> Future<Output> = { place in
             guard gate.begin(ticket) else { return Future(error: CancellationError()) }
             let waited = start.duration(to: gate.scheduler.now)

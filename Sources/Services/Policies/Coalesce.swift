@@ -419,7 +419,7 @@ private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
     ) {
         // If this caller makes a new call later, that call starts on the thread on which the first call ended. So the
         // caller's task-local values are kept for it.
-        let caller = KeptCaller(context)
+        let caller = CallerContext(keeping: context)
         call = { notes in
             let input = notes.record?.next(input) ?? input
             return caller.run { share(service, input, in: context, notes, name, classifier) }

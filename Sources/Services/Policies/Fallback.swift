@@ -108,7 +108,7 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
         if let result = future.result {
             return replace(result, of: input, in: context, beneath) ?? future
         }
-        let caller = KeptCaller(context)
+        let caller = CallerContext(keeping: context)
         return future.flatMapSomeResults { result in
             caller.run { replace(result, of: input, in: context, beneath) }
         }

@@ -167,7 +167,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         ///
         /// Only one thread at a time may use each of them. So there are several, because several threads may make
         /// further calls at the same time.
-        var callers: [KeptCaller]
+        var callers: [CallerContext]
         /// The instant at which each call started.
         var starts: [Int: SchedulerInstant]
         var timer: (any ScheduledAction)?
@@ -196,7 +196,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         state = Locked(
             State(
                 machine: HedgeMachine(attempts: policy.attempts), records: [1: record],
-                callers: (1..<min(policy.attempts, 3)).map { _ in KeptCaller(context) },
+                callers: (1..<min(policy.attempts, 3)).map { _ in CallerContext(keeping: context) },
                 starts: [1: start]))
         policy.hedging.begin()
     }
@@ -318,7 +318,7 @@ extension HedgedCall {
         timer?.cancel()
         report(.hedged(after: elapsed))
         let input = state.withLock { $0.records }.values.reduce(input) { $1.next($0) }
-        let caller = state.withLock { $0.callers.popLast() } ?? KeptCaller(context)
+        let caller = state.withLock { $0.callers.popLast() } ?? CallerContext(keeping: context)
         let future = caller.run {
             context.call(
                 "hedge \(number)", attempt: context.attempt, record: record, by: hedgePolicy,

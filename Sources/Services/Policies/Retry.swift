@@ -141,7 +141,8 @@ private struct RetriedCall<Output: Sendable>: Sendable {
     /// - Parameter caller: The caller's kept context and task-local values; nil on the caller's own thread.
     private func follow<Input: Sendable>(
         _ first: Attempt, _ machine: RetryMachine, _ context: CallContext,
-        _ service: @escaping Service<Input, Output>, _ input: Input, for caller: KeptCaller? = nil
+        _ service: @escaping Service<Input, Output>, _ input: Input,
+        for caller: CallerContext? = nil
     ) -> Future<Output> {
         var machine = machine
         var current = first
@@ -149,7 +150,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         while true {
             guard let result = current.future.result else {
                 let (pending, record) = (machine, current.record)
-                let caller = caller ?? KeptCaller(context)
+                let caller = caller ?? CallerContext(keeping: context)
                 // After a cancelled attempt, nothing is decided. Only its record is closed.
                 let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
                 return watched.flatMapSomeResults { [input, current] result in
@@ -172,7 +173,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
                 guard case .success(let isGranted) = granting.result else {
                     return wait(
                         for: granting, step, after: current, machine,
-                        caller ?? KeptCaller(context), service, input)
+                        caller ?? CallerContext(keeping: context), service, input)
                 }
                 if !isGranted {
                     withhold(.budget, context)
@@ -182,7 +183,8 @@ private struct RetriedCall<Output: Sendable>: Sendable {
             announce(step, result, context, input)
             input = current.record.next(input)
             if step.delay > .zero {
-                return wait(step.delay, machine, caller ?? KeptCaller(context), service, input)
+                return wait(
+                    step.delay, machine, caller ?? CallerContext(keeping: context), service, input)
             }
             current = attempt(machine.attempt, in: context, service, input)
         }
@@ -197,7 +199,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
     /// Makes the next attempt after a delay, unless the store of the budget says that there is none.
     private func wait<Input: Sendable>(
         for granting: Future<Bool>, _ step: Step, after last: Attempt, _ machine: RetryMachine,
-        _ caller: KeptCaller, _ service: @escaping Service<Input, Output>, _ input: Input
+        _ caller: CallerContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let start = rules.scheduler.now
         return granting.flatMap { isGranted in
@@ -214,7 +216,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
 
     /// Makes the next attempt after a delay.
     private func wait<Input: Sendable>(
-        _ delay: Duration, _ machine: RetryMachine, _ caller: KeptCaller,
+        _ delay: Duration, _ machine: RetryMachine, _ caller: CallerContext,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let goOn: @Sendable () -> Future<Output> = {

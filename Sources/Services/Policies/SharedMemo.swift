@@ -123,7 +123,7 @@ extension SharedMemo {
         var asker = asker(context)
         asker.subject = loggedName(of: input)
         let asking = state.ask(for: asker) { $0.value(for: self.name(of: key)) }
-        let caller = KeptCaller(context, until: asking)
+        let caller = CallerContext(keeping: context, until: asking)
         return asking.flatMap { bytes in
             if let bytes = bytes ?? nil, !self.isInvalidated(key, since: era),
                 let value = try? self.decode(bytes)
