@@ -155,11 +155,11 @@ extension ForwardedAnswer: UserBound {
     ///
     /// The stored form keeps these headers, because a cache with `replaysCookies` returns them. No answer is over: all
     /// callers that share one belong to the same partition.
-    var shared: ForwardedAnswer {
+    var forOthers: ForwardedAnswer {
         switch self {
-        case .confirmed(let entry, let fresh): .confirmed(entry, fresh.shared)
+        case .confirmed(let entry, let fresh): .confirmed(entry, fresh.forOthers)
         case .answered(let reply, let stored, let asker):
-            .answered(reply.shared, stored: stored, to: asker)
+            .answered(reply.forOthers, stored: stored, to: asker)
         }
     }
 
@@ -257,10 +257,10 @@ struct OriginReply: Sendable {
 
 extension OriginReply {
     /// The reply without its Set-Cookie headers.
-    var shared: OriginReply {
+    var forOthers: OriginReply {
         var reply = self
-        reply.response = response.shared
-        reply.refusal = refusal?.shared
+        reply.response = response.forOthers
+        reply.refusal = refusal?.forOthers
         return reply
     }
 

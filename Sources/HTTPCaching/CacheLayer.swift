@@ -203,7 +203,7 @@ extension CacheLayer {
             let entries = stored.map { [$0] } ?? []
             switch cache.rules.decide(presented, entries, at: cache.moment()) {
             case .serve(let response, let entry, let reuse):
-                return serve(response, entry, reuse, presented, as: .shared(reason))
+                return serve(response, entry, reuse, presented, as: .joined(reason))
             case .validate(let entry): return caller.run { validated(entry, presented) }
             case .choose, .forward, .unavailable:
                 return caller.run { forward(presented, reason) }
@@ -262,11 +262,11 @@ extension CacheLayer {
             }
             // Another caller's answer is used as if it had been stored before this request.
             if let stored, stored.answers(presented),
-                let shared = cache.rules.answer(presented, with: stored, at: cache.moment())
+                let answer = cache.rules.answer(presented, with: stored, at: cache.moment())
             {
                 CallContext.current.report(.hit, by: Self.policy, named: cache.name)
                 cache.count(\.hits)
-                return give(shared.marked(by: cache, .shared(.stale)), of: stored)
+                return give(answer.marked(by: cache, .joined(.stale)), of: stored)
             }
             return askAlone(validation)
         }
@@ -407,7 +407,7 @@ enum CacheStatus: Sendable {
     /// The origin, asked for this reason, has confirmed a stored response.
     case confirmed(CacheRules.Reason)
     /// The answer came from another caller's request, which was already in flight.
-    case shared(CacheRules.Reason)
+    case joined(CacheRules.Reason)
 
     /// The status as an app sees it.
     func value(at now: ClockReading) -> HTTPCacheStatus {
@@ -416,7 +416,7 @@ enum CacheStatus: Sendable {
         case .forwarded(let reason), .answered(let reason, _): .miss(reason)
         case .replaced: .miss(.stale)
         case .confirmed: .revalidated
-        case .shared: .collapsed
+        case .joined: .collapsed
         }
     }
 
@@ -429,7 +429,7 @@ enum CacheStatus: Sendable {
             "fwd=\(reason.rawValue)\(rules.entry(from: reply) == nil ? "" : "; stored")"
         case .replaced(let status): "fwd=stale; fwd-status=\(status)"
         case .confirmed(let reason): "fwd=\(reason.rawValue); fwd-status=304"
-        case .shared(let reason): "fwd=\(reason.rawValue); collapsed"
+        case .joined(let reason): "fwd=\(reason.rawValue); collapsed"
         }
     }
 }

@@ -275,7 +275,7 @@ extension HTTPRequest: AnswerKeeping {
 
 extension HTTPResponse: UserBound {
     /// The response without the cookies that it sets.
-    package var shared: HTTPResponse {
+    package var forOthers: HTTPResponse {
         var response = self
         response.headers.remove("Set-Cookie")
         return response
@@ -287,9 +287,9 @@ extension HTTPResponse: UserBound {
 
 extension HTTPError: UserBound {
     /// The error without the cookies that its response sets.
-    package var shared: HTTPError {
+    package var forOthers: HTTPError {
         var error = self
-        error.response = response?.shared
+        error.response = response?.forOthers
         return error
     }
 

@@ -93,15 +93,15 @@ public struct CallContext: Sendable {
         switch storage?.parts.priority {
         case nil: nil
         case .own(let priority): priority
-        case .shared(let priority): priority.bound
+        case .joined(let priority): priority.bound
         }
     }
 
-    /// The priority that this call gets from the shared call around it; nil if it doesn't get one.
+    /// The priority that this call gets from the joined call around it; nil if it doesn't get one.
     ///
-    /// A priority that was bound inside the shared call takes precedence.
-    var sharedPriority: SharedPriority? {
-        if case .shared(let priority)? = storage?.parts.priority { priority } else { nil }
+    /// A priority that was bound inside the joined call takes precedence.
+    var joinedPriority: JoinedPriority? {
+        if case .joined(let priority)? = storage?.parts.priority { priority } else { nil }
     }
 
     /// The number of the attempt that this call is part of, counted from one.
@@ -131,8 +131,8 @@ public struct CallContext: Sendable {
     /// began in this era or later.
     var since: Era { storage?.parts.since ?? .first }
 
-    /// The innermost shared call around this one.
-    var sharedCall: SharedCall? { storage?.parts.sharedCall }
+    /// The innermost joined call around this one.
+    var joinedCall: JoinedCall? { storage?.parts.joinedCall }
 
     /// True if a first attempt can use this context unchanged, because the context has no span, and its attempt number
     /// is 1.
@@ -153,7 +153,7 @@ public struct CallContext: Sendable {
 
     fileprivate enum Priority {
         case own(CallPriority)
-        case shared(SharedPriority)
+        case joined(JoinedPriority)
     }
 
     fileprivate struct Parts {
@@ -168,7 +168,7 @@ public struct CallContext: Sendable {
         var carried: (any Sendable)?
         var standIns: StandIns?
         var since = Era.first
-        var sharedCall: SharedCall?
+        var joinedCall: JoinedCall?
         var callBeneath: CallBeneath?
         /// The objects, such as a token refresher, that make this call as part of their own work.
         var works: [ObjectIdentifier] = []
@@ -207,15 +207,15 @@ extension CallContext {
 
     /// Returns this context with another priority, or with none.
     public func with(priority: CallPriority?) -> CallContext {
-        if sharedPriority == nil, priority == boundPriority { return self }
-        if priority != nil { SharedPriority.expectPriorities() }
+        if joinedPriority == nil, priority == boundPriority { return self }
+        if priority != nil { JoinedPriority.expectPriorities() }
         return with { $0.priority = priority.map { .own($0) } }
     }
 
-    /// Returns this context with a shared call's priority, or unchanged if the call has none.
-    package func with(sharedPriority: SharedPriority?) -> CallContext {
-        guard let sharedPriority else { return self }
-        return with { $0.priority = .shared(sharedPriority) }
+    /// Returns this context with a joined call's priority, or unchanged if the call has none.
+    package func with(joinedPriority: JoinedPriority?) -> CallContext {
+        guard let joinedPriority else { return self }
+        return with { $0.priority = .joined(joinedPriority) }
     }
 
     /// Returns this context with another attempt number.
@@ -246,20 +246,20 @@ extension CallContext {
     /// Returns this context for a call that accepts answers only from an era or later.
     func with(since era: Era) -> CallContext { era <= since ? self : with { $0.since = era } }
 
-    /// Returns this context as part of a shared call.
+    /// Returns this context as part of a joined call.
     ///
     /// - Parameters:
-    ///   - era: The earliest era from which the shared call accepts an answer.
-    ///   - sharedCall: The shared call, which memos inside the call look for; nil if the process has no memos.
-    ///   - priority: The shared call's priority; nil if no priority was ever bound.
+    ///   - era: The earliest era from which the joined call accepts an answer.
+    ///   - joinedCall: The joined call, which memos inside the call look for; nil if the process has no memos.
+    ///   - priority: The joined call's priority; nil if no priority was ever bound.
     func with(
-        since era: Era, sharedCall: SharedCall?, priority: SharedPriority?
+        since era: Era, joinedCall: JoinedCall?, priority: JoinedPriority?
     ) -> CallContext {
-        if sharedCall == nil, priority == nil { return with(since: era) }
+        if joinedCall == nil, priority == nil { return with(since: era) }
         return with {
             $0.since = max($0.since, era)
-            if let sharedCall { $0.sharedCall = sharedCall }
-            if let priority { $0.priority = .shared(priority) }
+            if let joinedCall { $0.joinedCall = joinedCall }
+            if let priority { $0.priority = .joined(priority) }
         }
     }
 

@@ -27,20 +27,20 @@ struct Era: Comparable, Sendable {
 
 /// A call that several callers share, and the dependencies of its answer.
 ///
-/// The answer depends on other shared calls that this one waits for, and on answers that memos inside the call have
+/// The answer depends on other joined calls that this one waits for, and on answers that memos inside the call have
 /// kept. Memos and coalescers find this object in the call's context.
-final class SharedCall: Sendable {
-    /// Creates a shared call, or returns nil while the process has no memo that could look for it.
-    static func make() -> SharedCall? { hasMemos.load(ordering: .relaxed) ? SharedCall() : nil }
+final class JoinedCall: Sendable {
+    /// Creates a joined call, or returns nil while the process has no memo that could look for it.
+    static func make() -> JoinedCall? { hasMemos.load(ordering: .relaxed) ? JoinedCall() : nil }
 
-    /// Lets ``make()`` create shared calls from now on; called when a memo is created.
+    /// Lets ``make()`` create joined calls from now on; called when a memo is created.
     static func expectMemos() { hasMemos.store(true, ordering: .relaxed) }
 
     private static let hasMemos = Atomic<Bool>(false)
 
     private struct Parts {
         var isInvalidated: [@Sendable () -> Bool] = []
-        var calls: [SharedCall] = []
+        var calls: [JoinedCall] = []
     }
 
     private let parts = Locked(Parts())
@@ -54,8 +54,8 @@ final class SharedCall: Sendable {
         parts.withLock { $0.isInvalidated.append(isInvalidated) }
     }
 
-    /// Adds a shared call that this one waits for.
-    func add(_ call: SharedCall) { parts.withLock { $0.calls.append(call) } }
+    /// Adds a joined call that this one waits for.
+    func add(_ call: JoinedCall) { parts.withLock { $0.calls.append(call) } }
 
     /// True if a dependency has been invalidated.
     var isOutdated: Bool {
@@ -83,7 +83,7 @@ package protocol UserBound: Sendable {
     /// A copy for the callers who get the answer to another caller's call.
     ///
     /// It lacks what the service gave only to the caller who asked, such as a cookie. Only answers and errors are asked.
-    var shared: Self { get }
+    var forOthers: Self { get }
 
     /// True if one of the users has signed out, so that the answer must not be kept. Only answers are asked.
     var isOver: Bool { get }
@@ -94,7 +94,7 @@ extension UserBound {
     package func bound(to users: any CallUsers) -> Self { self }
 
     /// The answer itself.
-    package var shared: Self { self }
+    package var forOthers: Self { self }
 
     /// False: the answer may be kept.
     package var isOver: Bool { false }
@@ -116,12 +116,13 @@ extension CallRecord {
 
 extension Result where Success: Sendable, Failure == any Error {
     /// The result for the callers who share it; the same result if its type isn't ``UserBound``.
-    var shared: Result {
+    var forOthers: Result {
         switch self {
         case .success(let value):
-            (value as? any UserBound).flatMap { $0.shared as? Success }.map(Result.success) ?? self
+            (value as? any UserBound).flatMap { $0.forOthers as? Success }.map(Result.success)
+                ?? self
         case .failure(let error):
-            (error as? any UserBound & Error).map { .failure($0.shared) } ?? self
+            (error as? any UserBound & Error).map { .failure($0.forOthers) } ?? self
         }
     }
 
