@@ -282,7 +282,6 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         with grant: TokenGrant, after response: any HTTPResponseHead, for caller: KeptCaller
     ) -> Future<Output> {
         report("sent again with a new token")
-        request.keepCookies(of: response)
         var sent = authorize.adding(grant, to: request)
         sent.context.followsRefusal = true
         sent.context.signIns.bind(response.request?.context.signIns)

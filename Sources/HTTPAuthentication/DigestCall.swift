@@ -91,7 +91,6 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
             challenge, by: origin, refusing: grant, mayRepeat: mayRepeat)
         guard let next else { return nil }
         answer.discardBody()
-        request.keepCookies(of: answer)
         report("sent again with a digest")
         var again = request
         again.context.followsRefusal = true

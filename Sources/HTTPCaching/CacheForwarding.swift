@@ -62,7 +62,6 @@ struct CacheForwarding: Sendable {
             if !reply.isForeign, let chosen = cache.rules.chosen(by: reply) {
                 return Future(value: .confirmed(chosen.entry, fresh))
             }
-            request.keepCookies(of: fresh)
             return context.run { ask(request, presented, miss.asker) }
         }
     }
@@ -91,7 +90,6 @@ struct CacheForwarding: Sendable {
             {
                 return Future(value: .confirmed(confirmed.entry, fresh))
             }
-            validation.request.keepCookies(of: fresh)
             return context.run { ask(validation.request, presented, validation.asker) }
         }
     }
@@ -134,13 +132,6 @@ extension CacheValidation: Replayable {
     var isReplayable: Bool { true }
 }
 
-extension CacheValidation: AnswerKeeping {
-    /// Stores the cookies of the origin's answer in the request's jar.
-    func keep<Output: Sendable>(_ result: Result<Output, any Error>) {
-        request.keep(forwarded: result)
-    }
-}
-
 /// The origin's answer to a ``CacheValidation`` or a ``ForwardedMiss``.
 enum ForwardedAnswer: Sendable {
     /// The origin has confirmed the stored response; the values are the updated response, and the 304, which may set
@@ -164,23 +155,6 @@ extension ForwardedAnswer: Shareable {
 
     /// Always false, because all callers that share the answer belong to the same partition.
     var isOver: Bool { false }
-
-    fileprivate var response: HTTPResponse {
-        switch self {
-        case .confirmed(_, let fresh): fresh
-        case .answered(let reply, _, _): reply.response
-        }
-    }
-}
-
-extension HTTPRequest {
-    /// Takes the cookies out of an answer that the origin gave to a cache, and stores them in this request's jar.
-    func keep<Output: Sendable>(forwarded result: Result<Output, any Swift.Error>) {
-        guard case .success(let output) = result, let answer = output as? ForwardedAnswer else {
-            return keep(result)
-        }
-        keepCookies(of: answer.response)
-    }
 }
 
 /// A request that goes to the origin, because no stored response answers it.
@@ -228,13 +202,6 @@ struct ForwardedMiss: Sendable {
 extension ForwardedMiss: Replayable {
     /// True, because the request is a GET without a body.
     var isReplayable: Bool { true }
-}
-
-extension ForwardedMiss: AnswerKeeping {
-    /// Stores the cookies of the origin's answer in the request's jar.
-    func keep<Output: Sendable>(_ result: Result<Output, any Error>) {
-        presented.request.keep(forwarded: result)
-    }
 }
 
 /// The origin's response to a forwarded request, and when it arrived.

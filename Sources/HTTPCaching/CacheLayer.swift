@@ -190,7 +190,6 @@ extension CacheLayer {
                 if let response = confirmed(entry, fresh, presented, reason) {
                     return give(response, of: entry)
                 }
-                presented.request.keepCookies(of: fresh)
                 return caller.run { forward(presented, reason) }
             case .answered(let first, let second, let third):
                 (reply, stored, asker) = (first, second, third)
@@ -251,7 +250,6 @@ extension CacheLayer {
             if let response = confirmed(entry, fresh, presented, .stale) {
                 return give(response, of: entry)
             }
-            presented.request.keepCookies(of: fresh)
             return askAlone(validation)
         case .answered(let reply, let stored, let asker):
             if let rescued = rescue(presented, validation.entry, from: reply) { return rescued }
@@ -309,10 +307,7 @@ extension CacheLayer {
         _ presented: PresentedRequest, _ entry: CachedResponse, from reply: OriginReply
     ) -> Future<HTTPResponse>? {
         guard cache.rules.isError(status: reply.response.status) else { return nil }
-        return rescue(presented, entry, isUnreachable: false).map { rescued in
-            presented.request.keepCookies(of: reply.response)
-            return rescued
-        }
+        return rescue(presented, entry, isUnreachable: false)
     }
 
     /// Returns the stored response in place of a failure, or nil if that isn't allowed.
@@ -325,10 +320,7 @@ extension CacheLayer {
         let isAnswer = (error as? HTTPError)?.refused != nil
         if isAnswer || error is CancellationError || error is HTTPRequest.Error { return nil }
         let isUnreachable = cache.rules.isUnreachable(by: error)
-        return rescue(presented, entry, isUnreachable: isUnreachable).map { rescued in
-            presented.request.keep(Result<HTTPResponse, any Error>.failure(error))
-            return rescued
-        }
+        return rescue(presented, entry, isUnreachable: isUnreachable)
     }
 
     /// Returns the stored response as the answer to a request after a failure; nil if it can't stand in.

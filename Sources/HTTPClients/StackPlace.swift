@@ -250,6 +250,6 @@ extension HTTPClient {
 extension Middleware {
     /// Returns the same middleware with the name of a client's place.
     fileprivate func named(_ place: StackPlace) -> Middleware {
-        Middleware(named: place.rawValue) { self($0) }
+        Middleware(named: place.rawValue, wrap)
     }
 }

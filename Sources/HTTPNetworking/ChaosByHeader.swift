@@ -44,7 +44,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                 let chaos = Middleware.chaos(
                     fault.faults(of: sent), sharing: chaosSwitch, on: scheduler,
                     random: .constant(0))
-                return chaos(next)(sent).naming(sent)
+                return chaos.wrap(next)(sent).naming(sent)
             }
         }
     }

@@ -122,7 +122,6 @@ private func follow<Output: HTTPResponseHead>(
                 .failure(.tooManyRedirects, of: machine.request)
         case .follow:
             if let answer = result.answer {
-                asked.keepCookies(of: answer)
                 machine.bind(to: answer.request ?? asked)
                 answer.discardBody()
             }

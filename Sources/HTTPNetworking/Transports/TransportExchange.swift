@@ -436,6 +436,7 @@ extension TransportExchange {
         head.timing.untilHeaders = elapsed
         let isInvalid = head.hasInvalidLength(for: method)
         change(&head)
+        request.keepCookies(of: &head)
         let length = head.announcedLength(for: method)
         let now = limits.idle?.scheduler.now
         let (recipient, mark) = state.withLock { state -> (Recipient?, CallRecord.Mark?) in

@@ -100,17 +100,6 @@ extension Result where Success: Sendable, Failure == any Error {
     }
 }
 
-/// An input that is told of every answer to it, even of an answer that doesn't become the call's result.
-package protocol AnswerKeeping: Sendable {
-    /// Receives an answer that is replaced by another one, or whose caller has left.
-    func keep<Output: Sendable>(_ result: Result<Output, any Error>)
-}
-
-extension Result where Success: Sendable, Failure == any Error {
-    /// Tells an input that another result replaces this one.
-    package func replaced(of input: some Sendable) { (input as? any AnswerKeeping)?.keep(self) }
-}
-
 /// The users for whom a service inside the call has sent a request.
 package protocol CallUsers: Sendable {
     /// True if one of the users has signed out.

@@ -241,7 +241,7 @@ extension Coalescer {
     private func caller<Input: Sendable>(
         _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Caller<Output> {
-        Caller(context, name, service, input, classifier, hasOwnParts: hasOwnParts)
+        Caller(context, name, service, input, classifier)
     }
 
     /// Returns a caller's future.
@@ -323,9 +323,6 @@ extension Coalescer {
     ) {
         guard let result else { return }
         let shared = hasOwnParts || result.failure != nil ? result.shared : result
-        if let maker, !removed.callers.contains(where: { $0 === maker }) {
-            maker.keeper?.keep(result)
-        }
         for caller in removed.callers {
             own(caller).promise.settle(with: caller === maker ? result : shared)
         }
@@ -387,16 +384,13 @@ private func choose(
 /// Unchecked, because the compiler can't check a class with subclasses.
 private class AnyCaller: @unchecked Sendable {
     let context: CallContext
-    /// The caller's input, if it keeps parts of answers, such as cookies, even after the caller has left.
-    let keeper: (any AnswerKeeping)?
     private let repeatability: @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
 
     init(
-        _ context: CallContext, keeper: (any AnswerKeeping)?,
+        _ context: CallContext,
         _ repeatability: @escaping @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
     ) {
         self.context = context
-        self.keeper = keeper
         self.repeatability = repeatability
     }
 
@@ -415,7 +409,7 @@ private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
 
     init<Input: Sendable>(
         _ context: CallContext, _ name: String?, _ service: @escaping Service<Input, Output>,
-        _ input: Input, _ classifier: Classifier<Output>, hasOwnParts: Bool
+        _ input: Input, _ classifier: Classifier<Output>
     ) {
         // If this caller makes a new call later, that call starts on the thread on which the first call ended. So the
         // caller's task-local values are kept for it.
@@ -424,7 +418,7 @@ private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
             let input = notes.record?.next(input) ?? input
             return caller.run { share(service, input, in: context, notes, name, classifier) }
         }
-        super.init(context, keeper: hasOwnParts ? input as? any AnswerKeeping : nil) {
+        super.init(context) {
             Repeatability(of: input, after: $0, $1)
         }
     }

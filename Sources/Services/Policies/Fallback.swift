@@ -123,7 +123,6 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     ) -> Future<Output>? {
         let outcome = classifier(result)
         guard !outcome.isSuccess, outcome.fault != .nobody else { return nil }
-        result.replaced(of: input)
         let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
         let observed = context.with(
             attempt: context.attempt, record: context.record, span: beneath?.span ?? context.span)

@@ -244,7 +244,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         let isRefused = outcome.isRefusal
         // The same is true of a call that couldn't send because another call may.
         let isUnmade = isRefused || result.failure is AttemptSuperseded
-        let (step, start, record, replaced, final) = state.withLockThenReleaseRest { state in
+        let (step, start, record, final) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
             let step = state.machine.end(number, with: isRefused ? .ignorable : outcome)
             let previous = state.failure
@@ -253,14 +253,10 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
             if isRefused, wasUnderWay, number > 1 { state.refused += 1 }
             let start = wasUnderWay ? state.starts[number] : nil
             return (
-                (
-                    step, start, state.records[number], counts ? previous : result,
-                    counts ? result : previous ?? result
-                ),
+                (step, start, state.records[number], counts ? result : previous ?? result),
                 state.calls.removeValue(forKey: number)
             )
         }
-        replaced?.replaced(of: input)
         if isRefused, start != nil, number > 1 { policy.hedging.putBack() }
         if !outcome.isAnswer { record?.close() }
         if let start { policy.hedging.record(result, outcome, since: start) }
@@ -379,7 +375,6 @@ extension HedgedCall {
     private func cancel() {
         if state.withLock({ $0.machine.cancel() }) { policy.hedging.end() }
         let taken = takeAll().state
-        taken.failure?.replaced(of: input)
         for record in taken.records.values { record.close() }
         for (_, call) in taken.calls.sorted(by: { $0.key < $1.key }) { call.cancel() }
     }

@@ -161,7 +161,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
                         return self.wait(
                             for: granting, step, after: current, machine, caller, service, input)
                     }
-                    self.announce(step, result, context, input)
+                    self.announce(step, result, context)
                     return self.wait(step.delay, machine, caller, service, record.next(input))
                 }
             }
@@ -179,7 +179,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
                     return current.future
                 }
             }
-            announce(step, result, context, input)
+            announce(step, result, context)
             input = current.record.next(input)
             if step.delay > .zero {
                 return wait(step.delay, machine, caller ?? KeptCaller(context), service, input)
@@ -205,7 +205,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
                 self.withhold(.budget, caller.context)
                 return last.future
             }
-            self.announce(step, result, caller.context, input)
+            self.announce(step, result, caller.context)
             let waited = start.duration(to: self.rules.scheduler.now)
             return self.wait(
                 step.delay - waited, machine, caller, service, last.record.next(input))
@@ -266,10 +266,8 @@ private struct RetriedCall<Output: Sendable>: Sendable {
 
     /// Reports that another attempt follows, and lets a stored answer stand in for it.
     private func announce(
-        _ step: Step, _ result: Result<Output, any Error>, _ context: CallContext,
-        _ input: some Sendable
+        _ step: Step, _ result: Result<Output, any Error>, _ context: CallContext
     ) {
-        result.replaced(of: input)
         context.report(
             .retrying(after: step.delay, error: result.failure), isUnproven: step.isUnproven,
             by: retryPolicy, named: budget.name)
