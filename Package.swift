@@ -147,7 +147,11 @@ let package = Package(
             uses: ["Pledge", "Composition", "Futures", "HTTPNetworking", "Stores"]),
         cModule("Testing"),
         module(
-            "PledgeTesting", uses: ["Pledge", "Stores", "Services", "Futures", "Simulation"],
+            "PledgeTesting",
+            uses: [
+                "Pledge", "Stores", "HTTPNetworking", "HTTPBodies", "Services", "Futures",
+                "Simulation",
+            ],
             and: ["CPledgeTesting"]),
         module("TransportChecks", uses: ["Pledge", "PledgeTesting"]),
         module("Simulation", uses: http),

@@ -1,9 +1,9 @@
 // snippet: imports
 import Foundation
 import Pledge
-// end snippet
-// snippet: test-imports
 import PledgeTesting
+// end snippet
+// snippet: test
 import Testing
 
 // end snippet

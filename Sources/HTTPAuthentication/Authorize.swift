@@ -74,7 +74,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ) -> Middleware {
         let authorize = Authorize(
             credentials: credentials.kind, origins: origins, account: account)
-        return Middleware(named: "authorize") { service in
+        return Middleware(changing: "authorize") { service in
             { request in authorize.call(service, request) }
         }
     }
@@ -100,7 +100,7 @@ struct Authorize: Sendable {
         case .fixed(let name, let value, let holder):
             guard request.headers[name] == nil else { return service(request) }
             let sent = request.adding(credential(name, value, of: holder))
-            return service(sent).naming(sent)
+            return service(sent)
         case .refreshed(let refresher):
             let context = CallContext.current
             guard request.headers["Authorization"] == nil, !context.isWithin(refresher) else {
@@ -178,13 +178,13 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         case .sendBare(let signIn):
             if let end = goOnOnceOver() { return end }
             let sent = authorize.bind(request, to: signIn)
-            return service(sent).naming(sent)
+            return service(sent)
         case .giveBack: return service(request)
         case .fail(let error):
             return Future(error: HTTPError(refreshing: error, request: request))
         case .wait(let grant):
             report("waiting for a token")
-            let caller = KeptCaller(context)
+            let caller = CallerContext(keeping: context)
             return grant.mapError { HTTPError(refreshing: $0, request: request) }
                 .flatMap { grant in caller.run { send(with: grant) } }
         }
@@ -206,8 +206,8 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         if let end = goOnOnceOver() { return end }
         let sent = authorize.adding(grant, to: request)
         let future = service(sent)
-        let caller = KeptCaller(context, until: future)
-        return future.naming(sent).flatMapSomeResults { result in
+        let caller = CallerContext(keeping: context, until: future)
+        return future.flatMapSomeResults { result in
             guard isRefusal(result, of: grant), let response = result.answer else { return nil }
             return sendAgain(after: response, grant, for: caller)
         }
@@ -229,7 +229,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     /// Sends the request again after a 401; returns nil if the caller gets the 401.
     private func sendAgain(
-        after response: any HTTPResponseHead, _ grant: TokenGrant, for caller: KeptCaller
+        after response: any HTTPResponseHead, _ grant: TokenGrant, for caller: CallerContext
     ) -> Future<Output>? {
         guard request.body.isReplayable, mayBeRepeated(after: response) else {
             refresher.reject(grant)
@@ -279,16 +279,15 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     /// The request keeps the idempotency key that a layer below `.authorize` has given it, because an attempt before
     /// the refused one may have reached the server.
     private func replay(
-        with grant: TokenGrant, after response: any HTTPResponseHead, for caller: KeptCaller
+        with grant: TokenGrant, after response: any HTTPResponseHead, for caller: CallerContext
     ) -> Future<Output> {
         report("sent again with a new token")
-        request.keepCookies(of: response)
         var sent = authorize.adding(grant, to: request)
         sent.context.followsRefusal = true
         sent.context.signIns.bind(response.request?.context.signIns)
         sent.context.idempotencyKey =
             request.context.idempotencyKey ?? response.request?.context.idempotencyKey
-        let future = caller.run { service(sent).naming(sent) }
+        let future = caller.run { service(sent) }
         guard grant.isFound else { return future }
         return future.flatMapSomeResults { result in
             guard isRefusal(result, of: grant), let response = result.answer else { return nil }

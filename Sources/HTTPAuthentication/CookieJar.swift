@@ -37,7 +37,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     ///   - now: The clock that decides when cookies expire.
     ///   - isPublicSuffix: Returns whether anyone may register names directly below a domain, such as "co.uk". No
     ///     cookie is accepted for such a domain. The function is called with a domain in lower case, on the thread on
-    ///     which a response arrived.
+    ///     which the head of a response arrived, so it must not block.
     public convenience init(
         restoring snapshot: Snapshot? = nil, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
@@ -139,6 +139,13 @@ public final class CookieJar: CookieKeeping, Sendable {
         }
     }
 
+    /// Stores the cookies of a response, unless their user has signed out.
+    package func store(_ headers: HTTPHeaders, from url: URL, of signIn: SignIn) {
+        for value in headers.received("Set-Cookie") {
+            store(SetCookie(value, limit: bytesPerCookie), from: url, of: signIn)
+        }
+    }
+
     /// Stores the cookie of one Set-Cookie header.
     ///
     /// ```swift
@@ -156,14 +163,18 @@ public final class CookieJar: CookieKeeping, Sendable {
     }
 
     @discardableResult
-    private func store(_ header: SetCookie?, from url: URL) -> Cookie? {
+    private func store(_ header: SetCookie?, from url: URL, of signIn: SignIn? = nil) -> Cookie? {
         guard let header, let place = CookieURL(url) else { return nil }
         let now = now()
         // This runs outside the lock, because it calls the app's `isPublicSuffix`.
         guard
             let cookie = Cookie(header, from: place, at: now, isPublicSuffix: isPublicSuffix)
         else { return nil }
-        let isKept = store.withLock { $0.keep(cookie, isSecure: place.isSecure, at: now) }
+        let isKept = store.withLock { store in
+            // A late response must not set cookies for the next user.
+            if let signIn, signIn !== store.signIn { return false }
+            return store.keep(cookie, isSecure: place.isSecure, at: now)
+        }
         if isKept { saveSoon() }
         return isKept ? cookie : nil
     }

@@ -10,14 +10,19 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// let service = stack(.redirect(), .cookies(sharing: jar), .retry(), over: transport.send)
     /// ```
     ///
-    /// The jar stores the cookies of every response before the caller gets the response, whatever its status, and even
-    /// if it's within an `HTTPError`. Below `.redirect`, that includes all responses of the chain.
+    /// The jar stores the cookies of a response where it arrives, below all middleware: over a transport with the head
+    /// of the response, and over a function with its answer. So it stores the cookies of every response before the
+    /// caller gets the response, whatever its status, and even if it's within an `HTTPError`. Below `.redirect`, that
+    /// includes all responses of the chain.
     ///
     /// The jar also stores the cookies of responses that the caller doesn't get, because middleware below `.cookies`
     /// returns another response (RFC 6265, section 3). For example, `.retry` and `.hedge` send the request again,
     /// `.fallback` returns a substitute, and `.cache` returns a stored response. All attempts that middleware below
     /// `.cookies` makes carry the same cookies. If several callers share a response, its cookies go only to the caller
     /// whose request was sent.
+    ///
+    /// The jar travels in the request. Middleware of your own that changes the request passes it on; a new
+    /// `HTTPRequest` doesn't have it, and then the jar stores only the cookies of the response that `.cookies` gets.
     ///
     /// **Place.** Put `.cookies` below `.redirect`, so that each request of the chain carries its own origin's cookies.
     /// Put it below `.authorize`, so that the jar stores the cookies of a 401 even if the request is then sent again
@@ -34,7 +39,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     ///
     /// - Parameter jar: The jar, shared by all stacks that use its cookies.
     public static func cookies(sharing jar: CookieJar) -> Middleware {
-        Middleware(named: "cookies") { next in
+        Middleware(changing: "cookies") { next in
             { request in
                 let sent = jar.adding(to: request)
                 // The jar may have changed its user since the call's first request. This is checked after the jar was
@@ -43,13 +48,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                     return Future(error: HTTPError(code: .sessionEnded, request: request))
                 }
                 sent.noteSignIns()
-                return next(sent).naming(sent).flatMapSomeResults { result in
-                    switch result {
-                    case .success(let response): sent.keepCookies(of: response)
-                    case .failure: sent.keep(result)
-                    }
-                    return nil
-                }
+                return next(sent).keepingCookies(of: sent)
             }
         }
     }
@@ -60,7 +59,7 @@ extension CookieJar {
     func adding(to request: HTTPRequest) -> HTTPRequest {
         guard let (cookies, signIn) = use(for: request.url) else { return request }
         var request = request
-        request.context.cookieJar = self
+        request.context.cookieKeeper = CookieKeeper(self, of: signIn)
         request.context.signIns.cookies = signIn
         return adding(cookies, of: signIn, to: request)
     }

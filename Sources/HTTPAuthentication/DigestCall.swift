@@ -26,7 +26,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
                 .onEnd { _ in session.endProbe(number, of: origin, isAnswered: false) }
         case .wait(let turn):
             report("waiting for a challenge")
-            let caller = KeptCaller(context)
+            let caller = CallerContext(keeping: context)
             return turn.flatMap { caller.run { start() } }
         }
     }
@@ -41,8 +41,8 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
                     reason: "the server asks for a digest of the body, which is not in memory"))
         }
         let future = service(sent)
-        let caller = KeptCaller(context, until: future)
-        return future.naming(sent).flatMapSomeResults { result in
+        let caller = CallerContext(keeping: context, until: future)
+        return future.flatMapSomeResults { result in
             let next = goOn(after: result, grant, repeats, for: caller)
             if let probe, result.answerHead != nil {
                 session.endProbe(probe, of: origin, isAnswered: true)
@@ -74,7 +74,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
     /// Sends the request again if needed; returns nil if the result is final.
     private func goOn(
         after result: Result<Output, any Error>, _ grant: DigestGrant?, _ repeats: Int,
-        for caller: KeptCaller
+        for caller: CallerContext
     ) -> Future<Output>? {
         guard let head = result.answerHead, let answer = result.answer, isOwn(answer) else {
             return nil
@@ -91,7 +91,6 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
             challenge, by: origin, refusing: grant, mayRepeat: mayRepeat)
         guard let next else { return nil }
         answer.discardBody()
-        request.keepCookies(of: answer)
         report("sent again with a digest")
         var again = request
         again.context.followsRefusal = true

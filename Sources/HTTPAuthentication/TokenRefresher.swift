@@ -39,7 +39,7 @@ public final class TokenRefresher: Sendable {
         var machine: Machine
         var changes = ChangeQueue<Change>()
         /// The priority of the latest refresh.
-        var priority: SharedPriority?
+        var priority: JoinedPriority?
         /// The highest priority of the tasks that wait for the latest refresh.
         var raised: TaskPriority?
         /// The refresh in flight, once its future is known.
@@ -243,7 +243,7 @@ extension TokenRefresher {
             if step.refresh != nil { (state.priority, state.raised) = (.make(in: context), nil) }
             return (step, state.priority)
         }
-        if let refresh = step.refresh { start(refresh, in: context.with(sharedPriority: priority)) }
+        if let refresh = step.refresh { start(refresh, in: context.with(joinedPriority: priority)) }
         switch step.decision {
         case .send(let grant): return .send(grant)
         case .sendBare(let signIn): return .sendBare(signIn)

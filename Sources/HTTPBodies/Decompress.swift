@@ -39,10 +39,10 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///   zero is a programming error and traps.
     public static func decompress(upTo limit: Int) -> Middleware {
         let decompression = Decompression(upTo: limit)
-        return Middleware(named: "decompress") { next in
+        return Middleware(changing: "decompress") { next in
             { request in
                 let request = decompression.asking(request)
-                let answer = next(request).naming(request)
+                let answer = next(request)
                 if answer.hasSucceeded({ $0.headers["Content-Encoding"] == nil }) { return answer }
                 return answer.mapWithoutOrigin { try decompression.decoded($0, to: request) }
             }
@@ -63,10 +63,10 @@ extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse 
     ///   is a programming error and traps.
     public static func decompress(upTo limit: Int) -> Middleware {
         let decompression = Decompression(upTo: limit)
-        return Middleware(named: "decompress") { next in
+        return Middleware(changing: "decompress") { next in
             { request in
                 let request = decompression.asking(request)
-                let answer = next(request).naming(request)
+                let answer = next(request)
                 if answer.hasSucceeded({ $0.headers["Content-Encoding"] == nil }) { return answer }
                 return answer.mapWithoutOrigin { try decompression.decoded($0, to: request) }
             }

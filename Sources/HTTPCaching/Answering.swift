@@ -16,6 +16,7 @@ extension CacheRules {
         // The jar stored the cookie when the response arrived. If the jar got the cookie again now, a newer cookie
         // could be overwritten.
         if !replaysCookies { response.headers.remove("Set-Cookie") }
+        presented.request.markCookiesKept(of: &response)
         if [200, 206].contains(entry.status), Preconditions.isNotModified(presented.headers, entry)
         {
             return notModified(response)

@@ -62,7 +62,6 @@ struct CacheForwarding: Sendable {
             if !reply.isForeign, let chosen = cache.rules.chosen(by: reply) {
                 return Future(value: .confirmed(chosen.entry, fresh))
             }
-            request.keepCookies(of: fresh)
             return context.run { ask(request, presented, miss.asker) }
         }
     }
@@ -91,7 +90,6 @@ struct CacheForwarding: Sendable {
             {
                 return Future(value: .confirmed(confirmed.entry, fresh))
             }
-            validation.request.keepCookies(of: fresh)
             return context.run { ask(validation.request, presented, validation.asker) }
         }
     }
@@ -134,13 +132,6 @@ extension CacheValidation: Replayable {
     var isReplayable: Bool { true }
 }
 
-extension CacheValidation: AnswerKeeping {
-    /// Stores the cookies of the origin's answer in the request's jar.
-    func keep<Output: Sendable>(_ result: Result<Output, any Error>) {
-        request.keep(forwarded: result)
-    }
-}
-
 /// The origin's answer to a ``CacheValidation`` or a ``ForwardedMiss``.
 enum ForwardedAnswer: Sendable {
     /// The origin has confirmed the stored response; the values are the updated response, and the 304, which may set
@@ -150,36 +141,17 @@ enum ForwardedAnswer: Sendable {
     case answered(OriginReply, stored: CachedResponse?, to: Int)
 }
 
-extension ForwardedAnswer: Shareable {
+extension ForwardedAnswer: UserBound {
     /// The answer without its Set-Cookie headers, which are for the caller whose request was sent.
     ///
-    /// The stored form keeps these headers, because a cache with `replaysCookies` returns them.
-    var shared: ForwardedAnswer {
+    /// The stored form keeps these headers, because a cache with `replaysCookies` returns them. No answer is over: all
+    /// callers that share one belong to the same partition.
+    var forOthers: ForwardedAnswer {
         switch self {
-        case .confirmed(let entry, let fresh): .confirmed(entry, fresh.shared)
+        case .confirmed(let entry, let fresh): .confirmed(entry, fresh.forOthers)
         case .answered(let reply, let stored, let asker):
-            .answered(reply.shared, stored: stored, to: asker)
+            .answered(reply.forOthers, stored: stored, to: asker)
         }
-    }
-
-    /// Always false, because all callers that share the answer belong to the same partition.
-    var isOver: Bool { false }
-
-    fileprivate var response: HTTPResponse {
-        switch self {
-        case .confirmed(_, let fresh): fresh
-        case .answered(let reply, _, _): reply.response
-        }
-    }
-}
-
-extension HTTPRequest {
-    /// Takes the cookies out of an answer that the origin gave to a cache, and stores them in this request's jar.
-    func keep<Output: Sendable>(forwarded result: Result<Output, any Swift.Error>) {
-        guard case .success(let output) = result, let answer = output as? ForwardedAnswer else {
-            return keep(result)
-        }
-        keepCookies(of: answer.response)
     }
 }
 
@@ -230,13 +202,6 @@ extension ForwardedMiss: Replayable {
     var isReplayable: Bool { true }
 }
 
-extension ForwardedMiss: AnswerKeeping {
-    /// Stores the cookies of the origin's answer in the request's jar.
-    func keep<Output: Sendable>(_ result: Result<Output, any Error>) {
-        presented.request.keep(forwarded: result)
-    }
-}
-
 /// The origin's response to a forwarded request, and when it arrived.
 struct OriginReply: Sendable {
     let presented: PresentedRequest
@@ -259,10 +224,10 @@ struct OriginReply: Sendable {
 
 extension OriginReply {
     /// The reply without its Set-Cookie headers.
-    var shared: OriginReply {
+    var forOthers: OriginReply {
         var reply = self
-        reply.response = response.shared
-        reply.refusal = refusal?.shared
+        reply.response = response.forOthers
+        reply.refusal = refusal?.forOthers
         return reply
     }
 

@@ -55,7 +55,7 @@ struct CacheLayer: Sendable {
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Future<HTTPResponse>
     ) -> Future<HTTPResponse> {
         if let result = future.result { return body(result) }
-        let caller = KeptCaller()
+        let caller = CallerContext(keeping: .current)
         return future.flatMapResult { result in caller.run { body(result) } }
     }
 
@@ -182,7 +182,7 @@ extension CacheLayer {
         let fetching = (cache.coalescesMisses ? fetch(miss) : asking.ask(miss)).onEnd { _ in
             cache.calls.withLock { _ = $0.end(presented.key) }
         }
-        let caller = KeptCaller(until: fetching)
+        let caller = CallerContext(keeping: .current, until: fetching)
         return fetching.flatMap { fetched in
             let (reply, stored, asker): (OriginReply, CachedResponse?, Int)
             switch fetched {
@@ -190,7 +190,6 @@ extension CacheLayer {
                 if let response = confirmed(entry, fresh, presented, reason) {
                     return give(response, of: entry)
                 }
-                presented.request.keepCookies(of: fresh)
                 return caller.run { forward(presented, reason) }
             case .answered(let first, let second, let third):
                 (reply, stored, asker) = (first, second, third)
@@ -203,7 +202,7 @@ extension CacheLayer {
             let entries = stored.map { [$0] } ?? []
             switch cache.rules.decide(presented, entries, at: cache.moment()) {
             case .serve(let response, let entry, let reuse):
-                return serve(response, entry, reuse, presented, as: .shared(reason))
+                return serve(response, entry, reuse, presented, as: .joined(reason))
             case .validate(let entry): return caller.run { validated(entry, presented) }
             case .choose, .forward, .unavailable:
                 return caller.run { forward(presented, reason) }
@@ -220,7 +219,7 @@ extension CacheLayer {
         let validation = validation(entry, presented.request, presented)
         let wait = CacheWait(self, presented, entry)
         let future = (wait?.contextOfValidation ?? context).run { validate(validation) }
-        let caller = KeptCaller(context, until: future)
+        let caller = CallerContext(keeping: context, until: future)
         let answer = future.flatMap { validated in
             caller.run { settle(validated, validation) }
         }
@@ -251,7 +250,6 @@ extension CacheLayer {
             if let response = confirmed(entry, fresh, presented, .stale) {
                 return give(response, of: entry)
             }
-            presented.request.keepCookies(of: fresh)
             return askAlone(validation)
         case .answered(let reply, let stored, let asker):
             if let rescued = rescue(presented, validation.entry, from: reply) { return rescued }
@@ -262,11 +260,11 @@ extension CacheLayer {
             }
             // Another caller's answer is used as if it had been stored before this request.
             if let stored, stored.answers(presented),
-                let shared = cache.rules.answer(presented, with: stored, at: cache.moment())
+                let answer = cache.rules.answer(presented, with: stored, at: cache.moment())
             {
                 CallContext.current.report(.hit, by: Self.policy, named: cache.name)
                 cache.count(\.hits)
-                return give(shared.marked(by: cache, .shared(.stale)), of: stored)
+                return give(answer.marked(by: cache, .joined(.stale)), of: stored)
             }
             return askAlone(validation)
         }
@@ -309,10 +307,7 @@ extension CacheLayer {
         _ presented: PresentedRequest, _ entry: CachedResponse, from reply: OriginReply
     ) -> Future<HTTPResponse>? {
         guard cache.rules.isError(status: reply.response.status) else { return nil }
-        return rescue(presented, entry, isUnreachable: false).map { rescued in
-            presented.request.keepCookies(of: reply.response)
-            return rescued
-        }
+        return rescue(presented, entry, isUnreachable: false)
     }
 
     /// Returns the stored response in place of a failure, or nil if that isn't allowed.
@@ -325,10 +320,7 @@ extension CacheLayer {
         let isAnswer = (error as? HTTPError)?.refused != nil
         if isAnswer || error is CancellationError || error is HTTPRequest.Error { return nil }
         let isUnreachable = cache.rules.isUnreachable(by: error)
-        return rescue(presented, entry, isUnreachable: isUnreachable).map { rescued in
-            presented.request.keep(Result<HTTPResponse, any Error>.failure(error))
-            return rescued
-        }
+        return rescue(presented, entry, isUnreachable: isUnreachable)
     }
 
     /// Returns the stored response as the answer to a request after a failure; nil if it can't stand in.
@@ -407,7 +399,7 @@ enum CacheStatus: Sendable {
     /// The origin, asked for this reason, has confirmed a stored response.
     case confirmed(CacheRules.Reason)
     /// The answer came from another caller's request, which was already in flight.
-    case shared(CacheRules.Reason)
+    case joined(CacheRules.Reason)
 
     /// The status as an app sees it.
     func value(at now: ClockReading) -> HTTPCacheStatus {
@@ -416,7 +408,7 @@ enum CacheStatus: Sendable {
         case .forwarded(let reason), .answered(let reason, _): .miss(reason)
         case .replaced: .miss(.stale)
         case .confirmed: .revalidated
-        case .shared: .collapsed
+        case .joined: .collapsed
         }
     }
 
@@ -429,7 +421,7 @@ enum CacheStatus: Sendable {
             "fwd=\(reason.rawValue)\(rules.entry(from: reply) == nil ? "" : "; stored")"
         case .replaced(let status): "fwd=stale; fwd-status=\(status)"
         case .confirmed(let reason): "fwd=\(reason.rawValue); fwd-status=304"
-        case .shared(let reason): "fwd=\(reason.rawValue); collapsed"
+        case .joined(let reason): "fwd=\(reason.rawValue); collapsed"
         }
     }
 }

@@ -123,9 +123,7 @@ extension CacheLayer {
         guard isFirst else { return }
         let call = start().timeout(cache.backgroundLimit, on: cache.scheduler)
         cache.background.withLock { $0[key] = .some(call) }
-        call.observe { result in
-            // No caller gets the answer, but the request's jar gets its cookies.
-            validation.keep(result)
+        call.observe { _ in
             cache.background.withLockThenRelease { $0.removeValue(forKey: key) }
         }
     }

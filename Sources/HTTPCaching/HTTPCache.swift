@@ -152,8 +152,8 @@ public final class HTTPCache: Sendable {
     ///   - store: The store of the responses.
     ///   - mode: The kind of cache.
     ///   - replaysCookies: If true, a stored response is returned with its Set-Cookie. By default, the header is
-    ///     removed, because the jar stored the cookie when the response arrived, and the header might overwrite a newer
-    ///     one.
+    ///     removed. In both cases, the jar got the cookie when the response arrived, and doesn't get it again, because
+    ///     it might overwrite a newer one.
     ///   - statusName: The cache's name in the field Cache-Status (RFC 9211), a token. The cache then adds the field to
     ///     every response. With nil, the cache adds no such field.
     ///   - coalescesMisses: If true, equal requests without a stored response wait for the answer to the first of them.

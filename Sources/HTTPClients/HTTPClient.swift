@@ -280,9 +280,11 @@ extension HTTPClient: CustomStringConvertible, CustomReflectable {
 
 /// A transport over a function that returns whole responses.
 struct FunctionTransport: HTTPTransport {
-    let service: HTTPService
+    private let service: HTTPService
     /// The client's clock.
     var scheduler: any FutureScheduler = LiveScheduler.live
+
+    init(service: @escaping HTTPService) { self.service = Middleware.naming(service) }
 
     /// Calls the function; notes the request in the attempt's record and in the response, unless the function does so.
     ///
@@ -292,7 +294,7 @@ struct FunctionTransport: HTTPTransport {
     /// time counts as upload time, which time limits leave out.
     func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let context = CallContext.current
-        let future = sendRecorded(request, in: context, service).naming(request)
+        let future = sendRecorded(request, in: context, service)
         guard request.body.isReadWhileSent, let record = context.record, !future.isSettled else {
             return future
         }

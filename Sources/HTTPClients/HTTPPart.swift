@@ -257,13 +257,11 @@ extension HTTPPart where Level == HTTPStack.Attempt {
     /// Sends the attempt's number, starting from 1, in a header.
     public static func attemptHeader(_ header: String) -> Self {
         func part<Output: HTTPResponseHead>() -> Middleware<HTTPRequest, Output> {
-            Middleware { next in
-                { request in
-                    var request = request
-                    request.headers.set("\(CallContext.current.attempt)", for: header)
-                    return next(request).naming(request)
-                }
-            }.named(.attemptHeader)
+            .changing(named: StackPlace.attemptHeader.rawValue) { request in
+                var request = request
+                request.headers.set("\(CallContext.current.attempt)", for: header)
+                return request
+            }
         }
         return Self(part(), part())
     }

@@ -329,7 +329,7 @@ final class OriginServices<Output: Sendable>: Sendable {
     @Sendable func call(_ request: HTTPRequest) -> Future<Output> {
         let origin = request.origin
         if let service = table.withLock({ $0.service(of: origin) }) { return service(request) }
-        let made = make(origin)(beneath)
+        let made = make(origin).wrap(beneath)
         let service = table.withLock { $0.add(made, of: origin) }
         return service(request)
     }

@@ -116,6 +116,6 @@ extension HTTPClient {
 extension Middleware {
     /// Returns the same middleware with the name of a client's place.
     func named(_ place: StackPlace) -> Middleware {
-        Middleware(named: place.rawValue) { self($0) }
+        Middleware(named: place.rawValue, wrap)
     }
 }

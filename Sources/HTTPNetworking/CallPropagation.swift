@@ -34,12 +34,8 @@ extension Middleware where Input == HTTPRequest {
     public static func callPropagation(
         to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
     ) -> Middleware {
-        Middleware(named: "callPropagation") { service in
-            { request in
-                guard origins.contains(request.url) else { return service(request) }
-                let sent = request.adding(names, of: .current)
-                return sent.map { service($0).naming($0) } ?? service(request)
-            }
+        .changing(named: "callPropagation") { request in
+            origins.contains(request.url) ? request.adding(names, of: .current) : nil
         }
     }
 }

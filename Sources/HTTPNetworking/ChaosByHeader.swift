@@ -30,12 +30,12 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         byHeader header: String, sharing chaosSwitch: ChaosSwitch? = nil,
         on scheduler: some FutureScheduler = .live
     ) -> Middleware {
-        Middleware(named: "chaos") { next in
+        Middleware(changing: "chaos") { next in
             { request in
                 guard let text = request.headers[header] else { return next(request) }
                 var sent = request
                 sent.headers.remove(header)
-                guard chaosSwitch?.isOn ?? true else { return next(sent).naming(sent) }
+                guard chaosSwitch?.isOn ?? true else { return next(sent) }
                 let fault: HeaderFault
                 do { fault = try HeaderFault(text) } catch {
                     return Future(
@@ -44,7 +44,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                 let chaos = Middleware.chaos(
                     fault.faults(of: sent), sharing: chaosSwitch, on: scheduler,
                     random: .constant(0))
-                return chaos(next)(sent).naming(sent)
+                return chaos.wrap(next)(sent)
             }
         }
     }

@@ -12,12 +12,10 @@ extension Middleware where Input == HTTPRequest {
     ///
     /// - Parameter headers: The headers to add. If a name occurs twice, both values are added.
     public static func defaultHeaders(_ headers: HTTPHeaders) -> Middleware {
-        Middleware(named: "defaultHeaders") { service in
-            { request in
-                var request = request
-                request.headers.add(headers, unlessIn: request.effectiveHeaders)
-                return service(request).naming(request)
-            }
+        .changing(named: "defaultHeaders") { request in
+            var request = request
+            request.headers.add(headers, unlessIn: request.effectiveHeaders)
+            return request
         }
     }
 }

@@ -17,6 +17,11 @@ public struct HTTPHeaders: Sendable {
     /// They are kept because a value's text does not show whether its bytes were UTF-8.
     private var bytes: [Int: [UInt8]] = [:]
 
+    /// The number of the ``CookieKeeper`` that has kept the cookies of these headers; zero for none.
+    ///
+    /// Two sets of headers can be equal even if they differ in this property.
+    var keeper: UInt64 = 0
+
     /// Creates headers from names and values, and keeps all of them, in order.
     @inlinable
     public init(_ fields: some Sequence<(String, String)>) {
@@ -71,6 +76,7 @@ public struct HTTPHeaders: Sendable {
     /// Adds a value at the end, and keeps the values that the name already has.
     public mutating func add(_ value: String, for name: String) {
         fields.append((name, Self.trimmed(value)))
+        noteChange(of: name)
     }
 
     /// Replaces all values of a name by a single value.
@@ -81,8 +87,14 @@ public struct HTTPHeaders: Sendable {
             return add(value, for: name)
         }
         fields[first] = (name, Self.trimmed(value))
+        noteChange(of: name)
         if !bytes.isEmpty { bytes[first] = nil }
         removeAll(name, except: first)
+    }
+
+    /// Notes that a cookie has been added that no keeper knows.
+    private mutating func noteChange(of name: String) {
+        if keeper != 0, Self.isSame(name, "Set-Cookie") { keeper = 0 }
     }
 
     /// Removes all values of a name.

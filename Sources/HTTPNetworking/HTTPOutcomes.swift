@@ -160,7 +160,7 @@ extension Outcome {
     }
 }
 
-extension HTTPError: HasRequest {
+extension HTTPError {
     /// The endpoint if it may not be sent twice; otherwise the request, or the endpoint if there is no request.
     ///
     /// The request can differ from the endpoint: it can be the GET after a redirected POST, or have an idempotency key

@@ -29,19 +29,19 @@ extension Middleware where Input == HTTPRequest {
     public static func idempotencyKey(
         _ makeKey: @escaping @Sendable (HTTPRequest) -> String
     ) -> Middleware {
-        Middleware(named: "idempotencyKey") { service in
+        Middleware(changing: "idempotencyKey") { next in
             { request in
                 let hasKey =
                     request.context.idempotencyKey != nil
                     || request.headers["Idempotency-Key"] != nil
-                if hasKey || request.method.isIdempotent { return service(request) }
+                if hasKey || request.method.isIdempotent { return next(request) }
                 var sent = request
                 sent.context.idempotencyKey = makeKey(request)
                 // If a policy above this middleware repeated the call, the request would get another key, and the
                 // server would not recognise the repetition. So the request is recorded without its key, and a policy
                 // that reads the record does not repeat it.
                 return CallContext.current.sending(request, fate: { _ in .mayHaveArrived }) {
-                    service(sent).naming(sent)
+                    next(sent)
                 }
             }
         }

@@ -68,14 +68,16 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         precondition(
             redirects.limit >= 0, "redirect needs a limit of zero or more, not \(redirects.limit)")
         return Middleware(named: "redirect") { service in
-            { request in
+            let next = Self.naming(service)
+            return { request in
                 let future = service(request)
                 // If the response has already arrived and is no redirect, no closure and no future are allocated.
                 if future.hasSucceeded({ $0.url != nil && !RedirectMachine.mayFollow($0.status) }) {
                     return future
                 }
                 return follow(
-                    future, RedirectMachine(request, redirects), KeptCaller(until: future), service)
+                    future, RedirectMachine(request, redirects),
+                    CallerContext(keeping: .current, until: future), next)
             }
         }
     }
@@ -83,7 +85,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 
 /// Waits for the response to the machine's request, and follows the response if it is a redirect.
 private func follow<Output: HTTPResponseHead>(
-    _ future: Future<Output>, _ machine: RedirectMachine, _ caller: KeptCaller,
+    _ future: Future<Output>, _ machine: RedirectMachine, _ caller: CallerContext,
     _ service: @escaping Service<HTTPRequest, Output>
 ) -> Future<Output> {
     let context = caller.context
@@ -103,12 +105,11 @@ private func follow<Output: HTTPResponseHead>(
                 .failure(.tooManyRedirects, of: machine.request)
         case .follow:
             if let answer = result.answer {
-                asked.keepCookies(of: answer)
                 machine.bind(to: answer.request ?? asked)
                 answer.discardBody()
             }
             noteProcessed(asked, head.status, in: context)
-            let next = caller.run { service(machine.request).naming(machine.request) }
+            let next = caller.run { service(machine.request) }
             return follow(next, machine, caller, service)
         }
     }

@@ -33,16 +33,16 @@ extension Middleware where Input == HTTPRequest {
         to origins: HTTPOrigins = .all, random: RandomSource = .system
     ) -> Middleware {
         let name = "tracePropagation"
-        return Middleware(named: name) { service in
+        return Middleware(changing: name) { next in
             { request in
                 let context = CallContext.current
                 guard let parent = context.traceContext,
                     request.headers[TraceHeader.parent] == nil, origins.contains(request.url)
-                else { return service(request) }
+                else { return next(request) }
                 let span = parent.child(random: random)
                 context.report(.traced(span, parent: parent.spanID), by: name)
                 let sent = request.traced(by: span)
-                return context.with(traceContext: span).run { service(sent).naming(sent) }
+                return context.with(traceContext: span).run { next(sent) }
             }
         }
     }

@@ -114,8 +114,9 @@ final class Transfer {
     func result(_ code: Int32) -> Result<Void, any Error> {
         if let failure { return .failure(failure) }
         // A whole answer is a success, even if the server then resets the stream or takes no more of the request.
-        let isComplete = exchange.isComplete(with: unread.count)
-        if hasHead, code == ccurl_ok.rawValue || isComplete { return .success(()) }
+        if hasHead, code == ccurl_ok.rawValue || exchange.isComplete(with: unread.count) {
+            return .success(())
+        }
         let error = CurlError(code, handle, isAnswered: hasHead)
         return .failure(HTTPError(error, of: exchange.request, loop.options))
     }

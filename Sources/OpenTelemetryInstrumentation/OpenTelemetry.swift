@@ -45,7 +45,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         propagatingTo origins: HTTPOrigins = .all, on scheduler: some FutureScheduler = .live
     ) -> Middleware {
         let now: @Sendable () -> SchedulerInstant = { scheduler.now }
-        return Middleware(named: "openTelemetry") { service in
+        return Middleware(changing: "openTelemetry") { service in
             { request in
                 let span = ClientSpan(request, tracer: tracer, metrics: metrics, now: now)
                 var sent = request
@@ -53,7 +53,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                     (tracer ?? InstrumentationSystem.instrument).inject(
                         span.context, into: &sent.headers, using: HeaderInjector())
                 }
-                return ServiceContext.withValue(span.context) { service(sent).naming(sent) }
+                return ServiceContext.withValue(span.context) { service(sent) }
                     .notifying(span)
             }
         }

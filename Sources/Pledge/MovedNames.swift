@@ -1,7 +1,10 @@
+public import Foundation
 public import PledgeFutures
+public import PledgeHTTPNetworking
 
-// Names of PledgeStores and PledgeArticles, for an app that hasn't imported them: the compiler's error then says what to
-// do. If the module with the name is imported, or the app has such a name itself, the compiler doesn't look at these.
+// Names of PledgeStores, PledgeArticles and PledgeTesting, for an app that hasn't imported them: the compiler's error then
+// says what to do. If the module with the name is imported, or the app has such a name itself, the compiler doesn't
+// look at these.
 
 /// An app's state; in `PledgeStores`.
 @available(
@@ -122,4 +125,39 @@ public struct EventSource<Events> {
 public struct RequestState {
     /// Creates nothing.
     public init(networking: Any) {}
+}
+
+/// A network from a recording; in `PledgeTesting`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTesting to your target, and import PledgeTesting"
+)
+public struct ReplayTransport: HTTPTransport {
+    /// The parts to compare.
+    public struct Matching: Sendable {
+        /// Creates nothing.
+        public init(query: Bool = true, body: Bool = false, headers: [String] = []) {}
+    }
+
+    /// Creates nothing.
+    public init(
+        _ archive: HTTPArchive, matching: Matching = Matching(), repeatsLast: Bool = true,
+        takesRecordedTime: Bool = false, on scheduler: any FutureScheduler = LiveScheduler.live
+    ) {}
+
+    /// Sends nothing.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> { fatalError() }
+}
+
+/// A transport that records once, and then replays; in `PledgeTesting`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTesting to your target, and import PledgeTesting"
+)
+public struct RecordOnceTransport: HTTPTransport {
+    /// Creates nothing.
+    public init(_ file: URL, over transport: some HTTPTransport) throws {}
+
+    /// Sends nothing.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> { fatalError() }
 }

@@ -36,7 +36,7 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
     /// Receives a piece of the body.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let id = dataTask.taskIdentifier
-        guard let exchange = exchange(id), exchange.hasHead else { return }
+        guard let exchange = exchange(id) else { return }
         if exchange.isStreamed {
             // On Linux, `pass` always says that it has room, because even a suspended task would continue to receive.
             let hasRoom = exchange.pass(data) { dataTask.resume() }

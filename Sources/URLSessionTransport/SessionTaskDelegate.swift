@@ -178,8 +178,10 @@ final class SessionTaskDelegate: NSObject, Sendable {
 extension SessionTaskDelegate {
     /// Sends the request of a call that `enter()` has counted; its recipient gets every outcome.
     func send(_ exchange: TransportExchange) {
+        let call = Call(exchange)
+        exchange.watch { [weak self] in self?.end(call, with: $0) }
         do {
-            try prepare(Call(exchange), exchange.request.body)
+            try prepare(call, exchange.request.body)
         } catch {
             leave()
             exchange.fail(with: error)
@@ -226,9 +228,6 @@ extension SessionTaskDelegate {
             if isCancelled { exchange.fail(with: CancellationError()) }
             return
         }
-        if call.state.withLock({ $0.resends }) == 0 {
-            exchange.watch { [weak self] in self?.end(call, with: $0) }
-        }
         do {
             // The exchange learns here that its request is being sent, because URLSession doesn't report when a request
             // gets a connection.
@@ -265,15 +264,17 @@ extension SessionTaskDelegate {
         if let length = source.length { stream = stream.checkingLength(length) }
         let body = BodySpool.body(of: stream, upTo: configuration.maxSpooledBodySize)
         let key = ObjectIdentifier(call)
-        call.state.withLock { $0.upload = body }
+        let isOver = call.state.withLock { call in
+            call.upload = body
+            return call.isOver
+        }
         let isCancelling = state.withLock { state in
             state.uploads[key] = call
             return state.isCancelling
         }
         // While the source is read, the idle timeout doesn't run, because the source may take any time.
         call.exchange.expectNothing()
-        call.exchange.watch { [weak self] in self?.end(call, with: $0) }
-        if isCancelling { end(call, with: CancellationError()) }
+        if isCancelling || isOver { end(call, with: CancellationError()) }
         body.observe { [weak self] result in
             guard let self else { return }
             state.withLock { $0.uploads[key] = nil }

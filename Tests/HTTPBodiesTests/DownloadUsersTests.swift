@@ -117,7 +117,7 @@ import Testing
                 return count
             }
             sent.headers.set("n=\(number)", for: "Cookie")
-            return server.answer(sent).naming(sent)
+            return Middleware.naming(server.answer)(sent)
         }
     }
 

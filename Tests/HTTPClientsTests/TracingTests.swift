@@ -116,7 +116,7 @@ import Testing
         #expect(contexts().count == 1)
     }
 
-    /// It has the context of the first caller, as the Decision on shared calls says.
+    /// It has the context of the first caller, as the Decision on joined calls says.
     @Test func callsOfDifferentTracesAreCoalesced() throws {
         let (answer, requests) = (Promise<HTTPResponse>(), TestLog<HTTPRequest>())
         var client = HTTPClient(base: server) { request in

@@ -69,7 +69,12 @@ extension HTTPClient {
         ///   service. But if the thrown error is a `CancellationError` or conforms to `OutcomeAdvising`, the call fails
         ///   with that error itself.
         public init(changing change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) {
-            self.init(send: .changing(change), stream: .changing(change))
+            let prepare: @Sendable (HTTPRequest) throws -> HTTPRequest? = { request in
+                do { return try change(request) } catch {
+                    throw asPreparationFailure(error, of: request)
+                }
+            }
+            self.init(send: .changing(prepare), stream: .changing(prepare))
         }
     }
 }
@@ -89,24 +94,6 @@ extension HTTPClient.CustomMiddleware {
         Self(
             send: .chaos(byHeader: header, sharing: chaosSwitch, on: scheduler),
             stream: .chaos(byHeader: header, sharing: chaosSwitch, on: scheduler))
-    }
-}
-
-extension Middleware where Input == HTTPRequest {
-    /// Replaces each request with the one that a function returns for it.
-    fileprivate static func changing(
-        _ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest
-    ) -> Middleware {
-        Middleware { next in
-            { request in
-                do {
-                    let changed = try change(request)
-                    return next(changed).naming(changed)
-                } catch {
-                    return Future(error: asPreparationFailure(error, of: request))
-                }
-            }
-        }
     }
 }
 

@@ -17,8 +17,8 @@ import Android
 /// let client = HTTPClient(base: server, over: ReplayTransport(archive))
 /// ```
 ///
-/// An ``HTTPRecorder`` makes one from a client's exchanges. Two archives are equal if their entries are, apart from
-/// the responses' times.
+/// `ReplayTransport` is in the module `PledgeTesting`. An ``HTTPRecorder`` makes an archive from a client's exchanges. Two
+/// archives are equal if their entries are, apart from the responses' times.
 public struct HTTPArchive: Hashable, Sendable {
     /// The exchanges, in the order in which they began.
     public var entries: [Entry]

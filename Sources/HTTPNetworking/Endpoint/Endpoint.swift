@@ -242,7 +242,7 @@ extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, Custo
     }
 }
 
-extension Endpoint: Replayable, NamedInput {
+extension Endpoint: Replayable {
     /// True if the endpoint may be requested twice.
     ///
     /// Its method must be idempotent, or the endpoint must have an idempotency key, so that the server recognises a
@@ -394,9 +394,4 @@ extension Endpoint.Error: CustomStringConvertible, LocalizedError, CodedError, S
         case .severalBodies: "severalBodies"
         }
     }
-}
-
-extension HTTPRequest: NamedInput {
-    /// The same as ``description``.
-    public var loggedName: String { description }
 }

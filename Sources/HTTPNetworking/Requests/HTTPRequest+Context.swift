@@ -137,12 +137,12 @@ extension HTTPRequest.Context {
         _modify { yield &values.followsRefusal }
     }
 
-    /// The jar that keeps the cookies of all responses to the request.
+    /// Keeps the cookies of all responses to the request; nil without a jar.
     ///
     /// Two requests can be equal even if they differ in this property.
-    package var cookieJar: (any CookieKeeping)? {
-        get { storage?.values.cookieJar }
-        _modify { yield &values.cookieJar }
+    package var cookieKeeper: CookieKeeper? {
+        get { storage?.values.cookieKeeper }
+        _modify { yield &values.cookieKeeper }
     }
 
     /// The origins that redirected to this request's URL.
@@ -221,7 +221,7 @@ extension HTTPRequest.Context {
         var signIns = SignIns()
         var users: RequestUsers?
         var followsRefusal = false
-        var cookieJar: (any CookieKeeping)?
+        var cookieKeeper: CookieKeeper?
         var redirectingOrigins: Set<HTTPOrigin> = []
         var refusesPrivateAddresses = false
         var readerLimitsIdleTime = false

@@ -179,6 +179,9 @@ extension HTTPRequest: Replayable {
         if case .stream(let source) = body.content { return source.isConsumed }
         return false
     }
+
+    /// The same as ``description``.
+    public var loggedName: String { description }
 }
 
 extension HTTPRequest {

@@ -235,47 +235,9 @@ extension SignIn: Hashable {
     }
 }
 
-/// A cookie jar that keeps the cookies of all responses to a request, even of responses that the caller never gets.
-///
-/// The jar's own middleware sees only the response that the caller gets. But middleware below may replace a response,
-/// or share a response whose caller has left. Such middleware finds the jar in the request's context, and passes the
-/// response to the jar.
-package protocol CookieKeeping: AnyObject, Sendable {
-    /// Keeps the cookies of a response.
-    ///
-    /// - Parameters:
-    ///   - headers: The headers of the response.
-    ///   - url: The URL that answered.
-    func store(_ headers: HTTPHeaders, from url: URL)
-}
-
-extension HTTPRequest: AnswerKeeping {
-    /// Keeps the cookies of a response, or of an error with a response, in the request's jar.
-    package func keep<Output: Sendable>(_ result: Result<Output, any Swift.Error>) {
-        switch result {
-        case .success(let output):
-            if let response = output as? any HTTPResponseHead { keepCookies(of: response) }
-        case .failure(let error as HTTPError):
-            keepCookies(error.headers, from: error.response?.url ?? error.request?.url ?? url)
-        case .failure: break
-        }
-    }
-
-    /// Keeps the cookies of a response in the request's jar.
-    package func keepCookies(of response: some HTTPResponseHead) {
-        keepCookies(response.headers, from: response.url ?? url)
-    }
-
-    /// Keeps cookies in the jar, unless their sign-in is over: a late response must not set cookies for the next user.
-    private func keepCookies(_ headers: HTTPHeaders, from url: URL) {
-        if context.signIns.cookies?.isOver ?? false { return }
-        context.cookieJar?.store(headers, from: url)
-    }
-}
-
-extension HTTPResponse: Shareable {
+extension HTTPResponse: UserBound {
     /// The response without the cookies that it sets.
-    package var shared: HTTPResponse {
+    package var forOthers: HTTPResponse {
         var response = self
         response.headers.remove("Set-Cookie")
         return response
@@ -285,11 +247,11 @@ extension HTTPResponse: Shareable {
     package var isOver: Bool { request?.context.signIns.isOver ?? false }
 }
 
-extension HTTPError: Shareable {
+extension HTTPError: UserBound {
     /// The error without the cookies that its response sets.
-    package var shared: HTTPError {
+    package var forOthers: HTTPError {
         var error = self
-        error.response = response?.shared
+        error.response = response?.forOthers
         return error
     }
 

@@ -1,11 +1,13 @@
 package import PledgeFutures
 package import PledgeServices
+import Synchronization
 
 /// One exchange of a transport: its request, its response so far, its recipient and its limits.
 ///
 /// The exchange also keeps the record of the call up to date. The transport moves bytes and reports what happens to
-/// them, from one thread at a time. Any thread may call ``end(with:)``. No lock is held while a promise settles or a
-/// closure of the transport runs.
+/// them, from one thread at a time. Any thread may call ``end(with:)``. Each event takes the lock, asks the
+/// ``ExchangeMachine`` what to do, and does it outside the lock. So no lock is held while a promise settles or a closure
+/// of the transport runs.
 package final class TransportExchange: Sendable {
     /// The promise that gets the response.
     package enum Recipient: Sendable {
@@ -21,7 +23,7 @@ package final class TransportExchange: Sendable {
         }
 
         /// Registers a closure that is called when the response is no longer awaited.
-        package func onCancel(_ handler: @escaping @Sendable () -> Void) {
+        fileprivate func onCancel(_ handler: @escaping @Sendable () -> Void) {
             switch self {
             case .whole(let promise): promise.onCancel(handler)
             case .streamed(let promise): promise.onCancel(handler)
@@ -62,42 +64,17 @@ package final class TransportExchange: Sendable {
     /// A function that runs a closure on the thread where the transport's futures settle.
     package typealias Delivery = (@escaping @Sendable () -> Void) -> Void
 
-    private struct State {
-        /// The recipient; nil once the head of a streamed response has arrived.
-        ///
-        /// If the exchange kept the promise, the promise would keep the response alive, and nobody would notice that
-        /// the caller has released the response.
-        var recipient: Recipient?
-        /// The head of the response, without the body, so that copying the head does not copy the body.
-        var head: HTTPResponse?
-        var body = Data()
-        /// The length of the body that the head announces, in bytes; nil if it announces none.
-        var announced: Int64?
-        var received: Int64 = 0
-        var sink: (any TransportBody)?
-        /// True once the record of the call has an entry for the sent request; `mark` identifies that entry.
-        var isNoted = false
-        var mark: CallRecord.Mark?
-        /// The time when a byte last arrived or left; nil while no byte is expected.
-        var lastSign: SchedulerInstant?
-        /// True while the reader of a streamed body asks for no chunk.
-        var isReaderAway = false
-        var idlePlace: Int?
-        /// The instant at which the wait for a free connection began; nil while the request doesn't wait.
-        var queueing: SchedulerInstant?
-        var queuePlace: Int?
-        /// The current upload or download, during which the policies' time limits pause.
-        var moving: CallRecord.Pause?
-        var deadline: (any ScheduledAction)?
-        /// The connections to the host; nil if the transport knows each connection itself.
-        var connections: HostConnections?
-        /// The instant at which the request was sent last.
-        var sent: SchedulerInstant?
-        var stop: (@Sendable (any Error) -> Void)?
-        /// The reason to end the exchange before its response is complete.
-        var reason: (any Error)?
-        var isOver = false
+    /// What ends the exchange before its response is complete.
+    private struct Watch {
+        let stop: @Sendable (any Error) -> Void
+        /// The place among the exchanges whose idle time is limited.
+        let idlePlace: Int?
+        let deadline: (any ScheduledAction)?
     }
+
+    private typealias Machine = ExchangeMachine<
+        Recipient, any TransportBody, Watch, CallRecord.Mark
+    >
 
     package let request: HTTPRequest
     /// The request in an object, for the response to keep.
@@ -108,7 +85,9 @@ package final class TransportExchange: Sendable {
     private let limits: Limits
     private let scheduler: any FutureScheduler
     private let start: SchedulerInstant
-    private let state: Locked<State>
+    private let machine: Locked<Machine>
+    /// The connections to the host; nil if the transport knows each connection itself.
+    private let connections = AtomicLazyReference<HostConnections>()
 
     /// Creates the exchange of a call that begins now.
     ///
@@ -129,12 +108,15 @@ package final class TransportExchange: Sendable {
         self.scheduler = scheduler
         start = scheduler.now
         if case .streamed = recipient { isStreamed = true } else { isStreamed = false }
-        state = Locked(State(recipient: recipient, lastSign: limits.idle?.scheduler.now))
+        machine = Locked(
+            Machine(
+                for: recipient, maxBodySize: limits.maxBodySize,
+                at: limits.idle == nil ? nil : start))
     }
 
     /// Sets the connections over which the request will be sent.
     package func use(_ connections: HostConnections?) {
-        if let connections { state.withLock { $0.connections = connections } }
+        if let connections { _ = self.connections.storeIfNil(connections) }
     }
 
     /// Starts to enforce the time limits, and to notice when the response is no longer awaited.
@@ -142,34 +124,25 @@ package final class TransportExchange: Sendable {
     /// - Parameter stop: Ends the transport's work; the transport then calls ``fail(with:delivering:)`` with the error.
     ///   Called at most once.
     package func watch(stop: @escaping @Sendable (any Error) -> Void) {
-        let recipient = state.withLock { state in
-            if !state.isOver { state.stop = stop }
-            return state.recipient
+        let watch = Watch(
+            stop: stop, idlePlace: limits.idle?.add(self),
+            deadline: context.atDeadline { self.end(with: self.lateness) })
+        switch machine.withLock({ $0.watch(watch) }) {
+        case .notice(let recipient):
+            recipient?.onCancel { self.end(with: CancellationError()) }
+        case .stop(let reason): stop(reason)
+        case .release: clear(watch)
         }
-        recipient?.onCancel { self.end(with: CancellationError()) }
-        if let watches = limits.idle {
-            let place = watches.add(self)
-            let isKept = state.withLock { state in
-                if !state.isOver { state.idlePlace = place }
-                return !state.isOver
-            }
-            if !isKept { watches.remove(place) }
-        }
-        watchDeadline()
     }
 
-    private func watchDeadline() {
-        guard let timer = context.atDeadline({ self.end(with: self.lateness) }) else { return }
-        let isKept = state.withLock { state in
-            if !state.isOver { state.deadline = timer }
-            return !state.isOver
-        }
-        if !isKept { timer.cancel() }
+    private func clear(_ watch: Watch) {
+        watch.deadline?.cancel()
+        if let place = watch.idlePlace { limits.idle?.remove(place) }
     }
 
     /// The error of a deadline that has passed.
     private var lateness: HTTPError {
-        let wait = state.withLock { $0.queueing }?.duration(to: scheduler.now)
+        let wait = machine.withLock { $0.wait }?.start.duration(to: scheduler.now)
         return HTTPError(.deadline(after: elapsed, waiting: wait), request: request)
     }
 
@@ -177,33 +150,16 @@ package final class TransportExchange: Sendable {
     package var elapsed: Duration { start.duration(to: scheduler.now) }
 
     /// True if the response, or a failure, has been delivered.
-    package var isOver: Bool { state.withLock { $0.isOver } }
+    package var isOver: Bool { machine.withLock { $0.isOver } }
 
     /// Ends the exchange before its response is complete.
     package func end(with reason: any Error) {
-        let (stop, silence) = state.withLock { state in
-            defer { state.stop = nil }
-            guard state.reason == nil else { return (state.stop, nil as Silence?) }
-            state.reason = reason
-            return (state.stop, Silence(state))
-        }
+        let (watch, owing) = machine.withLock { $0.stop(because: reason) }
         // The connections are left before the caller learns of the end, so that its next attempt uses other ones.
-        if let silence, isLimit(reason) { silence.connections.noteLimit(since: silence.start) }
-        stop?(reason)
-    }
-
-    /// The connections of a request that waits for bytes, and the instant at which the request was sent.
-    private struct Silence {
-        let connections: HostConnections
-        let start: SchedulerInstant
-
-        init?(_ state: State) {
-            guard let connections = state.connections, let sent = state.sent,
-                state.head == nil || !state.isReaderAway
-            else { return nil }
-            self.connections = connections
-            start = sent
+        if let owing, let connections = connections.load(), isLimit(reason) {
+            connections.noteLimit(since: owing)
         }
+        watch?.stop(reason)
     }
 
     /// Returns whether a reason for the end of the exchange is a limit of time.
@@ -257,40 +213,26 @@ extension TransportExchange {
     package func waitForConnection(delivering deliver: Delivery = { $0() }) {
         // The context is updated first, so that another thread cannot note the end of the wait before its beginning.
         context.beginConnectionWait(on: scheduler)
-        let now = scheduler.now
-        let isNew = state.withLock { state in
-            if state.isOver || state.queueing != nil { return false }
-            state.queueing = now
-            state.lastSign = nil
-            return true
+        let place = limits.connectionWait.map { $0.add(ConnectionWait(of: self, within: $0)) }
+        let wait = Machine.Wait(start: scheduler.now, place: place)
+        guard machine.withLock({ $0.enterQueue(wait) }) else { return leaveQueue(wait) }
+        guard context.isObserved else { return }
+        deliver { [context] in
+            context.report(.note("waits for a free connection"), by: "transport")
         }
-        guard isNew else { return context.endConnectionWait() }
-        if context.isObserved {
-            deliver { [context] in
-                context.report(.note("waits for a free connection"), by: "transport")
-            }
-        }
-        guard let watches = limits.connectionWait else { return }
-        let place = watches.add(ConnectionWait(of: self, within: watches))
-        let isKept = state.withLock { state in
-            if state.queueing != nil { state.queuePlace = place }
-            return state.queueing != nil
-        }
-        if !isKept { watches.remove(place) }
     }
 
     /// Notes that the request has a connection, or is about to get a new one.
     package func stopWaiting() {
-        noteSign()
-        let (wasQueueing, place) = state.withLock { state in
-            (state.queueing.take() != nil, state.queuePlace.take())
-        }
-        if wasQueueing { leaveQueue(place) }
+        let now = idleTime
+        let (isUploading, wait) = machine.withLock { ($0.noteSign(at: now), $0.leaveQueue()) }
+        if isUploading { context.record?.touch(.upload) }
+        if let wait { leaveQueue(wait) }
     }
 
-    private func leaveQueue(_ place: Int?) {
+    private func leaveQueue(_ wait: Machine.Wait) {
         context.endConnectionWait()
-        if let place { limits.connectionWait?.remove(place) }
+        if let place = wait.place { limits.connectionWait?.remove(place) }
     }
 
     /// Notes that the request is about to be sent.
@@ -298,36 +240,19 @@ extension TransportExchange {
     /// - Throws: `AttemptSuperseded` if the request may no longer be sent; or the reason to end the exchange, if there
     ///   is one.
     package func willSend() throws {
-        let (reason, isOver, connections) = state.withLock {
-            ($0.reason, $0.isOver, $0.connections)
+        let now = scheduler.now
+        let (sending, isUploading) = try machine.withLock {
+            (try $0.send(at: now), $0.noteSign(at: now))
         }
-        if let reason { throw reason }
-        if isOver { throw CancellationError() }
-        stopWaiting()
-        if let connections {
-            let now = scheduler.now
-            state.withLock { $0.sent = now }
-            connections.noteRequest(of: context.record)
-        }
-        guard let record = context.record, state.withLock({ !$0.isNoted }) else { return }
+        if isUploading { context.record?.touch(.upload) }
+        if let wait = sending.ended { leaveQueue(wait) }
+        connections.load()?.noteRequest(of: context.record)
+        guard sending.isNew, let record = context.record else { return }
         let mark = try record.willSend(replayable: request.isReplayable)
-        state.withLock { state in
-            state.isNoted = true
-            state.mark = mark
-        }
-        if request.body.isUpload { move(.upload) }
-    }
-
-    /// Notes that the current upload or download ends, and that `next` begins; nil if none begins.
-    private func move(_ next: CallRecord.Pause?) {
-        guard let record = context.record else { return }
-        if let next { record.begin(next, isOngoing: next == .download, on: scheduler) }
-        let last = state.withLock { state in
-            guard !state.isOver else { return next }
-            defer { state.moving = next }
-            return state.moving
-        }
-        if let last { record.end(last) }
+        let isUpload = request.body.isUpload
+        if isUpload { record.begin(.upload, isOngoing: false, on: scheduler) }
+        let goesOn = machine.withLock { $0.record(mark, uploading: isUpload) }
+        if isUpload, !goesOn { record.end(.upload) }
     }
 
     /// Fails the exchange because it waited too long for a connection.
@@ -356,41 +281,31 @@ extension TransportExchange: IdleWatched {
     ///
     /// While the reader of the body pauses, this does not count as activity.
     package func noteSign() {
-        if request.body.isUpload, let record = context.record,
-            state.withLock({ $0.moving == .upload })
-        {
-            record.touch(.upload)
-        }
-        guard let now = limits.idle?.scheduler.now else { return }
-        state.withLock { if !$0.isReaderAway { $0.lastSign = now } }
+        let now = idleTime
+        if machine.withLock({ $0.noteSign(at: now) }) { context.record?.touch(.upload) }
     }
 
     /// Notes that the connection has taken a piece of the request's body.
     package func noteSentBytes() {
         noteSign()
-        state.withLock { $0.connections }?.noteByte()
+        connections.load()?.noteByte()
     }
 
-    /// Notes that the reader of the body asks for more, or has paused.
     private func noteReader(asks: Bool) {
-        let now = asks ? limits.idle?.scheduler.now : nil
-        state.withLock { state in
-            state.isReaderAway = !asks
-            state.lastSign = now
-        }
+        let now = asks ? idleTime : nil
+        machine.withLock { $0.noteReader(asks: asks, at: now) }
     }
 
     /// Notes that no byte is expected until the next sign of activity.
-    package func expectNothing() {
-        if limits.idle != nil { state.withLock { $0.lastSign = nil } }
-    }
+    package func expectNothing() { machine.withLock { $0.expectNothing() } }
 
     package var lastSign: SchedulerInstant? {
-        state.withLock { state in
-            let isLimited = state.head == nil || !request.context.readerLimitsIdleTime
-            return isLimited ? state.lastSign : nil
-        }
+        let readerLimits = request.context.readerLimitsIdleTime
+        return machine.withLock { readerLimits && $0.hasHead ? nil : $0.lastSign }
     }
+
+    /// The present time; nil if nobody limits the idle time.
+    private var idleTime: SchedulerInstant? { limits.idle == nil ? nil : scheduler.now }
 
     package func timeOut() {
         end(with: HTTPError(.idle(limits.idle?.limit ?? .zero), request: request))
@@ -401,19 +316,19 @@ extension TransportExchange: IdleWatched {
 
 extension TransportExchange {
     /// True if the head of the response has arrived.
-    package var hasHead: Bool { state.withLock { $0.head != nil } }
+    package var hasHead: Bool { machine.withLock { $0.hasHead } }
 
     /// The status of the response, once its head has arrived.
-    package var status: Int? { state.withLock { $0.head?.status } }
+    package var status: Int? { machine.withLock { $0.answer?.response.status } }
 
     /// The number of bytes of the body that have been passed on.
-    package var receivedCount: Int64 { state.withLock { $0.received } }
+    package var receivedCount: Int64 { machine.withLock { $0.answer?.received ?? 0 } }
 
     /// Returns whether the response has announced the length of its body, and all of the body has arrived.
     ///
     /// - Parameter count: The number of bytes that the transport has not passed on yet.
     package func isComplete(with count: Int = 0) -> Bool {
-        state.withLock { $0.head != nil && $0.announced == $0.received + Int64(count) }
+        machine.withLock { $0.isComplete(with: count) }
     }
 
     /// Takes the head of the response; ignores the heads of interim responses (1xx).
@@ -427,67 +342,78 @@ extension TransportExchange {
         _ head: HTTPResponse, delivering deliver: Delivery = { $0() },
         changing change: (inout HTTPResponse) -> Void = { _ in }
     ) -> HTTPError? {
-        noteBytes(ofAnswer: head.status >= 200)
+        let connections = connections.load()
+        connections?.noteByte()
         guard head.status >= 200 else { return nil }
         let method = request.method
         var head = head
         head.boxed = boxed
         head.url = head.url ?? request.url
         head.timing.untilHeaders = elapsed
-        let isInvalid = head.hasInvalidLength(for: method)
+        let isValid = !head.hasInvalidLength(for: method)
         change(&head)
+        request.keepCookies(of: &head)
         let length = head.announcedLength(for: method)
-        let now = limits.idle?.scheduler.now
-        let (recipient, mark) = state.withLock { state -> (Recipient?, CallRecord.Mark?) in
-            guard !state.isOver, state.head == nil else { return (nil, nil) }
-            state.head = head
-            state.announced = head.headers["Transfer-Encoding"] == nil ? length : nil
-            state.lastSign = isStreamed ? nil : now
-            state.isReaderAway = isStreamed
-            guard !isInvalid else { return (nil, nil) }
-            guard isStreamed else {
-                state.body.reserveCapacity(
-                    Int(min(length ?? 0, Int64(min(limits.maxBodySize, 1 << 20)))))
-                return (nil, nil)
-            }
-            return (state.recipient.take(), state.mark.take())
+        let stream = isStreamed ? makeStream(length: length) : nil
+        let now = idleTime
+        // The download begins before another thread can end it.
+        if !isStreamed { context.record?.begin(.download, isOngoing: true, on: scheduler) }
+        let action = machine.withLock {
+            $0.receive(head, length: length, isValid: isValid, into: stream?.sink, at: now)
         }
-        if isInvalid { return failure(.badResponse, reason: HTTPError.invalidLength) }
-        move(isStreamed ? nil : .download)
-        if case .streamed(let promise) = recipient {
-            // The record is updated before the caller gets the response, because a policy that gets the response may
-            // decide by the record. The body does not change the request's fate.
-            if let mark { context.record?.end(mark, .init(of: .success(head))) }
-            open(head, length: length, for: promise, deliver)
+        if !isStreamed, action == nil || action?.refusal != nil { context.record?.end(.download) }
+        guard let action else { return nil }
+        if let connections, let sent = action.sent {
+            connections.noteAnswer(since: sent)
+            context.record?.noteAnswer()
         }
-        return !isStreamed && length ?? 0 > limits.maxBodySize ? tooLarge : nil
+        note(action, of: head)
+        if let stream, case .streamed(let promise) = action.recipient {
+            open(stream, head, for: promise, deliver)
+        }
+        return action.refusal.map(error(of:))
     }
 
-    private func noteBytes(ofAnswer isAnswer: Bool) {
-        let (connections, sent) = state.withLock { ($0.connections, $0.sent) }
-        guard let connections else { return }
-        connections.noteByte()
-        guard isAnswer, let sent else { return }
-        connections.noteAnswer(since: sent)
-        context.record?.noteAnswer()
+    private func note(_ action: Machine.HeadAction, of head: HTTPResponse) {
+        if action.endsUpload { context.record?.end(.upload) }
+        // The record is updated before the caller gets the response, because a policy that gets the response may decide
+        // by the record. The body does not change the request's fate.
+        if let mark = action.mark { context.record?.end(mark, .init(of: .success(head))) }
+    }
+
+    private func error(of refusal: Machine.Refusal) -> HTTPError {
+        switch refusal {
+        case .invalidLength: failure(.badResponse, reason: HTTPError.invalidLength)
+        case .tooLarge: failure(.bodyTooLarge, reason: HTTPError.tooLarge(limits.maxBodySize))
+        }
     }
 
     /// Notes whether requests to the host share a connection, as over HTTP/2.
     package func note(isShared: Bool) {
-        state.withLock { $0.connections }?.note(isShared: isShared)
+        connections.load()?.note(isShared: isShared)
+    }
+
+    /// The two ends of a streamed body, which are made before the lock is taken.
+    private struct Stream {
+        let pipe: HTTPBodyPipe
+        let sink: any TransportBody
+        let body: HTTPBodyStream
+    }
+
+    private func makeStream(length: Int64?) -> Stream {
+        let (pipe, body) = HTTPBodyPipe.make(
+            length: length, capacity: limits.maxUnreadBytes, handing: limits.hand)
+        return Stream(pipe: pipe, sink: limits.makeBody?(pipe) ?? pipe, body: body)
     }
 
     private func open(
-        _ head: HTTPResponse, length: Int64?, for promise: InternalPromise<HTTPStreamedResponse>,
+        _ stream: Stream, _ head: HTTPResponse, for promise: InternalPromise<HTTPStreamedResponse>,
         _ deliver: Delivery
     ) {
-        let (pipe, body) = HTTPBodyPipe.make(
-            length: length, capacity: limits.maxUnreadBytes, handing: limits.hand)
-        let sink = limits.makeBody?(pipe) ?? pipe
-        pipe.onCancel { self.end(with: CancellationError()) }
-        state.withLock { $0.sink = sink }
+        stream.pipe.onCancel { self.end(with: CancellationError()) }
+        let body = stream.body
         let asking = HTTPBodyStream(
-            length: length, next: { self.next(of: body) }, cancel: { body.cancel() })
+            length: body.length, next: { self.next(of: body) }, cancel: { body.cancel() })
         let streamed = HTTPStreamedResponse(head, body: asking)
         deliver {
             self.report(head.timing)
@@ -508,20 +434,11 @@ extension TransportExchange {
     ///
     /// - Returns: The error with which the transport must end the exchange; nil if the bytes are accepted.
     package func receive(_ bytes: UnsafeRawBufferPointer) -> HTTPError? {
-        let now = limits.idle?.scheduler.now
-        let fits = state.withLock { state in
-            state.connections?.noteByte()
-            guard bytes.count <= limits.maxBodySize - state.body.count else { return false }
-            state.body.append(contentsOf: bytes)
-            state.received += Int64(bytes.count)
-            state.lastSign = now
-            return true
-        }
-        return fits ? nil : tooLarge
-    }
-
-    private var tooLarge: HTTPError {
-        failure(.bodyTooLarge, reason: HTTPError.tooLarge(limits.maxBodySize))
+        connections.load()?.noteByte()
+        let now = idleTime
+        if machine.withLock({ $0.collect(bytes, at: now) }) { return nil }
+        context.record?.end(.download)
+        return error(of: .tooLarge)
     }
 
     /// Passes bytes of a streamed body to its reader.
@@ -530,14 +447,8 @@ extension TransportExchange {
     /// - Returns: True if there is room for more now.
     package func pass(_ data: Data, goingOn goOn: @escaping @Sendable () -> Void) -> Bool {
         if data.isEmpty { return true }
-        let sink = state.withLock { state in
-            state.connections?.noteByte()
-            state.received += Int64(data.count)
-            state.lastSign = nil
-            state.isReaderAway = true
-            return state.sink
-        }
-        guard let sink else { return true }
+        connections.load()?.noteByte()
+        guard let sink = machine.withLock({ $0.pass(data.count) }) else { return true }
         do {
             let room = try sink.take(data)
             if room.isSettled { return true }
@@ -551,11 +462,8 @@ extension TransportExchange {
 
     /// Notes how the connection was made, for a transport that learns it after the head.
     package func note(_ connection: ConnectionMetrics) {
-        let connections = state.withLock { state in
-            state.head?.timing.connection = connection
-            return state.connections
-        }
-        guard let connections else { return }
+        machine.withLock { $0.add(connection) }
+        guard let connections = connections.load() else { return }
         if let version = connection.protocolVersion {
             connections.note(isShared: !version.hasPrefix("HTTP/1"))
         }
@@ -566,15 +474,9 @@ extension TransportExchange {
 
     /// Discards the response, because the request is sent again.
     package func startAgain() {
-        move(nil)
-        let now = limits.idle?.scheduler.now
-        state.withLockThenRelease { state in
-            defer {
-                (state.head, state.body, state.announced, state.received) = (nil, Data(), nil, 0)
-                state.lastSign = now
-            }
-            return state.head
-        }
+        let now = idleTime
+        let discarded = machine.withLock { $0.discardResponse(at: now) }
+        if let pause = discarded.pause { context.record?.end(pause) }
     }
 }
 
@@ -590,18 +492,15 @@ extension TransportExchange {
     }
 
     private func end(_ result: Result<Void, any Error>, _ deliver: Delivery) {
-        var last = State(isOver: true)
-        state.withLock { if !$0.isOver { swap(&$0, &last) } }
-        if last.isOver { return }
-        last.deadline?.cancel()
-        if let place = last.idlePlace { limits.idle?.remove(place) }
-        if last.queueing != nil { leaveQueue(last.queuePlace) }
-        if let moving = last.moving { context.record?.end(moving) }
-        let outcome = result.flatMap { check(last) }.mapError {
+        guard let last = machine.withLock({ $0.end() }) else { return }
+        if let watch = last.watch { clear(watch) }
+        if let wait = last.wait { leaveQueue(wait) }
+        if let pause = last.pause { context.record?.end(pause) }
+        let outcome = result.flatMap { whole(last) }.mapError {
             errorWithPartialResponse($0, of: last)
         }
         if let mark = last.mark { context.record?.end(mark, .init(of: outcome)) }
-        let (recipient, sink) = (last.recipient, last.sink)
+        let (recipient, sink) = (last.recipient, last.body)
         deliver {
             switch (recipient, outcome) {
             case (.whole(let promise), .success(let response)):
@@ -613,20 +512,28 @@ extension TransportExchange {
         }
     }
 
-    private func check(_ last: State) -> Result<HTTPResponse, any Error> {
-        guard var whole = last.head else { return .failure(failure(.badResponse)) }
-        if let announced = last.announced, last.received < announced {
-            return .failure(failure(.connectionLost, reason: "its body ended early"))
+    private func whole(_ last: Machine) -> Result<HTTPResponse, any Error> {
+        guard last.flaw == nil, var whole = last.answer?.response else {
+            return .failure(error(of: last.flaw ?? .noHead))
         }
-        whole.body = last.body
         whole.timing.total = elapsed
         return .success(whole)
     }
 
+    private func error(of flaw: Machine.Flaw) -> HTTPError {
+        switch flaw {
+        case .noHead: failure(.badResponse)
+        case .bodyEndedEarly: failure(.connectionLost, reason: "its body ended early")
+        case .refused(let refusal): error(of: refusal)
+        }
+    }
+
     /// Adds the partial response to an error, but without a body that is too large to keep.
-    private func errorWithPartialResponse(_ error: any Error, of last: State) -> any Error {
-        guard var error = error as? HTTPError, var part = last.head else { return error }
-        part.body = error.code == .bodyTooLarge ? Data() : last.body
+    private func errorWithPartialResponse(_ error: any Error, of last: Machine) -> any Error {
+        guard var error = error as? HTTPError, var part = last.answer?.response else {
+            return error
+        }
+        if error.code == .bodyTooLarge { part.body = Data() }
         part.timing.total = elapsed
         error.response = part
         return error

@@ -93,15 +93,15 @@ public struct CallContext: Sendable {
         switch storage?.parts.priority {
         case nil: nil
         case .own(let priority): priority
-        case .shared(let priority): priority.bound
+        case .joined(let priority): priority.bound
         }
     }
 
-    /// The priority that this call gets from the shared call around it; nil if it doesn't get one.
+    /// The priority that this call gets from the joined call around it; nil if it doesn't get one.
     ///
-    /// A priority that was bound inside the shared call takes precedence.
-    var sharedPriority: SharedPriority? {
-        if case .shared(let priority)? = storage?.parts.priority { priority } else { nil }
+    /// A priority that was bound inside the joined call takes precedence.
+    var joinedPriority: JoinedPriority? {
+        if case .joined(let priority)? = storage?.parts.priority { priority } else { nil }
     }
 
     /// The number of the attempt that this call is part of, counted from one.
@@ -131,8 +131,8 @@ public struct CallContext: Sendable {
     /// began in this era or later.
     var since: Era { storage?.parts.since ?? .first }
 
-    /// The innermost shared call around this one.
-    var sharedCall: SharedCall? { storage?.parts.sharedCall }
+    /// The innermost joined call around this one.
+    var joinedCall: JoinedCall? { storage?.parts.joinedCall }
 
     /// True if a first attempt can use this context unchanged, because the context has no span, and its attempt number
     /// is 1.
@@ -149,11 +149,11 @@ public struct CallContext: Sendable {
 
     let storage: Storage?
 
-    private init(storage: Storage?) { self.storage = storage }
+    fileprivate init(storage: Storage?) { self.storage = storage }
 
     fileprivate enum Priority {
         case own(CallPriority)
-        case shared(SharedPriority)
+        case joined(JoinedPriority)
     }
 
     fileprivate struct Parts {
@@ -168,7 +168,7 @@ public struct CallContext: Sendable {
         var carried: (any Sendable)?
         var standIns: StandIns?
         var since = Era.first
-        var sharedCall: SharedCall?
+        var joinedCall: JoinedCall?
         var callBeneath: CallBeneath?
         /// The objects, such as a token refresher, that make this call as part of their own work.
         var works: [ObjectIdentifier] = []
@@ -189,8 +189,10 @@ public struct CallContext: Sendable {
     /// The storage that is bound now.
     ///
     /// Futures pass the storage on as an untyped object. Only ``CallContext`` binds such objects, so the cast is safe.
-    static var bound: Storage? {
-        CallerContext.bound.map { unsafeDowncast($0, to: Storage.self) }
+    static var bound: Storage? { storage(CallerContext.bound) }
+
+    fileprivate static func storage(_ value: (any AnyObject & Sendable)?) -> Storage? {
+        value.map { unsafeDowncast($0, to: Storage.self) }
     }
 }
 
@@ -205,15 +207,15 @@ extension CallContext {
 
     /// Returns this context with another priority, or with none.
     public func with(priority: CallPriority?) -> CallContext {
-        if sharedPriority == nil, priority == boundPriority { return self }
-        if priority != nil { SharedPriority.expectPriorities() }
+        if joinedPriority == nil, priority == boundPriority { return self }
+        if priority != nil { JoinedPriority.expectPriorities() }
         return with { $0.priority = priority.map { .own($0) } }
     }
 
-    /// Returns this context with a shared call's priority, or unchanged if the call has none.
-    package func with(sharedPriority: SharedPriority?) -> CallContext {
-        guard let sharedPriority else { return self }
-        return with { $0.priority = .shared(sharedPriority) }
+    /// Returns this context with a joined call's priority, or unchanged if the call has none.
+    package func with(joinedPriority: JoinedPriority?) -> CallContext {
+        guard let joinedPriority else { return self }
+        return with { $0.priority = .joined(joinedPriority) }
     }
 
     /// Returns this context with another attempt number.
@@ -244,20 +246,20 @@ extension CallContext {
     /// Returns this context for a call that accepts answers only from an era or later.
     func with(since era: Era) -> CallContext { era <= since ? self : with { $0.since = era } }
 
-    /// Returns this context as part of a shared call.
+    /// Returns this context as part of a joined call.
     ///
     /// - Parameters:
-    ///   - era: The earliest era from which the shared call accepts an answer.
-    ///   - sharedCall: The shared call, which memos inside the call look for; nil if the process has no memos.
-    ///   - priority: The shared call's priority; nil if no priority was ever bound.
+    ///   - era: The earliest era from which the joined call accepts an answer.
+    ///   - joinedCall: The joined call, which memos inside the call look for; nil if the process has no memos.
+    ///   - priority: The joined call's priority; nil if no priority was ever bound.
     func with(
-        since era: Era, sharedCall: SharedCall?, priority: SharedPriority?
+        since era: Era, joinedCall: JoinedCall?, priority: JoinedPriority?
     ) -> CallContext {
-        if sharedCall == nil, priority == nil { return with(since: era) }
+        if joinedCall == nil, priority == nil { return with(since: era) }
         return with {
             $0.since = max($0.since, era)
-            if let sharedCall { $0.sharedCall = sharedCall }
-            if let priority { $0.priority = .shared(priority) }
+            if let joinedCall { $0.joinedCall = joinedCall }
+            if let priority { $0.priority = .joined(priority) }
         }
     }
 
@@ -481,33 +483,26 @@ final class DeadlineLift: Sendable {
     func lift() { state.store(true, ordering: .releasing) }
 }
 
-/// A call's context and its caller's task-local values, kept for work that begins later on another thread.
-///
-/// Creating one takes about a microsecond within a task, so a policy does it only when a call has to wait.
-package struct KeptCaller: Sendable {
-    package let context: CallContext
-    /// The task-local values; nil if the work runs at once, on the caller's own thread, which has these values.
-    private let task: CallersTask?
-
-    /// Keeps the context and the task-local values of the code that calls this.
-    package init(_ context: CallContext = .current) {
-        self.context = context
-        task = CallersTask()
-    }
-
-    /// Keeps the context and the task-local values of the code that calls this, for work that waits for a future.
+extension CallerContext {
+    /// Keeps a call's context, and the task-local values of the code that calls this, for work that begins later on
+    /// another thread.
     ///
-    /// If the future has already settled, the work runs at once, so only the context is kept.
-    package init(_ context: CallContext = .current, until future: Future<some Sendable>) {
-        self.context = context
-        task = future.isSettled ? nil : CallersTask()
+    /// That takes about a microsecond within a task, so a policy does it only when a call has to wait.
+    package init(keeping context: CallContext) {
+        self.init(keepingTaskWith: context.storage)
     }
 
-    /// Runs work on this thread, in the kept context and with the kept values.
+    /// Keeps a call's context, and the task-local values of the code that calls this, for work that waits for a future.
     ///
-    /// Only one thread may call this at a time.
-    package func run<Output>(_ work: () -> Output) -> Output {
-        guard let task else { return context.run(work) }
-        return task.run { context.run(work) }
+    /// If the future has already settled, the work runs at once, so only the call's context is kept.
+    package init(keeping context: CallContext, until future: Future<some Sendable>) {
+        if future.isSettled {
+            self.init(binding: context.storage)
+        } else {
+            self.init(keepingTaskWith: context.storage)
+        }
     }
+
+    /// The call's context.
+    package var context: CallContext { CallContext(storage: CallContext.storage(value)) }
 }

@@ -24,23 +24,23 @@ extension CallPriority: Comparable {
     }
 }
 
-/// The priority of a shared call: the highest among the callers that have joined it.
+/// The priority of a joined call: the highest among the callers that have joined it.
 ///
-/// The shared call's context carries this priority. A policy that lets the call wait reads the priority from the
+/// The joined call's context carries this priority. A policy that lets the call wait reads the priority from the
 /// context, and is told when the priority rises.
-package final class SharedPriority: Sendable {
-    /// Creates the priority of a shared call, when the call begins.
+package final class JoinedPriority: Sendable {
+    /// Creates the priority of a joined call, when the call begins.
     ///
-    /// Until some code in the process binds a priority, all calls are critical. A shared call that begins before then
+    /// Until some code in the process binds a priority, all calls are critical. A joined call that begins before then
     /// stays critical.
     ///
     /// - Parameter context: The first caller's context.
     /// - Returns: Nil if no priority was ever bound in the process.
-    package static func make(in context: CallContext) -> SharedPriority? {
-        isInUse.load(ordering: .relaxed) ? SharedPriority(context.boundPriority) : nil
+    package static func make(in context: CallContext) -> JoinedPriority? {
+        isInUse.load(ordering: .relaxed) ? JoinedPriority(context.boundPriority) : nil
     }
 
-    /// Turns on shared priorities; called before a priority is bound.
+    /// Turns on joined priorities; called before a priority is bound.
     static func expectPriorities() {
         if !isInUse.load(ordering: .relaxed) { isInUse.store(true, ordering: .relaxed) }
     }
@@ -48,7 +48,7 @@ package final class SharedPriority: Sendable {
     /// True once any priority was bound in the process.
     ///
     /// Relaxed loads are enough. A thread that has bound a priority always reads true. If another thread still reads
-    /// false, its shared call counts as begun before any priority was bound.
+    /// false, its joined call counts as begun before any priority was bound.
     private static let isInUse = Atomic<Bool>(false)
 
     private struct State {
@@ -75,7 +75,7 @@ package final class SharedPriority: Sendable {
             state.bound = priority
             return Array(state.listeners.values)
         }
-        // The listeners are called outside the lock, because a listener may raise the priority of another shared call.
+        // The listeners are called outside the lock, because a listener may raise the priority of another joined call.
         for listener in listeners { listener(priority) }
     }
 
@@ -101,16 +101,16 @@ package final class SharedPriority: Sendable {
 }
 
 extension Future {
-    /// Raises a shared call's priority when the caller's priority rises, while this future waits for the call.
+    /// Raises a joined call's priority when the caller's priority rises, while this future waits for the call.
     ///
     /// - Parameters:
-    ///   - shared: The shared call's priority; nil if it has none.
+    ///   - joined: The joined call's priority; nil if it has none.
     ///   - context: The caller's context.
     package func raising(
-        _ shared: SharedPriority?, in context: CallContext
+        _ joined: JoinedPriority?, in context: CallContext
     ) -> Future<Value> {
-        guard let shared, let outer = context.sharedPriority else { return self }
-        let listener = outer.listen { shared.raise(to: $0) }
+        guard let joined, let outer = context.joinedPriority else { return self }
+        let listener = outer.listen { joined.raise(to: $0) }
         return onEnd { _ in outer.stopListening(listener) }
     }
 }

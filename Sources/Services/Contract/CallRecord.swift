@@ -271,7 +271,7 @@ extension CallRecord {
         noted.storeIfNil(Locked(nil)).withLock { $0 = users }
     }
 
-    /// The users that this attempt noted last, or else the users noted by a shared call that it has joined.
+    /// The users that this attempt noted last, or else the users noted by a joined call that it has joined.
     var users: (any CallUsers)? {
         noted.load()?.withLock { $0 }
             ?? adopted.load()?.withLock { $0 }.lazy.compactMap(\.users).first
@@ -302,7 +302,7 @@ extension CallRecord {
 
     /// Ends the attempt, so that it can't send anything more.
     ///
-    /// The records of shared calls that it has joined stay open.
+    /// The records of joined calls that it has joined stay open.
     ///
     /// - Returns: The verdict on the attempt.
     @discardableResult
@@ -314,11 +314,11 @@ extension CallRecord {
         return verdict
     }
 
-    /// Counts a shared call's requests as requests of this attempt as well.
+    /// Counts a joined call's requests as requests of this attempt as well.
     ///
-    /// This includes the requests that the shared call sent before this attempt joined it.
+    /// This includes the requests that the joined call sent before this attempt joined it.
     ///
-    /// - Parameter flight: The record of the shared call.
+    /// - Parameter flight: The record of the joined call.
     package func adopt(_ flight: CallRecord) {
         adopted.storeIfNil(Locked([])).withLock { $0.append(flight) }
         outer?.adopt(flight)

@@ -112,11 +112,20 @@ public protocol OutcomeAdvising {
     ///
     /// If so, the call may be repeated even if its input isn't ``Replayable``. False by default. Only errors are asked.
     var isCertainlyUnsent: Bool { get }
+
+    /// The request that failed; nil if it isn't known, the default. Only errors are asked.
+    ///
+    /// If an attempt's ``CallRecord`` is empty, a policy that may repeat the call asks this request whether it is
+    /// replayable. The policy asks the input only if there is no request.
+    var failedRequest: (any Replayable & Sendable)? { get }
 }
 
 extension OutcomeAdvising {
     /// False: the call may have reached the service.
     public var isCertainlyUnsent: Bool { false }
+
+    /// Nil: the request isn't known.
+    public var failedRequest: (any Replayable & Sendable)? { nil }
 }
 
 /// An error for a caller's mistake, such as an input that can't be sent, or an answer of an unexpected type.

@@ -85,7 +85,8 @@ public struct Middleware<Input: Sendable, Output: Sendable>: Sendable {
     public func callAsFunction(
         _ service: @escaping Service<Input, Output>
     ) -> Service<Input, Output> {
-        wrap(service)
+        guard let type = Input.self as? any AnswerReceiving.Type else { return wrap(service) }
+        return wrap(type.receiving(from: service))
     }
 
     /// Creates a middleware.
@@ -153,7 +154,30 @@ public struct Middleware<Input: Sendable, Output: Sendable>: Sendable {
     /// Returns whether the middleware's state can be discarded now without losing anything.
     let isIdle: @Sendable () -> Bool
 
-    private let wrap: @Sendable (@escaping Service<Input, Output>) -> Service<Input, Output>
+    /// Wraps a service that is itself middleware around another one.
+    package let wrap: @Sendable (@escaping Service<Input, Output>) -> Service<Input, Output>
+}
+
+/// An input that receives each answer where it arrives, below all middleware.
+///
+/// So it also receives an answer that middleware replaces by another one, and an answer that several callers share.
+package protocol AnswerReceiving: Sendable {
+    /// Takes what the input needs of an answer.
+    ///
+    /// - Returns: The answer, or a copy in which the part that was taken is marked.
+    func receive<Output: Sendable>(_ answer: Future<Output>) -> Future<Output>
+}
+
+extension AnswerReceiving {
+    /// Returns a service whose inputs receive their answers; `Input` is this type.
+    fileprivate static func receiving<Input: Sendable, Output: Sendable>(
+        from service: @escaping Service<Input, Output>
+    ) -> Service<Input, Output> {
+        { input in
+            let answer = service(input)
+            return (input as? Self)?.receive(answer) ?? answer
+        }
+    }
 }
 
 extension Middleware {
@@ -175,7 +199,7 @@ extension Middleware {
         self.init(
             parts: middleware.flatMap(\.parts), isIdle: { middleware.allSatisfy { $0.isIdle() } }
         ) { service in
-            middleware.reversed().reduce(service) { $1($0) }
+            middleware.reversed().reduce(service) { $1.wrap($0) }
         }
     }
 
@@ -191,7 +215,7 @@ extension Middleware {
         where condition: @escaping @Sendable (Input) -> Bool
     ) -> Middleware {
         Middleware(parts: parts, isIdle: isIdle) { next in
-            let service = self(next)
+            let service = wrap(next)
             return { input in condition(input) ? service(input) : next(input) }
         }
     }

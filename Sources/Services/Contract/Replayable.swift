@@ -1,18 +1,19 @@
-/// An input that says whether a call with it may be made twice.
+/// An input that says whether a call with it may be made twice, and what a log may call it.
 ///
 /// ```swift
 /// struct Order: Replayable {
 ///     var number: String?
 ///     /// The server processes each order number once.
 ///     var isReplayable: Bool { number != nil }
+///     var loggedName: String { number.map { "order \($0)" } ?? "a new order" }
 /// }
 /// ```
 ///
-/// Retry and hedging decide by what an attempt has sent, as its ``CallRecord`` says. If the record says nothing, they
-/// read `isReplayable` of the request that the error carries (``HasRequest``), or else of the input, whatever the
-/// input's static type is. They read it only when they are about to make another call, so it adds no cost to a call
-/// that succeeds at once.
+/// It's all that policies ask an input of your own, whatever the input's static type is. They ask only when they need
+/// the answer, so a call that succeeds at once pays nothing.
 ///
+/// Retry and hedging decide by what an attempt has sent, as its ``CallRecord`` says. If the record says nothing, they
+/// read `isReplayable` of the request that the error carries (``OutcomeAdvising/failedRequest``), or else of the input.
 /// If the error carries no request and the input's type doesn't conform, nothing is known. A retry then repeats the
 /// call if its settings allow that, and a hedge never does.
 public protocol Replayable {
@@ -24,20 +25,24 @@ public protocol Replayable {
     /// A call with such an input isn't repeated, even if it certainly didn't reach the service. False by default. For a
     /// stream that can be read only once, return true after its use.
     var isConsumed: Bool { get }
+
+    /// The input's name in logs and in the errors of policies, such as a timeout's; empty for none, the default.
+    ///
+    /// It must not hold secrets. Nothing else is written about an input.
+    var loggedName: String { get }
 }
 
 extension Replayable {
     /// False: the input isn't used up.
     public var isConsumed: Bool { false }
+
+    /// Empty: logs and errors don't name the input.
+    public var loggedName: String { "" }
 }
 
-/// An error that carries the request that failed.
-///
-/// If an attempt's record has no mark, a policy that may repeat the call asks this request whether it is replayable.
-/// The policy asks the input only if there is no request.
-public protocol HasRequest: Error {
-    /// The request that failed; nil if it isn't known.
-    var failedRequest: (any Replayable & Sendable)? { get }
+/// Returns an input's name, or nil if it has none.
+package func loggedName(of input: some Sendable) -> String? {
+    (input as? any Replayable).flatMap { $0.loggedName.isEmpty ? nil : $0.loggedName }
 }
 
 /// A decision about making a call again.
@@ -60,13 +65,14 @@ enum Repeatability {
     ///   - error: The attempt's error; nil if the attempt is still running, or ended with a value.
     init<Input>(of input: Input, after verdict: CallRecord.Verdict, _ error: (any Error)? = nil) {
         let input = input as? any Replayable
-        let unsent = (error as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
+        let error = error as? any OutcomeAdvising
         switch verdict {
         case .harmful: self = .refused
         case .repeatable: self = input?.isConsumed == true ? .refused : .proven
-        case .nothing where unsent: self = input?.isConsumed == true ? .refused : .proven
+        case .nothing where error?.isCertainlyUnsent == true:
+            self = input?.isConsumed == true ? .refused : .proven
         case .nothing:
-            let failed: (any Replayable)? = (error as? any HasRequest)?.failedRequest
+            let failed: (any Replayable)? = error?.failedRequest
             self = (failed ?? input).map { $0.isReplayable ? .proven : .refused } ?? .unproven
         }
     }

@@ -29,7 +29,7 @@ public struct ServiceError: Error {
     /// The error that led to this one, if there is one.
     public let cause: (any Error)?
 
-    /// The name of the input, if it is a ``NamedInput``.
+    /// The name of the input (``Replayable/loggedName``); nil if it has none.
     public let subject: String?
 
     /// The part of a deadline's time in which requests waited for a free connection.

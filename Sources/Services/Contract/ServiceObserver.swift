@@ -183,26 +183,6 @@ public enum RetryRefusal: String, CaseIterable, Sendable {
     case budget
 }
 
-/// An input with a name that may be written to a log.
-///
-/// ```swift
-/// extension ProductQuery: NamedInput {
-///     var loggedName: String { "products of page \(page)" }
-/// }
-/// ```
-///
-/// An error that a policy creates, for example after a timeout, contains this name. Nothing is written about other
-/// inputs, because they may hold secrets.
-public protocol NamedInput {
-    /// The name. It must not hold secrets.
-    var loggedName: String { get }
-}
-
-/// Returns an input's name, or nil if the input isn't a ``NamedInput``.
-package func loggedName(of input: some Sendable) -> String? {
-    (input as? any NamedInput)?.loggedName
-}
-
 /// An error with a code that may be written to a log.
 ///
 /// ```swift

@@ -122,7 +122,7 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
         _ input: Input, in context: CallContext
     ) -> Future<Output> {
         let start = gate.scheduler.now
-        let caller = KeptCaller(context)
+        let caller = CallerContext(keeping: context)
         let begin: @Sendable (Gate.Place) -> Future<Output> = { place in
             guard gate.begin(ticket) else { return Future(error: CancellationError()) }
             let waited = start.duration(to: gate.scheduler.now)
@@ -143,14 +143,14 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
         .onEnd { _ in gate.leave(ticket) }
     }
 
-    /// Raises a waiting shared call when more important callers join it.
+    /// Raises a waiting joined call when more important callers join it.
     private func raised(
         _ turn: Future<Gate.Place>, _ ticket: PriorityWaitQueue<Gate.Waiter>.Ticket,
         in context: CallContext
     ) -> Future<Gate.Place> {
-        guard let shared = context.sharedPriority else { return turn }
-        let listener = shared.listen { [gate] in gate.raise(ticket, to: $0) }
-        return turn.onEnd { _ in shared.stopListening(listener) }
+        guard let joined = context.joinedPriority else { return turn }
+        let listener = joined.listen { [gate] in gate.raise(ticket, to: $0) }
+        return turn.onEnd { _ in joined.stopListening(listener) }
     }
 
     /// Limits the wait for a turn to `patience`.

@@ -38,7 +38,7 @@ extension Middleware {
 ///
 /// Calls through the bulkhead can't use more than its places. A call holds its place from the moment the service is
 /// called until its future settles or is cancelled. Waiting calls are served in order, and only a more important call
-/// can overtake them. If the priority of a waiting shared call rises, it becomes the youngest call of its new priority.
+/// can overtake them. If the priority of a waiting joined call rises, it becomes the youngest call of its new priority.
 ///
 /// By default, a call that takes longer than a second goes on, but gives its place back (``leaseTime``). So hanging
 /// calls, and calls that wait for a retry, don't use up the places of healthy ones: the bulkhead limits how many calls

@@ -68,7 +68,7 @@ struct Chaos<Output: Sendable>: Sendable {
         if let left = context.remaining, left <= plan.latency {
             return end(input, after: max(left, .zero), in: context)
         }
-        let caller = KeptCaller(context)
+        let caller = CallerContext(keeping: context)
         return Future<Void>(value: ()).delay(plan.latency, on: scheduler)
             .flatMap { caller.run { go(on: plan, in: context, service, input) } }
     }

@@ -23,16 +23,16 @@ extension Middleware {
     /// middleware passes, the other callers still get the answer. When the last caller leaves, the call is cancelled
     /// and its answer discarded; a later caller makes a new call. (As in Go's singleflight.)
     ///
-    /// **Context.** The shared call runs in its first caller's context, even after that caller has left: it has that
+    /// **Context.** The joined call runs in its first caller's context, even after that caller has left: it has that
     /// caller's deadline, attempt and observers. The observers of other callers learn that they joined. If the call
     /// fails after the first caller's deadline, the failure goes only to the callers whose own deadline has passed, and
     /// to those whose input must not be sent again (``Replayable``). The others share a new call, which is made at once
     /// in the context of the caller with the most time left.
     ///
-    /// **Priority.** The shared call gets the highest ``CallContext/priority`` of all callers who have joined it. A
+    /// **Priority.** The joined call gets the highest ``CallContext/priority`` of all callers who have joined it. A
     /// call that waits in a ``LoadShedder`` moves up when a more important caller joins. The call keeps its new
     /// position when that caller leaves. A task that awaits a caller's future raises the priority of the tasks that
-    /// work for the shared call.
+    /// work for the joined call.
     ///
     /// **Cookies.** A Set-Cookie in an HTTP response goes to the caller that made the call. The others get the
     /// response, or the error that contains it, without the cookie. Calls for a user who has signed out can't be
@@ -41,7 +41,7 @@ extension Middleware {
     /// **Changes.** After ``Memo/invalidate(_:)`` on a memo above or below this middleware, or
     /// ``Coalescer/invalidate(_:)``, the next caller makes a new call, even if one is in flight.
     ///
-    /// Answers arrive in the order of the callers, on the thread that settles the shared call. Each call takes a lock
+    /// Answers arrive in the order of the callers, on the thread that settles the joined call. Each call takes a lock
     /// for constant time, and its key is hashed and compared under this lock. Beware: a service that calls its own
     /// stack with the same key, and waits for that call, waits forever.
     ///
@@ -100,7 +100,7 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable>: Sendab
     /// The name in events and errors; nil for none.
     public let name: String?
 
-    /// The number of shared calls in flight.
+    /// The number of joined calls in flight.
     public var count: Int { machine.withLock { $0.count } }
 
     /// Makes the next caller with a key start a new call, because the answer has changed.
@@ -127,7 +127,7 @@ public final class Coalescer<Key: Hashable & Sendable, Output: Sendable>: Sendab
     /// True if an answer may have a part that is only for the caller that made the call.
     ///
     /// It is stored, because finding out takes a lookup at run time.
-    private let hasOwnParts = Output.self is any Shareable.Type
+    private let hasOwnParts = Output.self is any UserBound.Type
 }
 
 /// The machine for groups of all types; all callers of a group are `Caller<Output>`.
@@ -194,17 +194,17 @@ extension Coalescer {
     private func since(
         in context: CallContext, _ key: AnyHashable, _ subject: @autoclosure () -> AnyHashable?
     ) -> Era {
-        let (change, shared) = machine.withLock {
-            ($0.lastChange(of: subject()), $0.notes(key)?.shared)
+        let (change, call) = machine.withLock {
+            ($0.lastChange(of: subject()), $0.notes(key)?.joined)
         }
-        if let shared, shared.isOutdated { machine.withLock { $0.invalidate(key, shared) } }
+        if let call, call.isOutdated { machine.withLock { $0.invalidate(key, call) } }
         return max(context.since, change)
     }
 
     private func notes(in context: CallContext) -> CallNotes {
         let isRecorded = hasOwnParts || context.record != nil
         return CallNotes(
-            record: isRecorded ? CallRecord() : nil, shared: .make(),
+            record: isRecorded ? CallRecord() : nil, joined: .make(),
             priority: .make(in: context))
     }
 
@@ -241,7 +241,7 @@ extension Coalescer {
     private func caller<Input: Sendable>(
         _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Caller<Output> {
-        Caller(context, name, service, input, classifier, hasOwnParts: hasOwnParts)
+        Caller(context, name, service, input, classifier)
     }
 
     /// Returns a caller's future.
@@ -322,12 +322,9 @@ extension Coalescer {
         of maker: AnyCaller? = nil
     ) {
         guard let result else { return }
-        let shared = hasOwnParts || result.failure != nil ? result.shared : result
-        if let maker, !removed.callers.contains(where: { $0 === maker }) {
-            maker.keeper?.keep(result)
-        }
+        let others = hasOwnParts || result.failure != nil ? result.forOthers : result
         for caller in removed.callers {
-            own(caller).promise.settle(with: caller === maker ? result : shared)
+            own(caller).promise.settle(with: caller === maker ? result : others)
         }
     }
 }
@@ -387,16 +384,13 @@ private func choose(
 /// Unchecked, because the compiler can't check a class with subclasses.
 private class AnyCaller: @unchecked Sendable {
     let context: CallContext
-    /// The caller's input, if it keeps parts of answers, such as cookies, even after the caller has left.
-    let keeper: (any AnswerKeeping)?
     private let repeatability: @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
 
     init(
-        _ context: CallContext, keeper: (any AnswerKeeping)?,
+        _ context: CallContext,
         _ repeatability: @escaping @Sendable (CallRecord.Verdict, (any Error)?) -> Repeatability
     ) {
         self.context = context
-        self.keeper = keeper
         self.repeatability = repeatability
     }
 
@@ -415,22 +409,22 @@ private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
 
     init<Input: Sendable>(
         _ context: CallContext, _ name: String?, _ service: @escaping Service<Input, Output>,
-        _ input: Input, _ classifier: Classifier<Output>, hasOwnParts: Bool
+        _ input: Input, _ classifier: Classifier<Output>
     ) {
         // If this caller makes a new call later, that call starts on the thread on which the first call ended. So the
         // caller's task-local values are kept for it.
-        let caller = KeptCaller(context)
+        let caller = CallerContext(keeping: context)
         call = { notes in
             let input = notes.record?.next(input) ?? input
             return caller.run { share(service, input, in: context, notes, name, classifier) }
         }
-        super.init(context, keeper: hasOwnParts ? input as? any AnswerKeeping : nil) {
+        super.init(context) {
             Repeatability(of: input, after: $0, $1)
         }
     }
 }
 
-/// Calls the service for all callers of a shared call.
+/// Calls the service for all callers of a joined call.
 private func share<Input: Sendable, Output: Sendable>(
     _ service: Service<Input, Output>, _ input: Input, in context: CallContext,
     _ notes: CallNotes, _ name: String?, _ classifier: Classifier<Output>
@@ -438,9 +432,9 @@ private func share<Input: Sendable, Output: Sendable>(
     // A caller that joins this call may need an answer from the present era, the time since the last invalidation. So
     // this call must not share a call below that began in an earlier era.
     let context = context.with(
-        since: .current, sharedCall: notes.shared, priority: notes.priority)
+        since: .current, joinedCall: notes.joined, priority: notes.priority)
     return context.call(
-        "shared call", attempt: context.attempt, record: notes.record, by: coalescePolicy,
+        "joined call", attempt: context.attempt, record: notes.record, by: coalescePolicy,
         named: name,
         classifier: classifier, service, input)
 }

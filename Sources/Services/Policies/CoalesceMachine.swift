@@ -1,4 +1,4 @@
-/// The shared calls and their waiting callers.
+/// The joined calls and their waiting callers.
 ///
 /// At first, a key has no call. When the first caller enters, the key has a call in flight. When that call ends or its
 /// last caller leaves, the key has no call again, or it has a new call for the callers with time left. A call that
@@ -203,11 +203,11 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
 extension CoalesceMachine {
     /// Closes the current call of a key to later callers.
     ///
-    /// - Parameter shared: The call to close. If the current call is another one, it stays open. With nil, the current
+    /// - Parameter call: The call to close. If the current call is another one, it stays open. With nil, the current
     ///   call is closed, whichever it is.
-    mutating func invalidate(_ key: Key, _ shared: SharedCall? = nil) {
+    mutating func invalidate(_ key: Key, _ call: JoinedCall? = nil) {
         guard let index = flights.index(forKey: key) else { return }
-        if let shared, flights.values[index].current?.notes.shared !== shared { return }
+        if let call, flights.values[index].current?.notes.joined !== call { return }
         flights.values[index].close()
     }
 
@@ -280,20 +280,20 @@ extension CoalesceMachine {
     }
 }
 
-/// The notes that the layers below write about a shared call.
+/// The notes that the layers below write about a joined call.
 struct CallNotes: Sendable {
     /// The record of what the call sends, if the first caller has a record or the answer has parts for one caller only.
     var record: CallRecord?
     /// The things that the call's answer depends on, if the process has memos.
-    var shared: SharedCall?
+    var joined: JoinedCall?
     /// The call's priority, if calls may have different priorities.
-    var priority: SharedPriority?
+    var priority: JoinedPriority?
 
-    var isEmpty: Bool { record == nil && shared == nil && priority == nil }
+    var isEmpty: Bool { record == nil && joined == nil && priority == nil }
 
     /// Adds these notes to the notes of a caller's own call.
     func add(to context: CallContext) {
         if let record { context.record?.adopt(record) }
-        if let shared { context.sharedCall?.add(shared) }
+        if let joined { context.joinedCall?.add(joined) }
     }
 }

@@ -108,7 +108,7 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
         if let result = future.result {
             return replace(result, of: input, in: context, beneath) ?? future
         }
-        let caller = KeptCaller(context)
+        let caller = CallerContext(keeping: context)
         return future.flatMapSomeResults { result in
             caller.run { replace(result, of: input, in: context, beneath) }
         }
@@ -123,7 +123,6 @@ struct Fallback<Input: Sendable, Output: Sendable>: Sendable {
     ) -> Future<Output>? {
         let outcome = classifier(result)
         guard !outcome.isSuccess, outcome.fault != .nobody else { return nil }
-        result.replaced(of: input)
         let error: (any Error)? = if case .failure(let error) = result { error } else { nil }
         let observed = context.with(
             attempt: context.attempt, record: context.record, span: beneath?.span ?? context.span)

@@ -67,7 +67,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         ///
         /// Only one thread at a time may use each of them. So there are several, because several threads may make
         /// further calls at the same time.
-        var callers: [KeptCaller]
+        var callers: [CallerContext]
         /// The instant at which each call started.
         var starts: [Int: SchedulerInstant]
         var timer: (any ScheduledAction)?
@@ -94,7 +94,9 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         state = Locked(
             State(
                 machine: HedgeMachine(attempts: policy.hedge.attempts), records: [1: record],
-                callers: (1..<min(policy.hedge.attempts, 3)).map { _ in KeptCaller(context) },
+                callers: (1..<min(policy.hedge.attempts, 3)).map { _ in
+                    CallerContext(keeping: context)
+                },
                 starts: [1: start]))
         policy.hedge.begin()
     }
@@ -142,7 +144,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         let isRefused = outcome.isRefusal
         // The same is true of a call that couldn't send because another call may.
         let isUnmade = isRefused || result.failure is AttemptSuperseded
-        let (step, start, record, replaced, final) = state.withLockThenReleaseRest { state in
+        let (step, start, record, final) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
             let step = state.machine.end(number, with: isRefused ? .ignorable : outcome)
             let previous = state.failure
@@ -151,14 +153,10 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
             if isRefused, wasUnderWay, number > 1 { state.refused += 1 }
             let start = wasUnderWay ? state.starts[number] : nil
             return (
-                (
-                    step, start, state.records[number], counts ? previous : result,
-                    counts ? result : previous ?? result
-                ),
+                (step, start, state.records[number], counts ? result : previous ?? result),
                 state.calls.removeValue(forKey: number)
             )
         }
-        replaced?.replaced(of: input)
         if isRefused, start != nil, number > 1 { policy.hedge.putBack() }
         if !outcome.isAnswer { record?.close() }
         if let start { policy.hedge.record(result, outcome, since: start) }
@@ -216,7 +214,7 @@ extension HedgedCall {
         timer?.cancel()
         report(.hedged(after: elapsed))
         let input = state.withLock { $0.records }.values.reduce(input) { $1.next($0) }
-        let caller = state.withLock { $0.callers.popLast() } ?? KeptCaller(context)
+        let caller = state.withLock { $0.callers.popLast() } ?? CallerContext(keeping: context)
         let future = caller.run {
             context.call(
                 "hedge \(number)", attempt: context.attempt, record: record, by: hedgePolicy,
@@ -278,7 +276,6 @@ extension HedgedCall {
     private func cancel() {
         if state.withLock({ $0.machine.cancel() }) { policy.hedge.end() }
         let taken = takeAll().state
-        taken.failure?.replaced(of: input)
         for record in taken.records.values { record.close() }
         for (_, call) in taken.calls.sorted(by: { $0.key < $1.key }) { call.cancel() }
     }

@@ -55,7 +55,7 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
             _ middleware: Middleware<Input, Output>,
             around service: @escaping Service<Input, Output>
         ) {
-            self.service = middleware(service)
+            self.service = middleware.wrap(service)
             isIdle = middleware.isIdle
         }
     }

@@ -65,7 +65,7 @@ extension Middleware {
 /// come from CoDel, RFC 8289; its schedule of drops isn't used.)
 ///
 /// Waiting calls with the highest ``CallContext/priority`` start first, whatever their age. If the queue is full, the
-/// call that would be served last is refused. If the priority of a waiting shared call rises, it becomes the youngest
+/// call that would be served last is refused. If the priority of a waiting joined call rises, it becomes the youngest
 /// call of its new priority.
 ///
 /// Create one for each resource. For a client, that is the service it calls; for a server, something that its requests

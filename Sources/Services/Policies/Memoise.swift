@@ -149,14 +149,14 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         machine = Locked(MemoMachine(timeToLive: timeToLive, limit: limit))
         self.name = name
         self.scheduler = scheduler
-        SharedCall.expectMemos()
+        JoinedCall.expectMemos()
     }
 
     private let machine: Locked<MemoMachine<Key, Future<Output>>>
     /// True if answers may be for one user only.
     ///
     /// It is stored, because finding out takes a lookup at run time.
-    private let hasOwnParts = Output.self is any Shareable.Type
+    private let hasOwnParts = Output.self is any UserBound.Type
     private let scheduler: any FutureScheduler
 }
 
@@ -170,7 +170,7 @@ extension Memo {
         // A key that isn't equal to itself, such as a NaN, would not be found again.
         guard key == key else { return service(input) }
         let context = CallContext.current
-        if let call = context.sharedCall { watch(key, for: call) }
+        if let call = context.joinedCall { watch(key, for: call) }
         let now = scheduler.continuousNow
         switch machine.withLockThenReleaseRest({ $0.look(up: key, at: now) }) {
         case .hit(let future):
@@ -191,10 +191,10 @@ extension Memo {
         }
     }
 
-    /// Makes a shared call's answer depend on this memo's answer for a key.
+    /// Makes a joined call's answer depend on this memo's answer for a key.
     ///
-    /// If the key is invalidated from now on, the shared call's answer is outdated.
-    private func watch(_ key: Key, for call: SharedCall) {
+    /// If the key is invalidated from now on, the joined call's answer is outdated.
+    private func watch(_ key: Key, for call: JoinedCall) {
         let era = Era.current
         call.add { self.machine.withLock { $0.lastInvalidation(of: key) } > era }
     }
@@ -206,7 +206,7 @@ extension Memo {
         // The answer is kept as a settled future, so a hit allocates nothing, and cancelling the future has no effect.
         let value: Future<Output>? =
             if case .success = result, classifier(result).isSuccess {
-                Future(result: result.shared)
+                Future(result: result.forOthers)
             } else {
                 nil
             }

@@ -139,7 +139,7 @@ extension Pushback {
             return state.queued
         }
         context.report(.queued(length: length), by: Self.policy, named: name)
-        let caller = KeptCaller(context)
+        let caller = CallerContext(keeping: context)
         let end = Future<Void>(value: ()).delay(wait, on: scheduler)
             .onEnd { _ in self.state.withLock { $0.queued -= 1 } }
         return end.flatMap {

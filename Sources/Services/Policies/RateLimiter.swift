@@ -188,13 +188,13 @@ extension RateLimiter {
         // start, even if another thread gives the permit now.
         context.report(.queued(length: length), by: Self.policy, named: name)
         permit.onCancel { self.leave(ticket) }
-        let caller = KeptCaller(context)
+        let caller = CallerContext(keeping: context)
         return permit.flatMap { self.start(since: start, for: caller, service, input) }
     }
 
     /// Starts a call whose turn has come.
     private func start<Input: Sendable, Output: Sendable>(
-        since start: SchedulerInstant, for caller: KeptCaller,
+        since start: SchedulerInstant, for caller: CallerContext,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let waited = start.duration(to: scheduler.now)
@@ -255,7 +255,7 @@ extension RateLimiter {
         if case .success(let turn)? = asking.result {
             return go(turn, shared, since: now, in: context, nil, service, input)
         }
-        let caller = KeptCaller(context)
+        let caller = CallerContext(keeping: context)
         return asking.flatMap { turn in
             self.go(turn, shared, since: now, in: context, caller, service, input)
         }
@@ -266,7 +266,7 @@ extension RateLimiter {
     /// - Parameter caller: The caller's kept context and task-local values; nil on the caller's own thread.
     private func go<Input: Sendable, Output: Sendable>(
         _ turn: SharedRate.Turn?, _ shared: SharedRate, since start: SchedulerInstant,
-        in context: CallContext, _ caller: KeptCaller?,
+        in context: CallContext, _ caller: CallerContext?,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         guard let turn else {
@@ -285,7 +285,7 @@ extension RateLimiter {
         if turn.wait == .zero { return caller?.run { service(input) } ?? service(input) }
         let length = shared.changeQueued(by: 1)
         context.report(.queued(length: length), by: Self.policy, named: name)
-        let waiting = caller ?? KeptCaller(context)
+        let waiting = caller ?? CallerContext(keeping: context)
         return Future(value: ()).delay(turn.wait, on: scheduler)
             .onEnd { _ in _ = shared.changeQueued(by: -1) }
             .flatMap { self.start(since: now, for: waiting, service, input) }

@@ -11,8 +11,8 @@ extension Middleware {
     /// An attempt is repeated if four things are true: the classifier says that another attempt may succeed, everything
     /// that this attempt has sent may be sent again, the call's deadline leaves time for the wait, and the budget
     /// allows it. Otherwise the result is returned unchanged. The attempt's ``CallRecord``, in its ``CallContext``,
-    /// says what may be sent again. If the record is empty, the request in the error (``HasRequest``) decides, or else
-    /// the input (``Replayable``).
+    /// says what may be sent again. If the record is empty, the request in the error
+    /// (``OutcomeAdvising/failedRequest``) decides, or else the input (``Replayable``).
     ///
     /// If the service asks for a delay, that delay replaces the backoff's. The wait is then at least the backoff's
     /// first step, and up to a tenth is added, so that not all callers come back at once. If the service asks for more
@@ -162,7 +162,8 @@ private struct RetriedCall<Output: Sendable>: Sendable {
     /// - Parameter caller: The caller's kept context and task-local values; nil on the caller's own thread.
     private func follow<Input: Sendable>(
         _ first: Attempt, _ machine: RetryMachine, _ context: CallContext,
-        _ service: @escaping Service<Input, Output>, _ input: Input, for caller: KeptCaller? = nil
+        _ service: @escaping Service<Input, Output>, _ input: Input,
+        for caller: CallerContext? = nil
     ) -> Future<Output> {
         var machine = machine
         var current = first
@@ -170,7 +171,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         while true {
             guard let result = current.future.result else {
                 let (pending, record) = (machine, current.record)
-                let caller = caller ?? KeptCaller(context)
+                let caller = caller ?? CallerContext(keeping: context)
                 // After a cancelled attempt, nothing is decided. Only its record is closed.
                 let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
                 return watched.flatMapSomeResults { [input, current] result in
@@ -182,7 +183,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
                         return self.wait(
                             for: granting, step, after: current, machine, caller, service, input)
                     }
-                    self.announce(step, result, context, input)
+                    self.announce(step, result, context)
                     return self.wait(step.delay, machine, caller, service, record.next(input))
                 }
             }
@@ -193,17 +194,18 @@ private struct RetriedCall<Output: Sendable>: Sendable {
                 guard case .success(let isGranted) = granting.result else {
                     return wait(
                         for: granting, step, after: current, machine,
-                        caller ?? KeptCaller(context), service, input)
+                        caller ?? CallerContext(keeping: context), service, input)
                 }
                 if !isGranted {
                     withhold(.budget, context)
                     return current.future
                 }
             }
-            announce(step, result, context, input)
+            announce(step, result, context)
             input = current.record.next(input)
             if step.delay > .zero {
-                return wait(step.delay, machine, caller ?? KeptCaller(context), service, input)
+                return wait(
+                    step.delay, machine, caller ?? CallerContext(keeping: context), service, input)
             }
             current = attempt(machine.attempt, in: context, service, input)
         }
@@ -218,7 +220,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
     /// Makes the next attempt after a delay, unless the store of the budget says that there is none.
     private func wait<Input: Sendable>(
         for granting: Future<Bool>, _ step: Step, after last: Attempt, _ machine: RetryMachine,
-        _ caller: KeptCaller, _ service: @escaping Service<Input, Output>, _ input: Input
+        _ caller: CallerContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let start = rules.scheduler.now
         return granting.flatMap { isGranted in
@@ -226,7 +228,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
                 self.withhold(.budget, caller.context)
                 return last.future
             }
-            self.announce(step, result, caller.context, input)
+            self.announce(step, result, caller.context)
             let waited = start.duration(to: self.rules.scheduler.now)
             return self.wait(
                 step.delay - waited, machine, caller, service, last.record.next(input))
@@ -235,7 +237,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
 
     /// Makes the next attempt after a delay.
     private func wait<Input: Sendable>(
-        _ delay: Duration, _ machine: RetryMachine, _ caller: KeptCaller,
+        _ delay: Duration, _ machine: RetryMachine, _ caller: CallerContext,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let goOn: @Sendable () -> Future<Output> = {
@@ -287,10 +289,8 @@ private struct RetriedCall<Output: Sendable>: Sendable {
 
     /// Reports that another attempt follows, and lets a stored answer stand in for it.
     private func announce(
-        _ step: Step, _ result: Result<Output, any Error>, _ context: CallContext,
-        _ input: some Sendable
+        _ step: Step, _ result: Result<Output, any Error>, _ context: CallContext
     ) {
-        result.replaced(of: input)
         context.report(
             .retrying(after: step.delay, error: result.failure), isUnproven: step.isUnproven,
             by: retryPolicy, named: budget.name)

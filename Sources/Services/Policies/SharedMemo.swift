@@ -94,7 +94,7 @@ public final class SharedMemo<Output: Sendable>: Sendable {
         self.encode = encode
         self.decode = decode
         state = shared
-        SharedCall.expectMemos()
+        JoinedCall.expectMemos()
     }
 
     private let timeToLive: Duration
@@ -119,11 +119,11 @@ extension SharedMemo {
     ) -> Future<Output> {
         let context = CallContext.current
         let era = Era.current
-        context.sharedCall?.add { self.isInvalidated(key, since: era) }
+        context.joinedCall?.add { self.isInvalidated(key, since: era) }
         var asker = asker(context)
         asker.subject = loggedName(of: input)
         let asking = state.ask(for: asker) { $0.value(for: self.name(of: key)) }
-        let caller = KeptCaller(context, until: asking)
+        let caller = CallerContext(keeping: context, until: asking)
         return asking.flatMap { bytes in
             if let bytes = bytes ?? nil, !self.isInvalidated(key, since: era),
                 let value = try? self.decode(bytes)
@@ -147,7 +147,7 @@ extension SharedMemo {
         _ key: String, _ result: Result<Output, any Error>, _ classifier: Classifier<Output>,
         since era: Era, _ context: CallContext
     ) {
-        guard !result.isOver, case .success(let value) = result.shared,
+        guard !result.isOver, case .success(let value) = result.forOthers,
             classifier(result).isSuccess,
             !isInvalidated(key, since: era), let bytes = try? encode(value)
         else { return }

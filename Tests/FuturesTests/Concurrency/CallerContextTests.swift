@@ -94,4 +94,33 @@ import Testing
         within("settled") { _ = promise.resolve(with: 1) }
         #expect(seen.elements == ["settled", "settled"])
     }
+
+    @TaskLocal private static var user = "nobody"
+
+    /// The bound value and the user, in a closure that runs in a context.
+    private func seen(in caller: CallerContext) -> String {
+        Self.$user.withValue("other") {
+            within("other") { caller.run { "\(Self.here), \(Self.user)" } }
+        }
+    }
+
+    @Test("Only a context that keeps its task brings the caller's other task-local values along")
+    func depths() async {
+        let (bound, kept) = Self.$user.withValue("anna") {
+            within("a") {
+                (CallerContext(), CallerContext(keepingTaskWith: CallerContext.bound))
+            }
+        }
+        #expect(seen(in: bound) == "a, other")
+        #expect(seen(in: kept) == "a, anna")
+        #expect(seen(in: kept) == "a, anna", "it can run more than once")
+        #expect((kept.value as? Name)?.text == "a" && (bound.value as? Name)?.text == "a")
+    }
+
+    @Test("An error that the closure throws is thrown on, at both depths")
+    func thrown() async {
+        for caller in [CallerContext(), CallerContext(keepingTaskWith: Name("a"))] {
+            #expect(throws: TestError.self) { try caller.run { throw TestError() } }
+        }
+    }
 }

@@ -92,7 +92,7 @@ import Testing
         let slow = call(
             way, .get, through: hedge, latency: .seconds(1), answer(200, "[]"), answer(200, "[]"))
         #expect(slow.result.valueNow != nil)
-        // A shared call is not sent twice while it is under way.
+        // A joined call is not sent twice while it is under way.
         #expect(slow.sent == (way == .underPolicies ? 1 : 2))
     }
 

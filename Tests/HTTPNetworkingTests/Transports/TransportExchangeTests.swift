@@ -335,6 +335,45 @@ struct TransportExchangeTests {
         #expect(bench.stops.withLock { $0.first } is CancellationError)
     }
 
+    // MARK: Unusual orders
+
+    @Test func whatWasEndedBeforeItIsWatchedStopsThen() throws {
+        let promise = InternalPromise<HTTPResponse>()
+        let exchange = try TransportExchange(
+            HTTPRequest(url), for: .whole(promise),
+            within: .init(maxBodySize: 10, maxUnreadBytes: 10), on: scheduler)
+        exchange.end(with: HTTPError(code: .connectionLost))
+        exchange.watch { exchange.fail(with: $0) }
+        #expect((promise.errorNow as? HTTPError)?.code == .connectionLost)
+    }
+
+    @Test func aSecondWatchLeavesNothing() throws {
+        let context = CallContext(deadline: CallDeadline(after: .seconds(500), on: scheduler))
+        let bench = try bench(in: context)
+        bench.exchange.watch { _ in Issue.record("the second watch stops the transport") }
+        bench.whole.cancel()
+        #expect(bench.stops.withLock { $0.count } == 1)
+        scheduler.advance(by: .seconds(20))
+        #expect(scheduler.isIdle)
+    }
+
+    @Test func anEndThatComesWithTheHeadIsNotLost() throws {
+        let promise = InternalPromise<HTTPStreamedResponse>()
+        let exchange = Locked<TransportExchange?>(nil)
+        let limits = TransportExchange.Limits(
+            maxBodySize: 10, maxUnreadBytes: 10,
+            makeBody: { pipe in
+                exchange.withLock { $0 }?.fail(with: HTTPError(code: .connectionLost))
+                return pipe
+            })
+        let made = try TransportExchange(
+            HTTPRequest(url), for: .streamed(promise), within: limits, on: scheduler)
+        exchange.withLock { $0 = made }
+        #expect(made.receive(head()) == nil)
+        let error = promise.errorNow ?? promise.valueNow?.body.next().errorNow
+        #expect((error as? HTTPError)?.code == .connectionLost)
+    }
+
     // MARK: What is sent
 
     @Test func aRequestThatWaitsForAConnectionIsNotSent() throws {
@@ -406,6 +445,100 @@ struct TransportExchangeTests {
         #expect(throws: AttemptSuperseded.self) {
             try self.bench(in: CallContext().with(record: record))
         }
+    }
+}
+
+/// Events in random orders, such as a transport, its reader and its caller may cause together.
+struct TransportExchangeOrderTests {
+    private final class Order: Sendable {
+        let scheduler = ManualScheduler()
+        let record = CallRecord()
+        let whole = InternalPromise<HTTPResponse>()
+        let streamed = InternalPromise<HTTPStreamedResponse>()
+        let stops = Locked(0)
+        let exchange: TransportExchange
+
+        init(isStreamed: Bool) throws {
+            let limits = TransportExchange.Limits(
+                maxBodySize: 40, maxUnreadBytes: 10, idle: IdleWatches(.seconds(30), on: scheduler),
+                connectionWait: IdleWatches(.seconds(20), on: scheduler))
+            let context = CallContext(deadline: CallDeadline(after: .seconds(90), on: scheduler))
+            let request = HTTPRequest(
+                .put, URL(string: "http://a/")!,
+                body: .data(Data(count: HTTPRequest.Body.largestPiece + 1)))
+            exchange = try context.with(record: record).run {
+                [scheduler, whole, streamed] in
+                try TransportExchange(
+                    request, for: isStreamed ? .streamed(streamed) : .whole(whole), within: limits,
+                    on: scheduler)
+            }
+        }
+
+        func perform(_ event: Int) {
+            switch event {
+            case 0:
+                exchange.watch { [exchange, stops] in
+                    stops.withLock { $0 += 1 }
+                    exchange.fail(with: $0)
+                }
+            case 1: exchange.waitForConnection()
+            case 2: exchange.stopWaiting()
+            case 3: try? exchange.willSend()
+            case 4: exchange.noteSentBytes()
+            case 5: exchange.expectNothing()
+            case 6: receive(103)
+            case 7: receive(200)
+            case 8: receive(200, ["Content-Length": "5, 3"])
+            case 9: _ = Data(count: 7).withUnsafeBytes { exchange.receive($0) }
+            case 10: _ = exchange.pass(Data(count: 7)) {}
+            case 11: _ = streamed.valueNow?.body.next()
+            case 12: exchange.startAgain()
+            case 13: exchange.note(ConnectionMetrics())
+            case 14: scheduler.advance(by: .seconds(7))
+            case 15: exchange.end(with: CancellationError())
+            case 16: exchange.finish()
+            default: exchange.fail(with: HTTPError(code: .connectionLost))
+            }
+        }
+
+        private func receive(_ status: Int, _ headers: HTTPHeaders = [:]) {
+            _ = exchange.receive(HTTPResponse(status: status, headers: headers))
+        }
+
+        var pauses: [Duration] {
+            [.queue, .upload, .download].map { record.time(of: $0) }
+        }
+    }
+
+    @Test(
+        "In any order of events, a call settles, and leaves no timer and no pause",
+        arguments: [false, true])
+    func anyOrder(isStreamed: Bool) throws {
+        for seed in 0..<500 {
+            var random = SeededGenerator(seed: UInt64(seed))
+            let order = try Order(isStreamed: isStreamed)
+            var events: [Int] = []
+            for _ in 0..<Int.random(in: 3...30, using: &random) {
+                events.append(.random(in: 0..<18, using: &random))
+                order.perform(events.last ?? 0)
+            }
+            order.perform(17)
+            for event in 0..<18 { order.perform(event) }
+            #expect(order.exchange.isOver && order.stops.withLock { $0 } <= 1, "\(events)")
+            #expect(isStreamed ? order.streamed.isSettled : order.whole.isSettled, "\(events)")
+            if let body = order.streamed.valueNow?.body { expectEnd(of: body, events) }
+            let pauses = order.pauses
+            order.scheduler.advance(by: .seconds(100))
+            // This lengthens an upload that has not ended.
+            order.record.touch(.upload)
+            #expect(order.scheduler.isIdle && order.pauses == pauses, "\(events)")
+        }
+    }
+
+    private func expectEnd(of body: HTTPBodyStream, _ events: [Int]) {
+        var chunks = 0
+        while let chunk = body.next().valueNow, chunk != nil, chunks < 100 { chunks += 1 }
+        #expect(body.next().isSettled, "\(events)")
     }
 }
 

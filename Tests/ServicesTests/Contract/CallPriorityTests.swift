@@ -4,10 +4,10 @@ import Testing
 
 @testable import PledgeServices
 
-@Suite(.oneAtATime) struct SharedPriorityTests {
-    private func make(_ priority: CallPriority?) throws -> SharedPriority {
+@Suite(.oneAtATime) struct JoinedPriorityTests {
+    private func make(_ priority: CallPriority?) throws -> JoinedPriority {
         let context = CallContext.current.with(priority: .criticalPlus).with(priority: priority)
-        return try #require(SharedPriority.make(in: context))
+        return try #require(JoinedPriority.make(in: context))
     }
 
     @Test func itRisesAndTellsItsListeners() throws {

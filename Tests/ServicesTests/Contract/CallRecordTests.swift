@@ -153,7 +153,7 @@ import Testing
         #expect(outer.verdict == .harmful)
         flight.end(order, .refused)
         #expect(joiner.close() == .repeatable)
-        // The shared call continues.
+        // The joined call continues.
         #expect(throws: Never.self) { try flight.willSend(replayable: false) }
     }
 

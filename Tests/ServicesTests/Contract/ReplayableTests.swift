@@ -37,8 +37,9 @@ import Testing
         var isConsumed: Bool
     }
 
-    struct OfRequest: HasRequest {
+    struct OfRequest: Error, OutcomeAdvising {
         var failedRequest: (any Replayable & Sendable)?
+        var advisedOutcome: Outcome { .retryable }
     }
 
     @Test func whatCertainlyDidNotArriveMayBeRepeatedUnlessItIsUsedUp() {
@@ -60,6 +61,17 @@ import Testing
         #expect(decide(7, .nothing, order) == .refused)
         #expect(decide(Ask(1), .nothing, order) == .refused)
         #expect(decide(7, .nothing, OfRequest(failedRequest: nil)) == .unproven)
+    }
+
+    @Test func onlyAnInputsOwnNameIsLogged() {
+        struct Query: Replayable {
+            let isReplayable = true
+            let loggedName = "page 2"
+        }
+        #expect(loggedName(of: Query()) == "page 2")
+        #expect(loggedName(of: Query() as (any Sendable)?) == "page 2")
+        #expect(loggedName(of: Ask(1)) == nil)
+        #expect(loggedName(of: "a secret") == nil)
     }
 
     @Test func aVerdictComesBeforeAll() {

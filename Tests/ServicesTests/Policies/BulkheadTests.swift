@@ -368,8 +368,8 @@ import Testing
         #expect(second.serviceError?.code == .bulkheadFull)
     }
 
-    /// A shared call that waits gets the priority of the most important caller that joins it.
-    @Test func aWaitingSharedCallIsRaised() {
+    /// A joined call that waits gets the priority of the most important caller that joins it.
+    @Test func aWaitingJoinedCallIsRaised() {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
         let service = stack(
             .coalesce(),

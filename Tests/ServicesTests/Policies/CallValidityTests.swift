@@ -92,10 +92,10 @@ import Testing
         #expect(one < two && two <= .current)
     }
 
-    @Test func aSharedCallIsOutdatedWithWhatItWaitsFor() throws {
-        SharedCall.expectMemos()
+    @Test func aJoinedCallIsOutdatedWithWhatItWaitsFor() throws {
+        JoinedCall.expectMemos()
         let isInvalidated = Locked(false)
-        let one = try #require(SharedCall.make()), two = try #require(SharedCall.make())
+        let one = try #require(JoinedCall.make()), two = try #require(JoinedCall.make())
         one.add(two)
         // Calls that wait for each other wait forever, and are asked nevertheless.
         two.add(one)

@@ -15,15 +15,15 @@ import Testing
         CallContext.current.with(priority: priority).run { service(Ask(number)) }
     }
 
-    /// The priorities of shared calls that a service has seen.
+    /// The priorities of joined calls that a service has seen.
     private final class Seen: Sendable {
-        private let priorities = Locked<[SharedPriority]>([])
+        private let priorities = Locked<[JoinedPriority]>([])
 
-        var all: [SharedPriority] { priorities.withLock { $0 } }
+        var all: [JoinedPriority] { priorities.withLock { $0 } }
 
         func noting(_ service: @escaping Service<Ask, Int>) -> Service<Ask, Int> {
             { ask in
-                if let shared = CallContext.current.sharedPriority {
+                if let shared = CallContext.current.joinedPriority {
                     self.priorities.withLock { $0.append(shared) }
                 }
                 return service(ask)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("B5: a shared call that a critical caller joins is neither displaced nor served last")
+    @Test("B5: a joined call that a critical caller joins is neither displaced nor served last")
     func joiningRaisesACallThatWaits() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, queue: 2, on: scheduler)
@@ -95,8 +95,8 @@ import Testing
         for call in [first, second, fourth, fifth, sixth] { call.cancel() }
     }
 
-    @Test("B5: raising a shared call raises those that it waits for")
-    func nestedSharedCalls() {
+    @Test("B5: raising a joined call raises those that it waits for")
+    func nestedJoinedCalls() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, on: scheduler)
         let seen = Seen()
@@ -110,7 +110,7 @@ import Testing
         var calls = [
             call(outer, 1, .sheddable), call(inner, 2, .sheddable), call(inner, 3, .sheddablePlus),
         ]
-        // The second shared call was begun below, and is joined by way of another.
+        // The second joined call was begun below, and is joined by way of another.
         calls += [call(another, 2, .sheddable), call(outer, 1, .sheddablePlus)]
         calls += [call(outer, 1, .critical), call(another, 2, .criticalPlus)]
         for number in 0..<4 { upstream.settle(number, .success(number)) }
@@ -119,7 +119,7 @@ import Testing
         #expect(seen.all.count == 5 && seen.all.allSatisfy { $0.listenerCount == 0 })
     }
 
-    @Test("B5: a priority that is bound below the shared call replaces its own")
+    @Test("B5: a priority that is bound below the joined call replaces its own")
     func aPriorityBoundBelow() {
         let upstream = Upstream(on: scheduler)
         let shedded = stack(
@@ -229,7 +229,7 @@ import Testing
             let load = stack(
                 .coalesce(),
                 over: { (_: Ask) in
-                    seen.withLock { $0.append(CallContext.current.sharedPriority != nil) }
+                    seen.withLock { $0.append(CallContext.current.joinedPriority != nil) }
                     return Future(value: 1)
                 })
             _ = load(1)

@@ -197,7 +197,7 @@ import Testing
         #expect(end.valueNow == 0)
     }
 
-    @Test func whoJoinsTellsAndTheSharedCallIsASpanOfTheFirst() {
+    @Test func whoJoinsTellsAndTheJoinedCallIsASpanOfTheFirst() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let second = TestLog<PolicyEvent>()
         let load = stack(.coalesce(), over: upstream.send)
@@ -208,7 +208,7 @@ import Testing
         #expect(
             log.lines == [
                 "0 1 observed began call",
-                "0 2<1 coalesce began shared call",
+                "0 2<1 coalesce began joined call",
                 "10 2<1 coalesce ended success in 10",
                 "10 1 observed ended success in 10",
             ])
@@ -405,7 +405,7 @@ import Testing
         return CallContext(deadline: deadline).run { load(ask) }
     }
 
-    @Test func theSharedCallHasTheContextOfTheFirst() {
+    @Test func theJoinedCallHasTheContextOfTheFirst() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let load = stack(.coalesce(), over: upstream.send)
         _ = call(load, within: 300)

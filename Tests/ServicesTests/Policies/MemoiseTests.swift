@@ -298,7 +298,7 @@ import Testing
         #expect(load(1).valueNow == 2)
     }
 
-    @Test func aSharedCallAboveTheMemoIsNotJoinedEither() {
+    @Test func aJoinedCallAboveTheMemoIsNotJoinedEither() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
         let load = stack(

@@ -18,7 +18,7 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a caller who joins raises the shared call")
+    @Test("B5: a caller who joins raises the joined call")
     func itGoesThroughCoalesce() async throws {
         let work = LowWork()
         let load = stack(.coalesce(), over: try await service([work]))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a shared call is raised that was joined before it was known")
+    @Test("B5: a joined call is raised that was joined before it was known")
     func aRaiseBeforeTheCallIsKnown() async throws {
         let work = LowWork()
         let again = Locked<Service<Ask, Int>?>(nil)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a shared call that is made again is raised like the one before")
+    @Test("B5: a joined call that is made again is raised like the one before")
     func aCallMadeAgain() async throws {
         let works = [LowWork(), LowWork()]
         let load = stack(

@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test("K4: after an invalidation, no caller joins a call that may bring the old answer")
-    func invalidationOfSharedCalls() {
+    func invalidationOfJoinedCalls() {
         let store = TestPolicyStore(on: scheduler)
         let memo = memo(store)
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
@@ -190,10 +190,10 @@ import Testing
     }
 
     /// An answer with a part for its first receiver, or of a user who has signed out.
-    struct Answer: Shareable, Equatable {
+    struct Answer: UserBound, Equatable {
         var text = "a cookie"
         var isOver = false
-        var shared: Answer { Answer(text: "shared", isOver: isOver) }
+        var forOthers: Answer { Answer(text: "shared", isOver: isOver) }
     }
 
     @Test("K4: the store gets no cookie, and no answer of a user who has signed out")

@@ -53,6 +53,21 @@ struct SessionTransportTests {
         try await upload.expectLimitsToBeginAfterwards(client.send)
     }
 
+    @Test func aStreamThatWasSentLeavesNoTimer() async throws {
+        let server = try LoopbackServer { .response(body: $0.body) }
+        let scheduler = ManualScheduler()
+        let transport = SessionTransport(.init(idleTimeout: .seconds(30)), on: scheduler)
+        let body = HTTPRequest.BodySource(isReplayable: false) {
+            HTTPBodyStream(Data("this".utf8))
+        }
+        let sent = HTTPRequest(.put, server.url, body: .stream(body))
+        let context = CallContext(deadline: CallDeadline(after: .seconds(60), on: scheduler))
+        #expect(try await context.run { transport.send(sent) }.soon.text == "this")
+        // The timer that finds idle calls fires once more.
+        scheduler.advance(by: .seconds(31))
+        #expect(scheduler.isIdle)
+    }
+
     @Test func aResponseKnowsTheRequest() async throws {
         let server = try LoopbackServer { _ in .text("no", status: 403) }
         let request = HTTPRequest(.put, server.url, headers: ["X-One": "1"])

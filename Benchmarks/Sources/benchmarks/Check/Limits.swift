@@ -10,7 +10,7 @@ enum Limits {
         (.composedUnknownLoading, 2), (.combinedUnknownLoading, 2), (.chainedUnknownLoading, 2),
         (.combined, 0), (.chained, 0),
         (.combinedUnknown, 0), (.chainedUnknown, 0), (.dispatch, 0), (.derivedStore, 0),
-        // The whole stack makes 9 allocations. But if the process has created a memo before, a shared call also reports
+        // The whole stack makes 9 allocations. But if the process has created a memo before, a joined call also reports
         // what its answer depends on, which takes more allocations. So the limit is higher.
         (.derivedStores, 1), (.passThrough, 1), (.wholeStack, 13), (.eventWithoutEffect, 0),
         (.effectOfSettled, 4),

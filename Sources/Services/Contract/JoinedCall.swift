@@ -27,20 +27,20 @@ struct Era: Comparable, Sendable {
 
 /// A call that several callers share, and the dependencies of its answer.
 ///
-/// The answer depends on other shared calls that this one waits for, and on answers that memos inside the call have
+/// The answer depends on other joined calls that this one waits for, and on answers that memos inside the call have
 /// kept. Memos and coalescers find this object in the call's context.
-final class SharedCall: Sendable {
-    /// Creates a shared call, or returns nil while the process has no memo that could look for it.
-    static func make() -> SharedCall? { hasMemos.load(ordering: .relaxed) ? SharedCall() : nil }
+final class JoinedCall: Sendable {
+    /// Creates a joined call, or returns nil while the process has no memo that could look for it.
+    static func make() -> JoinedCall? { hasMemos.load(ordering: .relaxed) ? JoinedCall() : nil }
 
-    /// Lets ``make()`` create shared calls from now on; called when a memo is created.
+    /// Lets ``make()`` create joined calls from now on; called when a memo is created.
     static func expectMemos() { hasMemos.store(true, ordering: .relaxed) }
 
     private static let hasMemos = Atomic<Bool>(false)
 
     private struct Parts {
         var isInvalidated: [@Sendable () -> Bool] = []
-        var calls: [SharedCall] = []
+        var calls: [JoinedCall] = []
     }
 
     private let parts = Locked(Parts())
@@ -54,8 +54,8 @@ final class SharedCall: Sendable {
         parts.withLock { $0.isInvalidated.append(isInvalidated) }
     }
 
-    /// Adds a shared call that this one waits for.
-    func add(_ call: SharedCall) { parts.withLock { $0.calls.append(call) } }
+    /// Adds a joined call that this one waits for.
+    func add(_ call: JoinedCall) { parts.withLock { $0.calls.append(call) } }
 
     /// True if a dependency has been invalidated.
     var isOutdated: Bool {
@@ -71,44 +71,33 @@ final class SharedCall: Sendable {
     }
 }
 
-/// An answer, or an error with an answer, that has a part for the first receiver only.
+/// A part of a call that belongs to the users the call is made for: its input, its answer, or an error with an answer.
 ///
-/// A cookie is such a part. The server sets it for the caller who asked, and not for the callers who share the answer.
-package protocol Shareable: Sendable {
-    /// A copy without the first receiver's part, for all other callers.
-    var shared: Self { get }
+/// Policies know no users, sign-ins or cookies. They ask this protocol, which HTTP's requests, responses and errors
+/// conform to, so that no caller gets what is another user's. Each requirement has a default, which is right for what
+/// belongs to nobody.
+package protocol UserBound: Sendable {
+    /// Returns the input of the next attempt, which may be sent only for these users. Only inputs are asked.
+    func bound(to users: any CallUsers) -> Self
 
-    /// True if a user of the answer has signed out, so that the answer must not be kept.
+    /// A copy for the callers who get the answer to another caller's call.
+    ///
+    /// It lacks what the service gave only to the caller who asked, such as a cookie. Only answers and errors are asked.
+    var forOthers: Self { get }
+
+    /// True if one of the users has signed out, so that the answer must not be kept. Only answers are asked.
     var isOver: Bool { get }
 }
 
-extension Result where Success: Sendable, Failure == any Error {
-    /// The result for the callers who share it; the same result if its type isn't ``Shareable``.
-    var shared: Result {
-        switch self {
-        case .success(let value):
-            (value as? any Shareable).flatMap { $0.shared as? Success }.map(Result.success) ?? self
-        case .failure(let error):
-            (error as? any Shareable & Error).map { .failure($0.shared) } ?? self
-        }
-    }
+extension UserBound {
+    /// The input itself.
+    package func bound(to users: any CallUsers) -> Self { self }
 
-    /// True if the result is a value for a user who has signed out.
-    var isOver: Bool {
-        guard case .success(let value) = self else { return false }
-        return (value as? any Shareable)?.isOver ?? false
-    }
-}
+    /// The answer itself.
+    package var forOthers: Self { self }
 
-/// An input that is told of every answer to it, even of an answer that doesn't become the call's result.
-package protocol AnswerKeeping: Sendable {
-    /// Receives an answer that is replaced by another one, or whose caller has left.
-    func keep<Output: Sendable>(_ result: Result<Output, any Error>)
-}
-
-extension Result where Success: Sendable, Failure == any Error {
-    /// Tells an input that another result replaces this one.
-    package func replaced(of input: some Sendable) { (input as? any AnswerKeeping)?.keep(self) }
+    /// False: the answer may be kept.
+    package var isOver: Bool { false }
 }
 
 /// The users for whom a service inside the call has sent a request.
@@ -117,16 +106,29 @@ package protocol CallUsers: Sendable {
     var isOver: Bool { get }
 }
 
-/// An input that may be sent again only for the same users.
-package protocol UserBound: Sendable {
-    /// Returns the input, limited to these users.
-    func bound(to users: any CallUsers) -> Self
-}
-
 extension CallRecord {
     /// Returns the input of the next attempt, limited to the users of this attempt.
     func next<Input: Sendable>(_ input: Input) -> Input {
         guard let users, let bound = input as? any UserBound else { return input }
         return bound.bound(to: users) as? Input ?? input
+    }
+}
+
+extension Result where Success: Sendable, Failure == any Error {
+    /// The result for the callers who share it; the same result if its type isn't ``UserBound``.
+    var forOthers: Result {
+        switch self {
+        case .success(let value):
+            (value as? any UserBound).flatMap { $0.forOthers as? Success }.map(Result.success)
+                ?? self
+        case .failure(let error):
+            (error as? any UserBound & Error).map { .failure($0.forOthers) } ?? self
+        }
+    }
+
+    /// True if the result is a value for a user who has signed out.
+    var isOver: Bool {
+        guard case .success(let value) = self else { return false }
+        return (value as? any UserBound)?.isOver ?? false
     }
 }

@@ -1,11 +1,10 @@
 import Foundation
 import Pledge
-import PledgeTesting
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPClients
 @testable import PledgeHTTPNetworking
+@testable import PledgeTesting
 
 @Suite struct ReplayTransportTests {
     private typealias Entry = HTTPArchive.Entry

@@ -1,0 +1,86 @@
+package import PledgeFutures
+package import PledgeServices
+
+// An answer or an error names the request as it was sent. The transports of this package see to that themselves, but
+// other services may not. So the innermost middleware that changes the request names it, and nothing above does.
+
+extension Middleware where Input == HTTPRequest {
+    /// Sends another request in place of each one.
+    ///
+    /// - Parameter change: Returns the request to send; nil to send the request as it is. If it throws, the call fails
+    ///   with that error.
+    package static func changing(
+        named name: String? = nil,
+        _ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest?
+    ) -> Middleware {
+        Middleware(named: name) { next in
+            { request in
+                do {
+                    guard let sent = try change(request) else { return next(request) }
+                    return next(sent).naming(sent)
+                } catch {
+                    return Future(error: error)
+                }
+            }
+        }
+    }
+
+    /// Creates a middleware that may send other requests than it gets.
+    ///
+    /// - Parameter wrap: Returns the wrapped service. The answers and errors of `next` name the request that it got.
+    package init(
+        changing name: String,
+        _ wrap:
+            @escaping @Sendable (_ next: @escaping Service<Input, Output>) -> Service<Input, Output>
+    ) {
+        self.init(named: name) { wrap(Self.naming($0)) }
+    }
+
+    /// Returns a service whose answers and errors name the request that it got, unless they name one already.
+    package static func naming(
+        _ service: @escaping Service<Input, Output>
+    ) -> Service<Input, Output> {
+        { request in service(request).naming(request) }
+    }
+}
+
+extension Future {
+    /// Adds a request to the response or the error, unless it already has one.
+    ///
+    /// An output that is not a response does not change.
+    fileprivate func naming(_ request: HTTPRequest) -> Future {
+        // Casting the future is cheap. Casting its value to the protocol would copy the value into a box.
+        if let whole = self as? Future<HTTPResponse> {
+            return unsafeDowncast(whole.namingHead(request) { $0.isNamed }, to: Future.self)
+        }
+        if let streamed = self as? Future<HTTPStreamedResponse> {
+            return unsafeDowncast(
+                streamed.namingHead(request) { $0.request != nil }, to: Future.self)
+        }
+        return flatMapSomeResults { result in
+            guard case .success(let value) = result else { return result.namingError(request) }
+            guard let response = value as? any HTTPResponseHead, response.request == nil,
+                let named = response.naming(request) as? Value
+            else { return nil }
+            return Future(value: named)
+        }
+    }
+}
+
+extension Future where Value: HTTPResponseHead {
+    fileprivate func namingHead(
+        _ request: HTTPRequest, unless isNamed: @escaping @Sendable (Value) -> Bool
+    ) -> Future {
+        flatMapSomeResults { result in
+            guard case .success(let response) = result else { return result.namingError(request) }
+            return isNamed(response) ? nil : Future(value: response.naming(request))
+        }
+    }
+}
+
+extension Result where Success: Sendable, Failure == any Error {
+    fileprivate func namingError(_ request: HTTPRequest) -> Future<Success>? {
+        guard case .failure(let error as HTTPError) = self, error.request == nil else { return nil }
+        return Future(error: error.naming(request))
+    }
+}
