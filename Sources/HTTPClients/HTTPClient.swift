@@ -1,8 +1,8 @@
 public import PledgeFutures
 public import PledgeHTTPAuthentication
-public import PledgeHTTPCaching
+import PledgeHTTPCaching
 public import PledgeHTTPNetworking
-public import PledgeServices
+import PledgeServices
 
 /// An HTTP client with a slot for each part, and the parts in the right order.
 ///

@@ -1,4 +1,4 @@
-package import PledgeFutures
+import PledgeFutures
 package import PledgeServices
 
 // An answer or an error names the request as it was sent. The transports of this package see to that themselves, but

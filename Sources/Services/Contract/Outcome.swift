@@ -44,13 +44,13 @@ public struct Outcome: Hashable, Sendable {
     public var health: Health
 
     /// The prospects of another call, and when to make it.
-    public var retry: Retry
+    public var retry: Outcome.Retry
 
     /// The party that caused the failure.
     public var fault: Fault
 
     /// Creates an outcome.
-    public init(isSuccess: Bool, health: Health, retry: Retry, fault: Fault) {
+    public init(isSuccess: Bool, health: Health, retry: Outcome.Retry, fault: Fault) {
         self.isSuccess = isSuccess
         self.health = health
         self.retry = retry
@@ -58,7 +58,7 @@ public struct Outcome: Hashable, Sendable {
     }
 
     /// Creates the outcome of a failed call.
-    private init(_ health: Health, _ retry: Retry, _ fault: Fault) {
+    private init(_ health: Health, _ retry: Outcome.Retry, _ fault: Fault) {
         self.init(isSuccess: false, health: health, retry: retry, fault: fault)
     }
 }
