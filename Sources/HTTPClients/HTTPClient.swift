@@ -130,8 +130,11 @@ public struct HTTPClient: Sendable {
     public subscript<Value>(dynamicMember slot: WritableKeyPath<Settings, Value>) -> Value {
         get { slots[keyPath: slot] }
         set {
+            let wasRetrying = slots.retry != nil
             slots[keyPath: slot] = newValue
             renewStates(of: slot)
+            // Hedges draw from the retries' budget, if there are any.
+            if wasRetrying != (slots.retry != nil) { renewBudgets() }
             if isKnownUniquelyReferenced(&lazyFunctions) {
                 lazyFunctions.follow(self)
             } else {
@@ -150,17 +153,31 @@ public struct HTTPClient: Sendable {
         case \.pushback: keptStates.pushbacks = StatesByOrigin()
         case \.hedge: keptStates.hedges = StatesByOrigin()
         case \.retryBudget:
-            if SharedStates(of: self).keepsBudgets { return }
-            keptStates.budgets = StatesByOrigin()
-            keptStates.hedges = StatesByOrigin()
+            if !SharedStates(of: self).keepsBudgets { renewBudgets() }
         case \.bulkhead:
             let isAlone = isKnownUniquelyReferenced(&bulkheadUsers)
             if isAlone, SharedStates(of: self).resizeBulkheads() { return }
             keptStates.bulkheads = StatesByOrigin()
             bulkheadUsers = Users()
         case \.authorization, \.account, \.cookies, \.cache: informCache()
-        default: break
+        case \.base, \.headers, \.userAgent, \.authorizedOrigins, \.redirects, \.retry,
+            \.attemptHeader,
+            \.sendsIdempotencyKeys, \.classifier, \.attemptTimeout, \.deadline,
+            \.decompressionLimit,
+            \.acceptedStatuses, \.json, \.log, \.observers, \.callName, \.tracing, \.aroundCall,
+            \.aroundAttempt, \.aroundExchange:
+            break
+        default:
+            // A path to several slots, or into one.
+            keptStates = KeptStates()
+            bulkheadUsers = Users()
+            informCache()
         }
+    }
+
+    private mutating func renewBudgets() {
+        keptStates.budgets = StatesByOrigin()
+        keptStates.hedges = StatesByOrigin()
     }
 
     /// Has the cache told when a user signs out, even if no request is sent before.
@@ -263,6 +280,14 @@ extension HTTPClient {
     ) async throws -> Value {
         try slots.json.value(of: await send(endpoint).get())
     }
+}
+
+extension HTTPClient.Settings: CustomStringConvertible, CustomReflectable {
+    /// Nothing but the type's name, because slots hold secrets.
+    public var description: String { "HTTPClient.Settings" }
+
+    /// A mirror without children, because slots hold secrets.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension HTTPClient: CustomStringConvertible, CustomReflectable {

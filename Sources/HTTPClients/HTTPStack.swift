@@ -41,7 +41,23 @@ public struct HTTPStack: Sendable {
     /// All parts, for streamed responses.
     let streamed: Middleware<HTTPRequest, HTTPStreamedResponse>
 
+    /// The parts of a level, outermost first.
+    ///
+    /// It's a type of its own so that the compiler names a part at a wrong level; about an array, it would speak of `Any`.
+    public struct Parts<Level>: ExpressibleByArrayLiteral, Sendable {
+        let parts: [HTTPPart<Level>]
+
+        /// Creates parts from an array.
+        public init(_ parts: [HTTPPart<Level>]) { self.parts = parts }
+
+        /// Creates parts from a literal.
+        public init(arrayLiteral parts: HTTPPart<Level>...) { self.parts = parts }
+    }
+
     /// Creates a stack.
+    ///
+    /// If a level has two parts that are always its innermost (two `redirect` or two `retry`), that is a programming
+    /// error and traps.
     ///
     /// - Parameters:
     ///   - call: The parts that a call passes once.
@@ -53,8 +69,8 @@ public struct HTTPStack: Sendable {
     ///   - scheduler: The clock of all parts.
     ///   - random: The source of randomness of all parts.
     public init(
-        call: [HTTPPart<Call>] = [], hop: [HTTPPart<Hop>] = [], attempt: [HTTPPart<Attempt>] = [],
-        exchange: [HTTPPart<Exchange>] = [],
+        call: Parts<Call> = [], hop: Parts<Hop> = [], attempt: Parts<Attempt> = [],
+        exchange: Parts<Exchange> = [],
         classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> Outcome?)? = nil,
         on scheduler: some FutureScheduler = .live, random: RandomSource = .system
     ) {
@@ -84,10 +100,13 @@ public struct HTTPStack: Sendable {
 
 /// Makes the parts of a level, the innermost last.
 private func made<Level>(
-    _ parts: [HTTPPart<Level>], _ place: StackSurroundings
+    _ level: HTTPStack.Parts<Level>, _ place: StackSurroundings
 ) -> [HTTPPart<Level>.Made] {
+    let parts = level.parts
     let innermost = parts.filter(\.isInnermost)
-    precondition(innermost.count <= 1, "a level has one innermost part, not \(innermost.count)")
+    precondition(
+        innermost.count <= 1,
+        "a level has one `redirect` or `retry`, not \(innermost.count): \(Level.self)")
     return (parts.filter { !$0.isInnermost } + innermost).map { $0.make(place) }
 }
 

@@ -22,9 +22,10 @@ enum StackPlace: String, CaseIterable {
 extension HTTPClient {
     func stack(sharing shared: SharedStates) -> HTTPStack {
         HTTPStack(
-            call: callParts.compactMap(\.self), hop: hopParts(shared).compactMap(\.self),
-            attempt: attemptParts(shared).compactMap(\.self),
-            exchange: exchangeParts.compactMap(\.self), classifier: slots.classifier,
+            call: .init(callParts.compactMap(\.self)),
+            hop: .init(hopParts(shared).compactMap(\.self)),
+            attempt: .init(attemptParts(shared).compactMap(\.self)),
+            exchange: .init(exchangeParts.compactMap(\.self)), classifier: slots.classifier,
             on: slots.scheduler, random: slots.random)
     }
 

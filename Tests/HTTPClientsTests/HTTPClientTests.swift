@@ -364,6 +364,12 @@ import Testing
             #expect(!text.contains("p4ss"))
             #expect(text.contains("https://a.example:443"))
         }
+        let slots = client[dynamicMember: \.self]
+        var dumped = ""
+        dump(slots, to: &dumped)
+        for text in [dumped, "\(slots)", String(reflecting: slots)] {
+            #expect(!text.contains("s3cret") && !text.contains("p4ss"))
+        }
     }
 
     @Test func aBaseThatCannotBeAskedIsNamedAsSuch() {

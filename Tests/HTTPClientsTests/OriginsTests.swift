@@ -81,6 +81,28 @@ import Testing
         #expect(client.origins[try origin(server)].bulkhead === before.bulkhead)
     }
 
+    /// A path to all slots, or into one, may change any of them.
+    @Test func aSlotCanBeChangedByAnyPath() throws {
+        let strict = CircuitBreaker(failuresInARow: 1, lasting: .zero)
+        let all: WritableKeyPath<HTTPClient.Settings, HTTPClient.Settings> = \.self
+        let into: WritableKeyPath<HTTPClient.Settings, any OriginPolicy<CircuitBreaker>> =
+            \.circuitBreaker!
+        for isAll in [true, false] {
+            var client = client()
+            client.retry = nil
+            _ = client.send(HTTPRequest(server))
+            if isAll {
+                var slots = client[dynamicMember: all]
+                slots.circuitBreaker = .perOrigin(strict)
+                client[dynamicMember: all] = slots
+            } else {
+                client[dynamicMember: into] = .perOrigin(strict)
+            }
+            _ = client.send(HTTPRequest(server.appending(path: "down")))
+            #expect(client.origins[try origin(server)].circuitBreaker?.state != .closed)
+        }
+    }
+
     /// A breaker that is open stays open in the client whose log was turned on.
     @Test func anOpenBreakerSurvivesAChangeOfAnotherSlot() throws {
         var client = client()
@@ -193,6 +215,30 @@ import Testing
         scheduler.advance(by: .seconds(1))
         #expect(sent.withLock { $0 } == (5 + 3) * 2)
         for call in calls + others { call.cancel() }
+    }
+
+    @Test(arguments: [true, false])
+    func aHedgeDrawsFromTheBudgetAsSoonAsThereAreRetries(first: Bool) throws {
+        let sent = Locked(0)
+        let pending = Promise<HTTPResponse>()
+        var client = HTTPClient(base: try url("slow.example")) { _ in
+            sent.withLock { $0 += 1 }
+            return pending
+        }
+        client.scheduler = scheduler
+        client.attemptTimeout = nil
+        client.retryBudget = .perOrigin(RetryBudget(capacity: 3))
+        client.hedge = .perOrigin(Hedge(after: .milliseconds(1), maxExtraLoad: 1))
+        client.retry = first ? nil : Retry()
+        client.send(HTTPRequest(.get, try url("slow.example"))).cancel()
+        client.retry = first ? Retry() : nil
+        sent.withLock { $0 = 0 }
+        let calls = try (0..<5).map { _ in
+            client.send(HTTPRequest(.get, try url("slow.example")))
+        }
+        scheduler.advance(by: .seconds(1))
+        #expect(sent.withLock { $0 } == (first ? 5 + 3 : 5 + 5))
+        for call in calls { call.cancel() }
     }
 
     @Test func anOriginThatHasLostNothingMakesRoom() {

@@ -16,6 +16,9 @@ public protocol OriginPolicy<Policy>: Sendable {
 
     /// Returns the object for calls to an origin.
     ///
+    /// Return the same object each time: calls through different ones don't know of each other. Called on a caller's
+    /// thread, while no lock is held.
+    ///
     /// - Parameter origin: The origin; nil if a request's URL has none.
     func policy(of origin: HTTPOrigin?) -> Policy
 }

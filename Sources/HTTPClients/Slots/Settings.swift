@@ -89,8 +89,8 @@ extension HTTPClient {
         /// client.hedge = .perOrigin(Hedge(maxExtraLoad: 0.02))
         /// ```
         ///
-        /// A hedge works without ``retry`` too. With both, the hedges of an origin draw from ``retryBudget`` too, unless you
-        /// give them a budget.
+        /// A hedge works without ``retry`` too. With both, `.perOrigin` hedges also draw from ``retryBudget``, unless you give
+        /// them a budget. A plain `Hedge`, which all origins share, has only the budget that you give it.
         public var hedge: (any OriginPolicy<Hedge>)?
 
         /// The circuit breakers; one for each origin by default.

@@ -66,11 +66,14 @@ enum Repeatability {
     init<Input>(of input: Input, after verdict: CallRecord.Verdict, _ error: (any Error)? = nil) {
         let input = input as? any Replayable
         let error = error as? any OutcomeAdvising
+        if input?.isConsumed == true {
+            self = .refused
+            return
+        }
         switch verdict {
         case .harmful: self = .refused
-        case .repeatable: self = input?.isConsumed == true ? .refused : .proven
-        case .nothing where error?.isCertainlyUnsent == true:
-            self = input?.isConsumed == true ? .refused : .proven
+        case .repeatable: self = .proven
+        case .nothing where error?.isCertainlyUnsent == true: self = .proven
         case .nothing:
             let failed: (any Replayable)? = error?.failedRequest
             self = (failed ?? input).map { $0.isReplayable ? .proven : .refused } ?? .unproven

@@ -47,6 +47,7 @@ import Testing
         let maybeSent = Advised(advisedOutcome: .retryable)
         #expect(decide(Tape(isConsumed: false), .nothing, unsent) == .proven)
         #expect(decide(Tape(isConsumed: true), .nothing, unsent) == .refused)
+        #expect(decide(Tape(isReplayable: true, isConsumed: true), .nothing, maybeSent) == .refused)
         #expect(decide(Tape(isConsumed: false), .nothing, maybeSent) == .refused)
         #expect(decide(Tape(isConsumed: false), .nothing, nil) == .refused)
         #expect(decide(Tape(isReplayable: true, isConsumed: false), .nothing, maybeSent) == .proven)
