@@ -55,7 +55,7 @@ public struct HTTPError: Error {
     ) {
         self.code = code
         self.endpoint = endpoint
-        let sent = response?.request ?? request
+        let sent = response?.request ?? request?.withoutJar
         self.request = sent
         self.response = sent.flatMap { response?.naming($0) } ?? response
         self.cause = cause

@@ -62,6 +62,14 @@ extension HTTPRequest {
         return context.cookieKeeper?.keep(&response.headers, from: url) ?? false
     }
 
+    /// The request as a response or an error shows it: if its owner sends it again, no jar gets the cookies.
+    var withoutJar: HTTPRequest {
+        if context.cookieKeeper == nil { return self }
+        var request = self
+        request.context.cookieKeeper = nil
+        return request
+    }
+
     /// Marks the cookies of a stored response as kept, so that this request's jar doesn't get them again.
     package func markCookiesKept(of response: inout HTTPResponse) {
         if let keeper = context.cookieKeeper { response.headers.keeper = keeper.number }

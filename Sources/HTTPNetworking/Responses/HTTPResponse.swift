@@ -140,7 +140,7 @@ public struct HTTPStreamedResponse: Sendable {
         self.body = body
         self.url = url
         self.timing = timing
-        self.request = request
+        self.request = request?.withoutJar
     }
 
     /// Creates a response from a body and the other parts.
@@ -240,5 +240,5 @@ extension HTTPError {
 final class BoxedRequest: Sendable {
     let request: HTTPRequest
 
-    init(_ request: HTTPRequest) { self.request = request }
+    init(_ request: HTTPRequest) { self.request = request.withoutJar }
 }

@@ -109,7 +109,7 @@ extension HTTPResponseHead {
     /// Returns the response with a request, unless it already has one.
     package func naming(_ request: HTTPRequest) -> Self {
         var response = self
-        response.request = response.request ?? request
+        response.request = response.request ?? request.withoutJar
         return response
     }
 }
@@ -118,7 +118,7 @@ extension Error {
     /// Returns the error with a request, if it is an ``HTTPError`` that has none.
     package func naming(_ request: HTTPRequest) -> any Error {
         guard var error = self as? HTTPError else { return self }
-        let sent = error.request ?? error.response?.request ?? request
+        let sent = error.request ?? error.response?.request ?? request.withoutJar
         error.request = sent
         error.response = error.response?.naming(sent)
         return error

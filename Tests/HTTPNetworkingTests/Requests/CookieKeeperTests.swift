@@ -153,6 +153,32 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["a503", "a200"])
     }
 
+    /// A request that a caller takes from a response or an error belongs to nobody's jar any more.
+    @Test(arguments: [200, 503])
+    func theRequestOfAnAnswerSetsNoCookies(status: Int) throws {
+        let client = HTTPClient(base: nil) { request in
+            Future(
+                value: HTTPResponse(
+                    status: status, headers: ["Set-Cookie": "a=\(request.url.path.count)"]))
+        }
+        var withJar = client
+        withJar.cookies = jar
+        withJar.retry = nil
+        let result = try #require(
+            withJar.send(HTTPRequest(.get, Self.url.appending(path: "long"))).result)
+        #expect(jar.cookies.count == 1)
+        let sent: HTTPRequest?
+        switch result {
+        case .success(let response): sent = response.request
+        case .failure(let error): sent = (error as? HTTPError)?.request
+        }
+        let before = jar.cookies
+        var again = try #require(sent)
+        again.url = Self.url
+        _ = client.send(again)
+        #expect(jar.cookies == before)
+    }
+
     /// Also if the middleware between has changed the request.
     @Test func theJarTravelsWithAChangedRequest() {
         let server = server(503)
