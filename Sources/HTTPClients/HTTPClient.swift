@@ -29,8 +29,8 @@ import PledgeServices
 /// ## The order
 ///
 /// The parts have a fixed order: the observers are outermost, and the transport is innermost. The guide "The whole
-/// stack" lists the order with the reasons. To choose another order, use `stack`; ``problems(of:)`` lists a stack's
-/// problems.
+/// stack" lists the order with the reasons. To choose another order, make an ``HTTPStack``;
+/// ``problems(of:)-(HTTPStack)`` lists its problems.
 ///
 /// ## Cancelled tasks
 ///
