@@ -267,15 +267,15 @@ import Testing
 /// The code of Docs/Guides/TheWholeStack.md.
 @Suite(.oneAtATime) struct WholeStackExamples {
     @Test func aStackOfLevels() async throws {
-        let transport = MemoryTransport(routes: [.get("/products", answer: .text("iPad"))])
-        let request = HTTPRequest(URL(string: "https://shop.example/products")!)
         // snippet: levels
+        let transport = MemoryTransport(routes: [.get("/products", answer: .text("iPad"))])
         let shop = HTTPStack(
             call: [.deadline(.seconds(10)), .acceptStatus(), .redirect()],
             hop: [.cache(HTTPCache()), .bulkhead(), .retry(Retry(attempts: 4))],
             attempt: [.circuitBreaker(), .timeout(.seconds(2))],
             exchange: [.decompress()])
         let send = shop.send(over: transport)
+        let request = HTTPRequest(URL(string: "https://shop.example.com/products")!)
         let response = try await send(request).value
         // end snippet
         #expect(response.text == "iPad")
