@@ -195,8 +195,8 @@ import Testing
         #expect(sent.withLock { $0 } == 40 + 10)
     }
 
-    @Test func aHedgeDrawsFromTheBudgetOfItsOrigin() throws {
-        let sent = Locked(0)
+    /// A client that hedges, and budgets of three; the server never answers.
+    private func hedgingClient(_ sent: Locked<Int>) throws -> HTTPClient {
         let pending = Promise<HTTPResponse>()
         var client = HTTPClient(base: try url("slow.example")) { _ in
             sent.withLock { $0 += 1 }
@@ -206,6 +206,12 @@ import Testing
         client.attemptTimeout = nil
         client.retryBudget = .perOrigin(RetryBudget(capacity: 3))
         client.hedge = .perOrigin(Hedge(after: .milliseconds(1), maxExtraLoad: 1))
+        return client
+    }
+
+    @Test func aHedgeDrawsFromTheBudgetOfItsOrigin() throws {
+        let sent = Locked(0)
+        let client = try hedgingClient(sent)
         let calls = try (0..<5).map { _ in
             client.send(HTTPRequest(.get, try url("slow.example")))
         }
@@ -220,15 +226,7 @@ import Testing
     @Test(arguments: [true, false])
     func aHedgeDrawsFromTheBudgetAsSoonAsThereAreRetries(first: Bool) throws {
         let sent = Locked(0)
-        let pending = Promise<HTTPResponse>()
-        var client = HTTPClient(base: try url("slow.example")) { _ in
-            sent.withLock { $0 += 1 }
-            return pending
-        }
-        client.scheduler = scheduler
-        client.attemptTimeout = nil
-        client.retryBudget = .perOrigin(RetryBudget(capacity: 3))
-        client.hedge = .perOrigin(Hedge(after: .milliseconds(1), maxExtraLoad: 1))
+        var client = try hedgingClient(sent)
         client.retry = first ? nil : Retry()
         client.send(HTTPRequest(.get, try url("slow.example"))).cancel()
         client.retry = first ? Retry() : nil
