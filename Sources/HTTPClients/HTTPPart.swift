@@ -125,26 +125,15 @@ extension HTTPPart where Level == HTTPStack.Hop {
 
     /// Limits the calls in flight.
     public static func bulkhead(_ bulkheads: any OriginPolicy<Bulkhead> = .perOrigin()) -> Self {
-        bulkhead { $0.lookup(bulkheads) }
-    }
-
-    static func bulkhead(
-        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<Bulkhead>
-    ) -> Self {
         Self(
-            .bulkhead, lookup, { b, _ in .bulkhead(sharing: b) }, { b, _ in .bulkhead(sharing: b) })
+            .bulkhead, bulkheads, { b, _ in .bulkhead(sharing: b) },
+            { b, _ in .bulkhead(sharing: b) })
     }
 
     /// Limits the calls in flight, and keeps the queue short in overload.
     public static func loadShedding(_ shedders: any OriginPolicy<LoadShedder>) -> Self {
-        loadShedding { $0.lookup(shedders) }
-    }
-
-    static func loadShedding(
-        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<LoadShedder>
-    ) -> Self {
         Self(
-            .bulkhead, lookup, { s, _ in .loadShedding(sharing: s) },
+            .bulkhead, shedders, { s, _ in .loadShedding(sharing: s) },
             { s, _ in .loadShedding(sharing: s) })
     }
 
@@ -156,13 +145,6 @@ extension HTTPPart where Level == HTTPStack.Hop {
     public static func retry(
         _ retry: Retry = Retry(), budget budgets: any OriginPolicy<RetryBudget> = .perOrigin()
     ) -> Self {
-        self.retry(retry) { $0.lookup(budgets) }
-    }
-
-    static func retry(
-        _ retry: Retry,
-        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<RetryBudget>
-    ) -> Self {
         @Sendable func part<Output: HTTPResponseHead>(
             _ budget: RetryBudget, _ place: StackSurroundings
         ) -> Middleware<HTTPRequest, Output> {
@@ -171,7 +153,7 @@ extension HTTPPart where Level == HTTPStack.Hop {
                 random: place.random
             ).only { !$0.context.skipsRetry }
         }
-        return Self(.retry, lookup, part, part).innermost
+        return Self(.retry, budgets, part, part).innermost
     }
 }
 
@@ -180,30 +162,18 @@ extension HTTPPart where Level == HTTPStack.Hop {
 extension HTTPPart where Level == HTTPStack.Attempt {
     /// Sends a second request beside a slow one.
     public static func hedge(_ hedges: any OriginPolicy<Hedge> = .perOrigin()) -> Self {
-        hedge { $0.lookup(hedges) }
-    }
-
-    static func hedge(
-        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<Hedge>
-    ) -> Self {
         @Sendable func part<Output: HTTPResponseHead>(
             _ hedge: Hedge, _ place: StackSurroundings
         ) -> Middleware<HTTPRequest, Output> {
             Middleware.hedge(sharing: hedge, classifier: place.judge())
                 .only { !$0.context.skipsHedge }
         }
-        return Self(.hedge, lookup, part, part)
+        return Self(.hedge, hedges, part, part)
     }
 
     /// Refuses requests to an origin that fails.
     public static func circuitBreaker(
         _ breakers: any OriginPolicy<CircuitBreaker> = .perOrigin()
-    ) -> Self {
-        circuitBreaker { $0.lookup(breakers) }
-    }
-
-    static func circuitBreaker(
-        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<CircuitBreaker>
     ) -> Self {
         @Sendable func part<Output: HTTPResponseHead>(
             _ breaker: CircuitBreaker, _ place: StackSurroundings
@@ -211,7 +181,7 @@ extension HTTPPart where Level == HTTPStack.Attempt {
             Middleware.circuitBreaker(sharing: breaker, classifier: place.judge())
                 .only { !$0.context.skipsCircuitBreaker }
         }
-        return Self(.circuitBreaker, lookup, part, part)
+        return Self(.circuitBreaker, breakers, part, part)
     }
 
     /// Refuses a share of the requests to an overloaded service.
@@ -230,27 +200,15 @@ extension HTTPPart where Level == HTTPStack.Attempt {
 
     /// Makes all requests wait while the server asks for a pause.
     public static func pushback(_ pushbacks: any OriginPolicy<Pushback> = .perOrigin()) -> Self {
-        pushback { $0.lookup(pushbacks) }
-    }
-
-    static func pushback(
-        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<Pushback>
-    ) -> Self {
         Self(
-            .pushback, lookup, { .pushback(sharing: $0, classifier: $1.judge()) },
+            .pushback, pushbacks, { .pushback(sharing: $0, classifier: $1.judge()) },
             { .pushback(sharing: $0, classifier: $1.judge()) })
     }
 
     /// Limits the requests in a period.
     public static func rateLimit(_ limiters: any OriginPolicy<RateLimiter>) -> Self {
-        rateLimit { $0.lookup(limiters) }
-    }
-
-    static func rateLimit(
-        of lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<RateLimiter>
-    ) -> Self {
         Self(
-            .rateLimit, lookup, { l, _ in .rateLimit(sharing: l) },
+            .rateLimit, limiters, { l, _ in .rateLimit(sharing: l) },
             { l, _ in .rateLimit(sharing: l) })
     }
 

@@ -122,17 +122,6 @@ struct StackSurroundings: Sendable {
         let standard = Classifier<Output>.standard
         return Classifier { result in classifier(result.map { $0 }) ?? standard(result) }
     }
-
-    /// Returns the objects of a policy, made with the stack's clock and source of randomness.
-    func lookup<Policy: AnyObject & Sendable>(
-        _ policies: any OriginPolicy<Policy>
-    ) -> PolicyLookup<Policy> {
-        guard let each = policies as? PerOrigin<Policy> else { return lookingUp(policies) }
-        let place = { @Sendable [scheduler, random] origin in
-            PolicyPlace(name(of: origin), scheduler, random)
-        }
-        return lookingUp(each.kept(in: StatesByOrigin(), place) { _ in })
-    }
 }
 
 /// A part of an ``HTTPStack``, at one of its levels.
@@ -180,16 +169,16 @@ public struct HTTPPart<Level>: Sendable {
 
     /// A part with an object of a policy for each origin.
     init<Policy: AnyObject & Sendable>(
-        _ name: StackPlace,
-        _ lookup: @escaping @Sendable (StackSurroundings) -> PolicyLookup<Policy>,
+        _ name: StackPlace, _ policies: any OriginPolicy<Policy>,
         _ whole: @escaping @Sendable (Policy, StackSurroundings) -> Whole,
         _ streamed: @escaping @Sendable (Policy, StackSurroundings) -> Streamed
     ) {
         make = { place in
-            let policy = lookup(place)
+            let kept = policies.kept(
+                in: StatesByOrigin(), place: places(on: place.scheduler, random: place.random))
             return (
-                .ofOrigin(name) { whole(policy($0), place) },
-                .ofOrigin(name) { streamed(policy($0), place) }
+                .ofOrigin(name) { whole(kept.policy(of: $0), place) },
+                .ofOrigin(name) { streamed(kept.policy(of: $0), place) }
             )
         }
     }

@@ -33,11 +33,11 @@ extension HTTPClient {
         public subscript(origin: HTTPOrigin) -> States {
             let states = SharedStates(of: client)
             return States(
-                circuitBreaker: states.breakers?(origin),
-                bulkhead: states.bulkheads?(origin),
-                loadShedder: states.shedders?(origin),
-                rateLimit: states.limiters?(origin),
-                retryBudget: states.budgets?(origin))
+                circuitBreaker: states.breakers?.policy(of: origin),
+                bulkhead: states.bulkheads?.policy(of: origin),
+                loadShedder: states.shedders?.policy(of: origin),
+                rateLimit: states.limiters?.policy(of: origin),
+                retryBudget: states.budgets?.policy(of: origin))
         }
     }
 }
@@ -89,20 +89,17 @@ struct KeptStates: Sendable {
     var limiters = StatesByOrigin<RateLimiter>()
 }
 
-/// Finds an origin's object of a policy.
-typealias PolicyLookup<Policy> = @Sendable (HTTPOrigin?) -> Policy
-
 /// The policies of a client's slots, with the states that the client keeps; each nil if it isn't in use.
 struct SharedStates: Sendable {
     /// Nil without retries.
-    let budgets: PolicyLookup<RetryBudget>?
-    let hedges: PolicyLookup<Hedge>?
-    let pushbacks: PolicyLookup<Pushback>?
-    let breakers: PolicyLookup<CircuitBreaker>?
+    let budgets: (any OriginPolicy<RetryBudget>)?
+    let hedges: (any OriginPolicy<Hedge>)?
+    let pushbacks: (any OriginPolicy<Pushback>)?
+    let breakers: (any OriginPolicy<CircuitBreaker>)?
     /// Nil if load shedders stand in for them.
-    let bulkheads: PolicyLookup<Bulkhead>?
-    let shedders: PolicyLookup<LoadShedder>?
-    let limiters: PolicyLookup<RateLimiter>?
+    let bulkheads: (any OriginPolicy<Bulkhead>)?
+    let shedders: (any OriginPolicy<LoadShedder>)?
+    let limiters: (any OriginPolicy<RateLimiter>)?
 
     private let slots: HTTPClient.Settings
     private let kept: KeptStates
@@ -112,30 +109,23 @@ struct SharedStates: Sendable {
     init(of client: HTTPClient) {
         let (slots, kept) = (client.slots, client.keptStates)
         let watch = ServiceObserver(combining: slots.observers).watch
-        let place = { @Sendable [scheduler = slots.scheduler, random = slots.random] origin in
-            PolicyPlace(name(of: origin), scheduler, random)
-        }
-        func using<Policy>(
-            _ slot: (any OriginPolicy<Policy>)?, _ states: StatesByOrigin<Policy>,
-            in place: @escaping @Sendable (HTTPOrigin?) -> PolicyPlace
-        ) -> PolicyLookup<Policy>? {
-            guard let each = slot as? PerOrigin<Policy> else { return slot.map { lookingUp($0) } }
-            return lookingUp(each.kept(in: states, place, watch))
-        }
+        let place = places(on: slots.scheduler, random: slots.random)
         let budgets =
-            slots.retry == nil ? nil : using(slots.retryBudget, kept.budgets, in: place)
+            slots.retry == nil
+            ? nil : slots.retryBudget.kept(in: kept.budgets, place: place, watch: watch)
         self.budgets = budgets
-        hedges = using(slots.hedge, kept.hedges) { origin in
+        let placeOfHedge = { @Sendable (origin: HTTPOrigin?) in
             var place = place(origin)
-            place.budget = budgets?(origin)
+            place.budget = budgets?.policy(of: origin)
             return place
         }
-        pushbacks = using(slots.pushback, kept.pushbacks, in: place)
-        breakers = using(slots.circuitBreaker, kept.breakers, in: place)
+        hedges = slots.hedge?.kept(in: kept.hedges, place: placeOfHedge, watch: watch)
+        pushbacks = slots.pushback?.kept(in: kept.pushbacks, place: place, watch: watch)
+        breakers = slots.circuitBreaker?.kept(in: kept.breakers, place: place, watch: watch)
         let bulkhead = slots.loadShedder == nil ? slots.bulkhead : nil
-        bulkheads = using(bulkhead, kept.bulkheads, in: place)
-        shedders = using(slots.loadShedder, kept.shedders, in: place)
-        limiters = using(slots.rateLimit, kept.limiters, in: place)
+        bulkheads = bulkhead?.kept(in: kept.bulkheads, place: place, watch: watch)
+        shedders = slots.loadShedder?.kept(in: kept.shedders, place: place, watch: watch)
+        limiters = slots.rateLimit?.kept(in: kept.limiters, place: place, watch: watch)
         self.slots = slots
         self.kept = kept
         self.watch = watch
@@ -160,7 +150,7 @@ struct SharedStates: Sendable {
         guard let slot = slots.retryBudget as? PerOrigin<RetryBudget> else { return false }
         let known = kept.budgets.all
         return !known.isEmpty
-            && known.allSatisfy { slot.sample(of: $0.origin).hasLimits(of: $0.state) }
+            && known.allSatisfy { slot.sample($0.origin).hasLimits(of: $0.state) }
     }
 
     /// Gives the bulkheads that exist the slot's limits.
@@ -170,13 +160,15 @@ struct SharedStates: Sendable {
         guard let slot = slots.bulkhead as? PerOrigin<Bulkhead> else { return false }
         let known = kept.bulkheads.all
         return !known.isEmpty
-            && known.allSatisfy { $0.state.takeLimits(of: slot.sample(of: $0.origin)) }
+            && known.allSatisfy { $0.state.takeLimits(of: slot.sample($0.origin)) }
     }
 }
 
-/// Returns the function that finds an origin's object.
-func lookingUp<Policy>(_ slot: some OriginPolicy<Policy>) -> PolicyLookup<Policy> {
-    { slot.policy(of: $0) }
+/// Returns what a client or a stack decides about an origin's object, with its clock and source of randomness.
+func places(
+    on scheduler: any FutureScheduler, random: RandomSource
+) -> @Sendable (HTTPOrigin?) -> PolicyPlace {
+    { PolicyPlace(name(of: $0), scheduler, random) }
 }
 
 /// The name of an origin's states.

@@ -53,10 +53,10 @@ extension HTTPClient {
             },
             slots.cookies.map { .cookies($0) },
             slots.cache.map { .cache($0) },
-            shared.shedders.map { shedders in .loadShedding { _ in shedders } },
-            shared.bulkheads.map { bulkheads in .bulkhead { _ in bulkheads } },
+            shared.shedders.map { .loadShedding($0) },
+            shared.bulkheads.map { .bulkhead($0) },
             slots.retry.flatMap { retry in
-                shared.budgets.map { budgets in .retry(retry) { _ in budgets } }
+                shared.budgets.map { .retry(retry, budget: $0) }
             },
         ]
     }
@@ -64,10 +64,10 @@ extension HTTPClient {
     private func attemptParts(_ shared: SharedStates) -> [HTTPPart<HTTPStack.Attempt>?] {
         [
             slots.aroundAttempt.map { HTTPPart($0) },
-            shared.hedges.map { hedges in .hedge { _ in hedges } },
-            shared.breakers.map { breakers in .circuitBreaker { _ in breakers } },
-            shared.pushbacks.map { pushbacks in .pushback { _ in pushbacks } },
-            shared.limiters.map { limiters in .rateLimit { _ in limiters } },
+            shared.hedges.map { .hedge($0) },
+            shared.breakers.map { .circuitBreaker($0) },
+            shared.pushbacks.map { .pushback($0) },
+            shared.limiters.map { .rateLimit($0) },
             slots.attemptHeader.map { .attemptHeader($0) },
             slots.tracing.map { .tracePropagation(to: $0.origins) },
             slots.log.map { log in

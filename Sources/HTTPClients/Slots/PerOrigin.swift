@@ -42,51 +42,59 @@ extension Hedge: OriginPolicy {}
 /// source of randomness. The object of an origin that hasn't been called for a long time may be discarded.
 public struct PerOrigin<Policy: AnyObject & Sendable>: OriginPolicy {
     /// The maximum number of origins with an object.
-    private let limit: Int
-    private let states: StatesByOrigin<Policy>
-    /// Returns an object with an origin's settings.
-    private let settings: @Sendable (HTTPOrigin?) -> Policy
-    /// What a client decides about an origin's object.
-    private let place: @Sendable (HTTPOrigin?) -> PolicyPlace
-    /// Shows the numbers of a new object in a client's metrics.
-    private let watch: @Sendable (any AnyObject & Sendable) -> Void
+    fileprivate let limit: Int
+    /// Returns an object with an origin's settings, which isn't kept.
+    let sample: @Sendable (HTTPOrigin?) -> Policy
+    /// The objects, unless a client or a stack keeps them.
+    private let states = StatesByOrigin<Policy>()
 
-    fileprivate init(
-        _ limit: Int, in states: StatesByOrigin<Policy> = StatesByOrigin(),
-        _ settings: @escaping @Sendable (HTTPOrigin?) -> Policy,
-        place: @escaping @Sendable (HTTPOrigin?) -> PolicyPlace = { PolicyPlace(name(of: $0)) },
-        watch: @escaping @Sendable (any AnyObject & Sendable) -> Void = { _ in }
-    ) {
+    fileprivate init(_ limit: Int, _ sample: @escaping @Sendable (HTTPOrigin?) -> Policy) {
         precondition(limit >= 1, "a state for each of at least 1 origin, not \(limit)")
         self.limit = limit
-        self.states = states
-        self.settings = settings
-        self.place = place
-        self.watch = watch
+        self.sample = sample
     }
 
     /// Returns the object for calls to an origin, which is made if there is none.
     public func policy(of origin: HTTPOrigin?) -> Policy {
-        states.state(of: origin, keeping: limit) {
-            let sample = settings(origin)
+        let place = { @Sendable in PolicyPlace(name(of: $0)) }
+        return KeptPolicies(policies: self, states: states, place: place, watch: { _ in })
+            .policy(of: origin)
+    }
+}
+
+/// The objects of ``PerOrigin``, as a client or a stack keeps them.
+private struct KeptPolicies<Policy: AnyObject & Sendable>: OriginPolicy {
+    let policies: PerOrigin<Policy>
+    let states: StatesByOrigin<Policy>
+    let place: @Sendable (HTTPOrigin?) -> PolicyPlace
+    let watch: @Sendable (any AnyObject & Sendable) -> Void
+
+    func policy(of origin: HTTPOrigin?) -> Policy {
+        states.state(of: origin, keeping: policies.limit) {
+            let sample = policies.sample(origin)
             let policy =
                 (sample as? any RenewablePolicy)?.renewed(in: place(origin)) as? Policy ?? sample
             watch(policy)
             return policy
         }
     }
+}
 
-    /// Returns the same for a client, which keeps the objects.
+extension OriginPolicy {
+    /// Returns the policy for a client or a stack, which keeps the objects of a ``PerOrigin``.
+    ///
+    /// - Parameters:
+    ///   - states: Keeps the objects.
+    ///   - place: Returns what the client or the stack decides about an origin's object.
+    ///   - watch: Called with each new object.
     func kept(
         in states: StatesByOrigin<Policy>,
-        _ place: @escaping @Sendable (HTTPOrigin?) -> PolicyPlace,
-        _ watch: @escaping @Sendable (any AnyObject & Sendable) -> Void
-    ) -> PerOrigin {
-        PerOrigin(limit, in: states, settings, place: place, watch: watch)
+        place: @escaping @Sendable (HTTPOrigin?) -> PolicyPlace,
+        watch: @escaping @Sendable (any AnyObject & Sendable) -> Void = { _ in }
+    ) -> any OriginPolicy<Policy> {
+        guard let each = self as? PerOrigin<Policy> else { return self }
+        return KeptPolicies(policies: each, states: states, place: place, watch: watch)
     }
-
-    /// Returns an object with an origin's settings, which isn't kept.
-    func sample(of origin: HTTPOrigin?) -> Policy { settings(origin) }
 }
 
 extension OriginPolicy {
