@@ -146,11 +146,11 @@ extension HTTPPart where Level == HTTPStack.Hop {
         _ retry: Retry = Retry(), budget budgets: any OriginPolicy<RetryBudget> = .perOrigin()
     ) -> Self {
         @Sendable func part<Output: HTTPResponseHead>(
-            _ budget: RetryBudget, _ place: StackSurroundings
+            _ budget: RetryBudget, _ settings: StackSettings
         ) -> Middleware<HTTPRequest, Output> {
             Middleware.retry(
-                retry, budget: budget, classifier: place.judge(), on: place.scheduler,
-                random: place.random
+                retry, budget: budget, classifier: settings.judge(), on: settings.scheduler,
+                random: settings.random
             ).only { !$0.context.skipsRetry }
         }
         return Self(.retry, budgets, part, part).innermost
@@ -163,9 +163,9 @@ extension HTTPPart where Level == HTTPStack.Attempt {
     /// Sends a second request beside a slow one.
     public static func hedge(_ hedges: any OriginPolicy<Hedge> = .perOrigin()) -> Self {
         @Sendable func part<Output: HTTPResponseHead>(
-            _ hedge: Hedge, _ place: StackSurroundings
+            _ hedge: Hedge, _ settings: StackSettings
         ) -> Middleware<HTTPRequest, Output> {
-            Middleware.hedge(sharing: hedge, classifier: place.judge())
+            Middleware.hedge(sharing: hedge, classifier: settings.judge())
                 .only { !$0.context.skipsHedge }
         }
         return Self(.hedge, hedges, part, part)
@@ -176,9 +176,9 @@ extension HTTPPart where Level == HTTPStack.Attempt {
         _ breakers: any OriginPolicy<CircuitBreaker> = .perOrigin()
     ) -> Self {
         @Sendable func part<Output: HTTPResponseHead>(
-            _ breaker: CircuitBreaker, _ place: StackSurroundings
+            _ breaker: CircuitBreaker, _ settings: StackSettings
         ) -> Middleware<HTTPRequest, Output> {
-            Middleware.circuitBreaker(sharing: breaker, classifier: place.judge())
+            Middleware.circuitBreaker(sharing: breaker, classifier: settings.judge())
                 .only { !$0.context.skipsCircuitBreaker }
         }
         return Self(.circuitBreaker, breakers, part, part)

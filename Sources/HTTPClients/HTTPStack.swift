@@ -74,10 +74,11 @@ public struct HTTPStack: Sendable {
         classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> Outcome?)? = nil,
         on scheduler: some FutureScheduler = .live, random: RandomSource = .system
     ) {
-        let place = StackSurroundings(
+        let settings = StackSettings(
             scheduler: scheduler, random: random, classifier: classifier)
         let parts = [
-            made(call, place), made(hop, place), made(attempt, place), made(exchange, place),
+            made(call, settings), made(hop, settings), made(attempt, settings),
+            made(exchange, settings),
         ].joined()
         whole = PartContent.assembled(parts.map(\.whole))
         streamed = PartContent.assembled(parts.map(\.streamed))
@@ -100,18 +101,18 @@ public struct HTTPStack: Sendable {
 
 /// Makes the parts of a level, the innermost last.
 private func made<Level>(
-    _ level: HTTPStack.Parts<Level>, _ place: StackSurroundings
+    _ level: HTTPStack.Parts<Level>, _ settings: StackSettings
 ) -> [HTTPPart<Level>.Made] {
     let parts = level.parts
     let innermost = parts.filter(\.isInnermost)
     precondition(
         innermost.count <= 1,
         "a level has one `redirect` or `retry`, not \(innermost.count): \(Level.self)")
-    return (parts.filter { !$0.isInnermost } + innermost).map { $0.make(place) }
+    return (parts.filter { !$0.isInnermost } + innermost).map { $0.make(settings) }
 }
 
 /// What all parts of a stack have in common.
-struct StackSurroundings: Sendable {
+struct StackSettings: Sendable {
     let scheduler: any FutureScheduler
     let random: RandomSource
     let classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> Outcome?)?
@@ -136,7 +137,7 @@ public struct HTTPPart<Level>: Sendable {
     )
 
     /// Makes the part for a stack.
-    let make: @Sendable (StackSurroundings) -> Made
+    let make: @Sendable (StackSettings) -> Made
 
     /// True for the part that makes the passes of the next level.
     private(set) var isInnermost = false
@@ -161,8 +162,8 @@ public struct HTTPPart<Level>: Sendable {
 
     /// A part that is made by a stack's clock or source of randomness.
     init(
-        _ whole: @escaping @Sendable (StackSurroundings) -> Whole,
-        _ streamed: @escaping @Sendable (StackSurroundings) -> Streamed
+        _ whole: @escaping @Sendable (StackSettings) -> Whole,
+        _ streamed: @escaping @Sendable (StackSettings) -> Streamed
     ) {
         make = { (.part(whole($0)), .part(streamed($0))) }
     }
@@ -170,15 +171,16 @@ public struct HTTPPart<Level>: Sendable {
     /// A part with an object of a policy for each origin.
     init<Policy: AnyObject & Sendable>(
         _ name: StackPlace, _ policies: any OriginPolicy<Policy>,
-        _ whole: @escaping @Sendable (Policy, StackSurroundings) -> Whole,
-        _ streamed: @escaping @Sendable (Policy, StackSurroundings) -> Streamed
+        _ whole: @escaping @Sendable (Policy, StackSettings) -> Whole,
+        _ streamed: @escaping @Sendable (Policy, StackSettings) -> Streamed
     ) {
-        make = { place in
+        make = { settings in
             let kept = policies.kept(
-                in: StatesByOrigin(), place: places(on: place.scheduler, random: place.random))
+                in: StatesByOrigin(), place: places(on: settings.scheduler, random: settings.random)
+            )
             return (
-                .ofOrigin(name) { whole(kept.policy(of: $0), place) },
-                .ofOrigin(name) { streamed(kept.policy(of: $0), place) }
+                .ofOrigin(name) { whole(kept.policy(of: $0), settings) },
+                .ofOrigin(name) { streamed(kept.policy(of: $0), settings) }
             )
         }
     }
