@@ -39,12 +39,25 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///   zero is a programming error and traps.
     public static func decompress(upTo limit: Int) -> Middleware {
         let decompression = Decompression(upTo: limit)
-        return Middleware(changing: "decompress") { next in
+        return Middleware(named: "decompress") { next in
             { request in
                 let request = decompression.asking(request)
                 let answer = next(request)
-                if answer.hasSucceeded({ $0.headers["Content-Encoding"] == nil }) { return answer }
-                return answer.mapWithoutOrigin { try decompression.decoded($0, to: request) }
+                if answer.hasSucceeded({ $0.isNamed && $0.headers["Content-Encoding"] == nil }) {
+                    return answer
+                }
+                // The result is decoded and named in one step, which takes one future.
+                return answer.replacingAtEnd { result in
+                    guard case .success(let response) = result else {
+                        return result.naming(request)
+                    }
+                    do {
+                        return .success(
+                            try decompression.decoded(response, to: request).naming(request))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
             }
         }
     }

@@ -309,7 +309,7 @@ struct FunctionTransport: HTTPTransport {
     /// The client's clock.
     var scheduler: any FutureScheduler = LiveScheduler.live
 
-    init(service: @escaping HTTPService) { self.service = Middleware.naming(service) }
+    init(service: @escaping HTTPService) { self.service = service }
 
     /// Calls the function; notes the request in the attempt's record and in the response, unless the function does so.
     ///
@@ -319,7 +319,7 @@ struct FunctionTransport: HTTPTransport {
     /// time counts as upload time, which time limits leave out.
     func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let context = CallContext.current
-        let future = sendRecorded(request, in: context, service)
+        let future = sendRecorded(request, in: context, naming: true, service)
         guard request.body.isReadWhileSent, let record = context.record, !future.isSettled else {
             return future
         }

@@ -83,6 +83,9 @@ private final class AssembledParts: Sendable {
     }
 
     private let state = Locked(State.unknown)
+    /// The parts that were assembled first; until the first change after that, a call needs no lock.
+    private let first = AtomicLazyReference<LazyFunctions.Functions>()
+    private let hasChanged = Atomic(false)
     private let wasBegun = Atomic(false)
 
     /// True once a function was taken from the client.
@@ -98,6 +101,7 @@ private final class AssembledParts: Sendable {
     }
 
     func change(to client: HTTPClient) {
+        hasChanged.store(true, ordering: .releasing)
         // The former parts are released after unlocking.
         _ = state.withLock { state in
             let former = state
@@ -112,6 +116,8 @@ private final class AssembledParts: Sendable {
 
     /// The functions with the client's present parts.
     var current: LazyFunctions.Functions {
+        // Acquiring: a thread that knows of a change sees it here.
+        if let first = first.load(), !hasChanged.load(ordering: .acquiring) { return first }
         while true {
             switch state.withLock({ $0 }) {
             case .unknown: preconditionFailure("a function was taken before its client was known")
@@ -129,6 +135,7 @@ private final class AssembledParts: Sendable {
             guard case .changed(_, number) = state else { return nil }
             let former = state
             state = .assembled(functions, number)
+            if number == 0 { _ = first.storeIfNil(functions) }
             return former
         }
     }

@@ -30,13 +30,21 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         precondition(limit >= 0, "acceptStatus keeps zero bytes or more, not \(limit)")
         return Middleware(named: "acceptStatus") { service in
             { request in
-                service(request).flatMapSomeResults { result in
-                    guard case .success(let response) = result,
-                        !statuses.contains(response.status),
-                        !(response.status == 206 && request.context.acceptsPart)
-                    else { return nil }
-                    return response.refused(
-                        for: request, keeping: limit, within: time, on: scheduler)
+                let context = CallContext.current
+                let accepts: @Sendable (Output) -> Bool = { response in
+                    statuses.contains(response.status)
+                        || response.status == 206 && request.context.acceptsPart
+                }
+                let answer = service(request)
+                if answer.hasSucceeded(accepts) { return answer }
+                return answer.flatMapSomeResults(in: nil) { result in
+                    guard case .success(let response) = result, !accepts(response) else {
+                        return nil
+                    }
+                    return context.run {
+                        response.refused(
+                            for: request, keeping: limit, within: time, on: scheduler)
+                    }
                 }
             }
         }

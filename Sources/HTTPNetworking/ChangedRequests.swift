@@ -57,12 +57,12 @@ extension Future {
             return unsafeDowncast(
                 streamed.namingHead(request) { $0.request != nil }, to: Future.self)
         }
-        return flatMapSomeResults { result in
+        return replacingAtEnd { result in
             guard case .success(let value) = result else { return result.namingError(request) }
             guard let response = value as? any HTTPResponseHead, response.request == nil,
                 let named = response.naming(request) as? Value
             else { return nil }
-            return Future(value: named)
+            return .success(named)
         }
     }
 }
@@ -71,16 +71,26 @@ extension Future where Value: HTTPResponseHead {
     fileprivate func namingHead(
         _ request: HTTPRequest, unless isNamed: @escaping @Sendable (Value) -> Bool
     ) -> Future {
-        flatMapSomeResults { result in
+        // A response that is there, and is named, needs no closure.
+        if hasSucceeded(isNamed) { return self }
+        return replacingAtEnd { result in
             guard case .success(let response) = result else { return result.namingError(request) }
-            return isNamed(response) ? nil : Future(value: response.naming(request))
+            return isNamed(response) ? nil : .success(response.naming(request))
         }
     }
 }
 
+extension Result where Success: HTTPResponseHead, Failure == any Error {
+    /// Returns the response or the error with a request; nil if it has one, or can't have one.
+    package func naming(_ request: HTTPRequest) -> Result? {
+        guard case .success(let response) = self else { return namingError(request) }
+        return response.request == nil ? .success(response.naming(request)) : nil
+    }
+}
+
 extension Result where Success: Sendable, Failure == any Error {
-    fileprivate func namingError(_ request: HTTPRequest) -> Future<Success>? {
+    fileprivate func namingError(_ request: HTTPRequest) -> Result? {
         guard case .failure(let error as HTTPError) = self, error.request == nil else { return nil }
-        return Future(error: error.naming(request))
+        return .failure(error.naming(request))
     }
 }

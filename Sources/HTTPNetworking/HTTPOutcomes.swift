@@ -88,11 +88,25 @@ extension CallRecord.Fate {
     init<Output>(of result: Result<Output, any Error>) {
         switch result {
         case .success(let response as any HTTPResponseHead): self.init(status: response.status)
-        case .failure(let error as HTTPError) where error.status != nil:
-            self.init(status: error.status ?? 0)
-        case .failure(let error as any OutcomeAdvising) where error.isCertainlyUnsent:
-            self = .unsent
-        default: self = .mayHaveArrived
+        case .success: self = .mayHaveArrived
+        case .failure(let error): self.init(of: error)
+        }
+    }
+
+    /// Creates the fate of a request from its response or error; unlike a cast, this allocates nothing.
+    init<Output: HTTPResponseHead>(of result: Result<Output, any Error>) {
+        switch result {
+        case .success(let response): self.init(status: response.status)
+        case .failure(let error): self.init(of: error)
+        }
+    }
+
+    private init(of error: any Error) {
+        if let status = (error as? HTTPError)?.status {
+            self.init(status: status)
+        } else {
+            let isUnsent = (error as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
+            self = isUnsent ? .unsent : .mayHaveArrived
         }
     }
 }

@@ -71,26 +71,61 @@ package func endpointService<Output: HTTPResponseHead>(
         } catch {
             return Future(error: error)
         }
-        return sendRecorded(request, in: .current, service)
-            .flatMapSomeResults { result in
-                guard case .failure(var error as HTTPError) = result else { return nil }
-                error.endpoint = error.endpoint ?? endpoint
-                return Future(error: error.naming(request))
-            }
+        let answer = sendRecorded(request, in: .current, service)
+        if answer.hasSucceeded({ _ in true }) { return answer }
+        return answer.replacingAtEnd { result in
+            guard case .failure(var error as HTTPError) = result else { return nil }
+            error.endpoint = error.endpoint ?? endpoint
+            return .failure(error.naming(request))
+        }
     }
 }
 
 /// Calls a service; notes the sent request in the attempt's record if the service itself doesn't do so.
-package func sendRecorded<Output: Sendable>(
-    _ request: HTTPRequest, in context: CallContext,
-    _ service: @escaping Service<HTTPRequest, Output>
+///
+/// - Parameter isNaming: True if the response and the error are to have the request and its URL, unless they have them
+///   already.
+@inline(__always)
+package func sendRecorded<Output: HTTPResponseHead>(
+    _ request: HTTPRequest, in context: CallContext, naming isNaming: Bool = false,
+    _ service: Service<HTTPRequest, Output>
 ) -> Future<Output> {
-    guard let record = context.record else { return service(request) }
+    guard let record = context.record else {
+        let answer = service(request)
+        return isNaming ? answer.replacingAtEnd { $0.completed(with: request) } : answer
+    }
+    return sendRecorded(request, in: context, naming: isNaming, service, record)
+}
+
+private func sendRecorded<Output: HTTPResponseHead>(
+    _ request: HTTPRequest, in context: CallContext, naming isNaming: Bool,
+    _ service: Service<HTTPRequest, Output>, _ record: CallRecord
+) -> Future<Output> {
     do {
         let mark = try record.willSend(replayable: request.isReplayable)
-        return context.with(record: record.part(presuming: mark)).run { service(request) }
-            .onEnd { record.end(mark, CallRecord.Fate(of: $0)) }
+        let answer = context.with(record: record.part(presuming: mark)).call(service, request)
+        // A result that is there needs no closure.
+        if let result = answer.result {
+            record.end(mark, CallRecord.Fate(of: result))
+            return isNaming
+                ? result.completed(with: request).map(Future.init(result:)) ?? answer : answer
+        }
+        return answer.replacingAtEnd { result in
+            record.end(mark, CallRecord.Fate(of: result))
+            return isNaming ? result.completed(with: request) : nil
+        }
     } catch {
         return Future(error: error)
+    }
+}
+
+extension Result where Success: HTTPResponseHead, Failure == any Error {
+    /// Returns the response with a request and its URL, or the error with the request; nil if nothing is missing.
+    fileprivate func completed(with request: HTTPRequest) -> Result? {
+        guard case .success(var response) = self, response.url == nil else {
+            return naming(request)
+        }
+        response.url = request.url
+        return .success(response.naming(request))
     }
 }

@@ -89,7 +89,7 @@ private func follow<Output: HTTPResponseHead>(
     _ service: @escaping Service<HTTPRequest, Output>
 ) -> Future<Output> {
     let context = caller.context
-    return future.flatMapSomeResults { result in
+    return future.flatMapSomeResults(in: nil) { result in
         guard let head = result.answerHead else { return nil }
         let asked = machine.request
         var machine = machine

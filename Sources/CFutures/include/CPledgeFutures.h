@@ -31,6 +31,10 @@ struct cfutures_thread_state {
     void *_Nullable tail;
     /// The innermost delivery to several nodes, or NULL.
     struct cfutures_delivery *_Nullable delivery;
+    /// The node that gets a result now, while it may leave its own waiters to the delivery that it gets it from; or NULL.
+    void *_Nullable receiver;
+    /// The word of the waiters that the receiver has left; 0 for none.
+    uintptr_t left;
     /// The stack address at which the delivery began that reached the limit of `depth`.
     uintptr_t edge;
     /// The bytes of stack that are known to lie between such a delivery and the next one without an event loop in

@@ -13,7 +13,9 @@ extension Future {
         _ duration: Duration, on scheduler: some FutureScheduler = .live,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
-        timed(duration, on: scheduler, at: CodeLocation(fileID: fileID, line: line), nil)
+        timed(at: CodeLocation(fileID: fileID, line: line), expiring: nil) {
+            scheduler.schedule(after: duration, $0)
+        }
     }
 
     /// Fails with the caller's error if there is no result in time.
@@ -21,29 +23,34 @@ extension Future {
     /// In all other respects, it works like ``timeout(_:on:fileID:line:)``.
     ///
     /// - Parameters:
-    ///   - newTimer: Called with a function when the time is over. To allow more time, `newTimer` sets a timer that
-    ///     calls this function at the end of the additional time, and returns the timer. To allow no more time, it
-    ///     returns nil.
+    ///   - duration: The time to wait, from now.
+    ///   - scheduler: The clock.
     ///   - error: Makes the error, on the scheduler's thread. It is also called if the result arrives at the same
     ///     moment, and the error is then not used.
     package final func timeout(
         _ duration: Duration, on scheduler: some FutureScheduler,
-        extendingBy newTimer: TimerRenewal? = nil,
         failingWith error: @escaping @Sendable () -> any Error
     ) -> Future<Value> {
-        timed(duration, on: scheduler, at: nil, error, extendingBy: newTimer)
+        timed(expiring: { _ in .failed(error()) }) { scheduler.schedule(after: duration, $0) }
     }
 
-    final func timed(
-        _ duration: Duration, on scheduler: some FutureScheduler, at location: CodeLocation?,
-        _ error: (@Sendable () -> any Error)?,
-        extendingBy newTimer: TimerRenewal? = nil
+    /// Fails if there is no result in time, or gives it more time.
+    ///
+    /// In all other respects, it works like ``timeout(_:on:fileID:line:)``.
+    ///
+    /// - Parameters:
+    ///   - location: The place that the default error names.
+    ///   - expire: Decides what happens when the time is over, on the scheduler's thread; nil to fail with the default
+    ///     error. It is also called if the result arrives at the same moment, and the error is then not used.
+    ///   - setTimer: Sets a timer that calls the passed function when the time is over.
+    package final func timed(
+        at location: CodeLocation? = nil, expiring expire: TimerExpiry?,
+        by setTimer: (@escaping @Sendable () -> Void) -> any ScheduledAction
     ) -> Future<Value> {
         if hasSettled { return self }
-        let future = TimedFuture<Value>(
-            at: location, failingWith: error, extendingBy: newTimer)
+        let future = TimedFuture<Value>(at: location, expiring: expire)
         enroll(future.retained())
-        future.keep(future.setTimer(duration, on: scheduler))
+        future.keep(setTimer(future.expiry))
         return future
     }
 
@@ -68,24 +75,25 @@ extension Future {
     }
 }
 
-/// Sets a timer that calls the passed function, and returns the timer; returns nil to allow no more time.
-package typealias TimerRenewal =
-    @Sendable (@escaping @Sendable () -> Void) -> (any ScheduledAction)?
+/// What happens when the time of a future is over.
+package enum ExpiredTime {
+    /// There is more time; the timer calls the function that `TimerExpiry` got.
+    case renewed(any ScheduledAction)
+    case failed(any Error)
+}
+
+/// Decides what happens when a future's time is over; gets the function that a new timer calls.
+package typealias TimerExpiry = @Sendable (@escaping @Sendable () -> Void) -> ExpiredTime
 
 /// The future that `timeout` returns.
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
     private let location: CodeLocation?
-    /// Makes the error; nil for the default error.
-    private let error: (@Sendable () -> any Error)?
-    private let newTimer: TimerRenewal?
+    /// Decides what happens when the time is over; nil for the default error.
+    private let expire: TimerExpiry?
 
-    init(
-        at location: CodeLocation?, failingWith error: (@Sendable () -> any Error)?,
-        extendingBy newTimer: TimerRenewal?
-    ) {
+    init(at location: CodeLocation?, expiring expire: TimerExpiry?) {
         self.location = location
-        self.error = error
-        self.newTimer = newTimer
+        self.expire = expire
         super.init(deliver: Self.deliverByOverride)
     }
 
@@ -100,12 +108,15 @@ final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendabl
         unlock(to: failure == nil ? StateWord.value : StateWord.failure)
         // The timer is cancelled before any observer is called.
         timer?.cancel()
-        if list != 0 { distribute(list) }
+        if list != 0 { passOn(list) }
     }
 
     override func timeIsOver() {
-        if let timer = newTimer?(expiry) { return keep(timer) }
-        abort(with: Failure(error?() ?? FutureError(.timedOut, at: location)))
+        switch expire?(expiry) {
+        case .renewed(let timer): keep(timer)
+        case .failed(let error): abort(with: Failure(error))
+        case nil: abort(with: Failure(FutureError(.timedOut, at: location)))
+        }
     }
 
     override var origin: CodeLocation? { location }

@@ -11,7 +11,9 @@ enum Transform<Input: Sendable, Output: Sendable>: Sendable {
     case flatMapResult(@Sendable (Result<Input, any Error>) throws -> Future<Output>, CallerContext)
 
     // In the cases below, `Input` and `Output` are the same type.
-    case flatMapSomeResults(@Sendable (Result<Input, any Error>) -> Future<Output>?, CallerContext)
+    case flatMapSomeResults(
+        @Sendable (Result<Input, any Error>) -> Future<Output>?, CallerContext?)
+    case flatMapAtEnd(@Sendable (Result<Input, any Error>?) -> Future<Output>?)
     case recover(@Sendable (any Error) throws -> Output)
     case flatMapError(@Sendable (any Error) throws -> Future<Output>, CallerContext)
     case mapError(@Sendable (any Error) throws -> any Error)
@@ -19,6 +21,7 @@ enum Transform<Input: Sendable, Output: Sendable>: Sendable {
     case onSuccess(@Sendable (Input) -> Void)
     case onFailure(@Sendable (any Error) -> Void)
     case onEnd(@Sendable (Result<Input, any Error>) -> Void)
+    case replaceAtEnd(@Sendable (Result<Input, any Error>) -> Result<Output, any Error>?)
     case always(@Sendable () -> Void)
 
     /// The closure was applied, or is no longer needed, and is released.
@@ -41,8 +44,13 @@ extension Transform {
         case (.map, let failure?), (.flatMap, let failure?): return .failure(failure)
 
         case (.flatMapSomeResults(let body, let context), _):
-            guard let next = context.run({ body(source.settledResult) }) else { return .unchanged }
-            return .future(next)
+            let next: Future<Output>? =
+                if let context { context.run { body(source.settledResult) } } else {
+                    body(source.settledResult)
+                }
+            return next.map { .future($0) } ?? .unchanged
+        case (.flatMapAtEnd(let body), _):
+            return body(source.settledResult).map { .future($0) } ?? .unchanged
         case (.recover(let body), let failure?): return .value(try body(failure.error))
         case (.flatMapError(let body, let context), let failure?):
             return .future(try context.run { try body(failure.error) })
@@ -57,6 +65,12 @@ extension Transform {
         case (.onSuccess(let body), nil): body(source.settledValue)
         case (.onFailure(let body), let failure?): body(failure.error)
         case (.onEnd(let body), _): body(source.settledResult)
+        case (.replaceAtEnd(let body), _):
+            switch body(source.settledResult) {
+            case .success(let value): return .value(value)
+            case .failure(let error): return .failure(Failure(error))
+            case nil: break
+            }
         case (.always(let body), _): body()
         case (.recover, nil), (.flatMapError, nil), (.mapError, nil), (.onFailure, nil),
             (.filter, _?), (.onSuccess, _?):
@@ -66,11 +80,13 @@ extension Transform {
         return .unchanged
     }
 
-    /// Runs the closure of `always` or `onEnd`, if the future is given up before it has a result.
+    /// Runs the closure of `always`, or of another transform that is told of the end, if the future is given up before it has a result.
     func giveUp() {
         switch self {
         case .always(let body): body()
         case .onEnd(let body): body(.failure(CancellationError()))
+        case .flatMapAtEnd(let body): _ = body(nil)
+        case .replaceAtEnd(let body): _ = body(.failure(CancellationError()))
         default: break
         }
     }

@@ -209,13 +209,28 @@ extension Future {
 
     /// Continues with another future after some results, and keeps the other results unchanged.
     ///
-    /// - Parameter next: Called like the closure of ``flatMapResult(_:fileID:line:)``. To keep the result, it
-    ///   returns nil, which allocates no object.
+    /// - Parameters:
+    ///   - context: The context in which to call `next`; nil for the context of the code that settles this future, which
+    ///     saves allocations. Then `next` itself binds what a call needs that it makes.
+    ///   - next: Called like the closure of ``flatMapResult(_:fileID:line:)``. To keep the result, it returns nil, which
+    ///     allocates no object.
     /// - Returns: A future with the result of the future from `next`, or else with this future's result.
     package final func flatMapSomeResults(
+        in context: CallerContext? = CallerContext(),
         _ next: @escaping @Sendable (Result<Value, any Error>) -> Future<Value>?
     ) -> Future<Value> {
-        transformed(by: .flatMapSomeResults(next, CallerContext()), at: nil)
+        transformed(by: .flatMapSomeResults(next, context), at: nil)
+    }
+
+    /// Continues with another future after some results, and is told if there is no result.
+    ///
+    /// - Parameter next: Like that of ``flatMapSomeResults(in:_:)`` with no context. It gets nil if the returned future
+    ///   was given up first; what it returns then isn't used.
+    /// - Returns: A future with the result of the future from `next`, or else with this future's result.
+    package final func flatMapAtEnd(
+        _ next: @escaping @Sendable (Result<Value, any Error>?) -> Future<Value>?
+    ) -> Future<Value> {
+        transformed(by: .flatMapAtEnd(next), at: nil)
     }
 
     /// Runs a closure at the end, after a success or a failure.
@@ -262,6 +277,16 @@ extension Future {
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> Future<Value> {
         transformed(by: .onEnd(body), at: nil)
+    }
+
+    /// Replaces some results, and keeps the others unchanged.
+    ///
+    /// - Parameter body: Called once, like the closure of ``onEnd(_:)``. It returns nil to keep the result. What it
+    ///   returns after the returned future was given up isn't used.
+    package final func replacingAtEnd(
+        _ body: @escaping @Sendable (Result<Value, any Error>) -> Result<Value, any Error>?
+    ) -> Future<Value> {
+        transformed(by: .replaceAtEnd(body), at: nil)
     }
 }
 

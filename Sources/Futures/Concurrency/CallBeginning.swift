@@ -5,19 +5,27 @@ internal import CPledgeFutures
 /// A task makes the calls that its own code begins. The calls below these, and the calls that a future's transforms,
 /// observers and cancel handlers begin, may have other callers too. So they don't depend on the task that happens to
 /// run them.
+@usableFromInline
 package enum CallBeginning {
     /// True if a call that begins now is made by a task that is already cancelled.
-    package static var isTooLate: Bool {
+    @usableFromInline package static var isTooLate: Bool {
         let thread = cfutures_current_thread().pointee
         return thread.depth == 0 && thread.hosting == 0 && Task.isCancelled
     }
 
     /// Runs code whose calls don't depend on the current task.
+    @inlinable
     package static func forAnyone<Output>(_ body: () throws -> Output) rethrows -> Output {
-        let thread = cfutures_current_thread()
-        thread.pointee.hosting += 1
-        defer { thread.pointee.hosting -= 1 }
+        host(1)
+        defer { host(-1) }
         return try body()
+    }
+
+    /// Counts a frame that makes calls for others than the current task.
+    @usableFromInline
+    static func host(_ change: Int) {
+        let thread = cfutures_current_thread()
+        thread.pointee.hosting += change
     }
 }
 
@@ -32,6 +40,7 @@ extension Future {
     /// other callers may have joined it.
     ///
     /// - Returns: The call's future, or one that has failed with `CancellationError`.
+    @inlinable
     package static func unlessCancelled(_ begin: () -> Future) -> Future {
         if CallBeginning.isTooLate { return Future(error: CancellationError()) }
         return CallBeginning.forAnyone(begin)

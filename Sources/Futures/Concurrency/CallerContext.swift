@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// The context of the caller of some code, which runs later in that context.
 ///
@@ -14,27 +14,35 @@ internal import Synchronization
 @usableFromInline
 package struct CallerContext: Sendable {
     /// The value that is bound now.
+    @inlinable
     package static var bound: (any AnyObject & Sendable)? {
-        isInUse.load(ordering: .relaxed) ? value : nil
+        isInUse.load(ordering: .relaxed) ? local.get() : nil
     }
 
     /// Calls a closure with a value bound.
+    ///
+    /// It's inlined, because a call's stack has a frame of it for each policy that binds a context.
+    @inlinable
     package static func bind<Output>(
         _ value: (any AnyObject & Sendable)?, _ body: () throws -> Output
     ) rethrows -> Output {
         if !isInUse.load(ordering: .relaxed) { isInUse.store(true, ordering: .relaxed) }
-        return try $value.withValue(value, operation: body)
+        return try local.withValue(value, operation: body)
     }
 
-    @TaskLocal private static var value: (any AnyObject & Sendable)?
+    /// The task-local value itself; `@TaskLocal` can't declare one that other modules may inline.
+    @usableFromInline
+    package static let local = TaskLocal<(any AnyObject & Sendable)?>(wrappedValue: nil)
 
     /// True once any value was bound in the process.
     ///
     /// Relaxed loads are enough, because a thread that has bound a value always reads true.
-    private static let isInUse = Atomic<Bool>(false)
+    @usableFromInline package static let isInUse = Atomic<Bool>(false)
 
     private enum Captured: Sendable {
         case value((any AnyObject & Sendable)?)
+        /// A caller that isn't in a task, so it has no task-local values.
+        case noTask((any AnyObject & Sendable)?)
         case task(CallersTask)
     }
 
@@ -51,13 +59,14 @@ package struct CallerContext: Sendable {
     ///
     /// Only one thread at a time may call ``run(_:)`` then.
     package init(keepingTaskWith value: (any AnyObject & Sendable)?) {
-        captured = .task(CallersTask(value))
+        captured =
+            withUnsafeCurrentTask { $0 == nil } ? .noTask(value) : .task(CallersTask(value))
     }
 
     /// The captured value.
     package var value: (any AnyObject & Sendable)? {
         switch captured {
-        case .value(let value): value
+        case .value(let value), .noTask(let value): value
         case .task(let task): task.value
         }
     }
@@ -74,6 +83,7 @@ package struct CallerContext: Sendable {
         case .value(let value):
             if value === Self.bound { return try body() }
             return try Self.bind(value, body)
+        case .noTask(let value): return try CallersTask.runWithoutValues(binding: value, body)
         case .task(let task): return try task.run(body)
         }
     }
@@ -84,8 +94,7 @@ package struct CallerContext: Sendable {
 /// Work that waits for another call to end would otherwise begin with that call's values, such as its user's token or
 /// its log's metadata. A task copies the values of its creator. So this type creates a task, whose executor keeps the
 /// task's job until the work begins. Then the executor runs the job, and the work runs inside it. That takes about a
-/// microsecond if the caller is in a task. If the caller isn't in a task, it takes no time, and the work begins with no
-/// values.
+/// microsecond.
 ///
 /// Unchecked: no two threads use it at once, because its users put their threads in order, by a lock or by waiting for
 /// the end of the previous work.
@@ -113,32 +122,47 @@ private final class CallersTask: @unchecked Sendable {
 
     /// The value to bind besides.
     let value: (any AnyObject & Sendable)?
-    private let isInTask: Bool
-    /// The executor that has the caller's values; nil if the caller isn't in a task.
+    /// The executor that has the caller's values.
     private var kept: Executor?
 
-    /// Keeps the values of the code that calls it.
+    /// Keeps the values of the code that calls it, which is in a task.
     init(_ value: (any AnyObject & Sendable)?) {
         self.value = value
-        isInTask = withUnsafeCurrentTask { $0 != nil }
-        if isInTask { keep() }
+        keep()
     }
 
     /// Runs work with the caller's values, on this thread.
     func run<Output, Failure: Error>(
         _ work: () throws(Failure) -> Output
     ) throws(Failure) -> Output {
+        guard let kept else { preconditionFailure("the values are kept from the beginning") }
+        // In the work, the caller's values are bound, so a new task can copy them for the next call of `run`.
+        return try Self.run(work, binding: value, on: kept) { keep() }
+    }
+
+    /// Runs work with no task-local values, on this thread.
+    static func runWithoutValues<Output, Failure: Error>(
+        binding value: (any AnyObject & Sendable)?, _ work: () throws(Failure) -> Output
+    ) throws(Failure) -> Output {
+        let executor = Executor()
+        Task.detached(executorPreference: executor) { executor.runWork() }
+        return try run(work, binding: value, on: executor) {}
+    }
+
+    private static func run<Output, Failure: Error>(
+        _ work: () throws(Failure) -> Output, binding value: (any AnyObject & Sendable)?,
+        on executor: Executor, first: () -> Void
+    ) throws(Failure) -> Output {
         var result: Result<Output, Failure>?
         let begin: () -> Void = {
-            // Here the caller's values are bound, so a new task can copy them for the next call of `run`.
-            if self.isInTask { self.keep() }
-            CallerContext(binding: self.value).run {
+            first()
+            CallerContext(binding: value).run {
                 do throws(Failure) { result = .success(try work()) } catch {
                     result = .failure(error)
                 }
             }
         }
-        withoutActuallyEscaping(begin) { (kept ?? Self.withoutValues()).run($0) }
+        withoutActuallyEscaping(begin) { executor.run($0) }
         guard let result else { preconditionFailure("the work has run") }
         return try result.get()
     }
@@ -152,11 +176,5 @@ private final class CallersTask: @unchecked Sendable {
         let executor = Executor()
         Task(executorPreference: executor) { executor.runWork() }
         kept = executor
-    }
-
-    private static func withoutValues() -> Executor {
-        let executor = Executor()
-        Task.detached(executorPreference: executor) { executor.runWork() }
-        return executor
     }
 }

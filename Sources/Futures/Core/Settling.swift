@@ -99,7 +99,7 @@ extension FutureNode {
                     expected: current, desired: StateWord.value,
                     successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
                 if exchanged {
-                    if current != 0 { distribute(current) }
+                    if current != 0 { passOn(current) }
                     return true
                 }
             }
@@ -112,9 +112,28 @@ extension FutureNode {
     /// - Returns: False if the future was given up in the meantime.
     @discardableResult
     final func failDerived(_ failure: Failure) -> Bool {
-        if fail(failure) { return true }
-        waitUntilDetached()
-        return false
+        guard lockIfPending() else {
+            waitUntilDetached()
+            return false
+        }
+        // A derived future has no cancel handlers.
+        attachment = .failure(failure)
+        let list = list
+        unlock(to: StateWord.failure)
+        if list != 0 { passOn(list) }
+        return true
+    }
+
+    /// Leaves the waiters of this node, which has just settled, to the delivery in which it got its result.
+    ///
+    /// Without such a delivery on this thread, it delivers to them here.
+    final func passOn(_ list: UInt) {
+        let thread = cfutures_current_thread()
+        guard thread.pointee.receiver == Unmanaged.passUnretained(self).toOpaque() else {
+            return distribute(list)
+        }
+        thread.pointee.receiver = nil
+        thread.pointee.left = list
     }
 
     /// Delivers to all nodes of the list that the settling thread took, in order of enrolment.
@@ -160,14 +179,41 @@ extension FutureNode {
         Self.workThroughQueue()
     }
 
-    /// Delivers to a node, then releases the reference that the list had.
-    final func run(_ node: Unmanaged<FutureNode>) {
-        let goesOn = node._withUnsafeGuaranteedRef { node in
-            node.deliver(node, self)
-            return node.isForwarding
+    /// Delivers to a node, then to the node that waits for it, and so on, and releases the references of their lists.
+    ///
+    /// A node that settles as it gets its result leaves its waiters to this loop (see ``passOn(_:)``). So a chain of
+    /// transforms takes the stack of one delivery, however long it is. The order is that of nested deliveries, because
+    /// a node calls nothing of the user's after it has settled.
+    final func run(_ first: Unmanaged<FutureNode>) {
+        let thread = cfutures_current_thread()
+        var node = first
+        var upstream = Unmanaged.passUnretained(self)
+        while true {
+            let (receiver, left) = (thread.pointee.receiver, thread.pointee.left)
+            thread.pointee.receiver = node.toOpaque()
+            thread.pointee.left = 0
+            let goesOn = node._withUnsafeGuaranteedRef { node in
+                upstream._withUnsafeGuaranteedRef { node.deliver(node, $0) }
+                return node.isForwarding
+            }
+            let list = thread.pointee.left
+            (thread.pointee.receiver, thread.pointee.left) = (receiver, left)
+            let wasSplicedOut = goesOn ? Self.spliceOut(node) : false
+            // Only the loop owns a node that has left its waiters; the first upstream is the caller's.
+            if node.toOpaque() != first.toOpaque() { upstream.release() }
+            guard let next = Self.node(at: list) else {
+                if !wasSplicedOut { node.release() }
+                return
+            }
+            guard next._withUnsafeGuaranteedRef({ $0.next == nil }),
+                thread.pointee.head == nil
+            else {
+                node._withUnsafeGuaranteedRef { $0.distribute(list) }
+                return node.release()
+            }
+            upstream = node
+            node = next
         }
-        if goesOn, Self.spliceOut(node) { return }
-        node.release()
     }
 
     /// Reverses a list that begins with the newest node, so that it begins with the oldest.

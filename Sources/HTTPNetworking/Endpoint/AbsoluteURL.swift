@@ -1,6 +1,6 @@
 /// The parts of an absolute http or https URL, with their percent-encoding unchanged.
 package struct AbsoluteURL {
-    package let schemeAndAuthority: String
+    package let schemeAndAuthority: Substring
     package let path: Substring
     package let query: Substring?
 
@@ -9,9 +9,13 @@ package struct AbsoluteURL {
         var text = url.absoluteString
         guard let offsets = text.withUTF8(URLPartOffsets.init) else { return nil }
         let at = { [text] in text.utf8.index(text.startIndex, offsetBy: $0) }
+        let scheme = text[..<at(offsets.colon)]
+        let isLowercase = scheme.utf8.allSatisfy { $0 & 0x20 != 0 }
         // URLSession on Linux accepts only lower-case schemes.
         schemeAndAuthority =
-            text[..<at(offsets.colon)].lowercased() + text[at(offsets.colon)..<at(offsets.path)]
+            isLowercase
+            ? text[..<at(offsets.path)]
+            : scheme.lowercased() + text[at(offsets.colon)..<at(offsets.path)]
         path = text[at(offsets.path)..<at(offsets.mark ?? offsets.end)]
         query = offsets.mark.map { text[at($0 + 1)..<at(offsets.end)] }
     }

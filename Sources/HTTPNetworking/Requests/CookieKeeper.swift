@@ -87,19 +87,19 @@ extension Future {
     /// Keeps the cookies of the response to a request, or of an error with a response, before the new future settles.
     package func keepingCookies(of request: HTTPRequest) -> Future {
         if request.context.cookieKeeper == nil { return self }
-        return flatMapSomeResults { result in
+        return replacingAtEnd { result in
             switch result {
             case .success(let value):
                 guard var response = value as? any HTTPResponseHead,
                     request.keepCookies(of: &response), let kept = response as? Value
                 else { return nil }
-                return Future(value: kept)
+                return .success(kept)
             case .failure(var error as HTTPError):
                 guard var response = error.response,
                     request.keepCookies(of: &response, from: error.request?.url)
                 else { return nil }
                 error.response = response
-                return Future(error: error)
+                return .failure(error)
             case .failure: return nil
             }
         }

@@ -38,10 +38,16 @@ public struct CallContext: Sendable {
     ///
     /// This has the same effect as ``run(_:)`` with a closure that calls the service. But in generic code, `run` would
     /// look up the type of the closure's result at run time, for each call.
-    func call<Input: Sendable, Output: Sendable>(
+    @inline(__always)
+    package func call<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        if storage === Self.bound { return service(input) }
+        storage === Self.bound ? service(input) : bindAndCall(service, input)
+    }
+
+    private func bindAndCall<Input: Sendable, Output: Sendable>(
+        _ service: Service<Input, Output>, _ input: Input
+    ) -> Future<Output> {
         var future: Future<Output>?
         CallerContext.bind(storage) { future = service(input) }
         guard let future else { preconditionFailure("a bound closure has run") }
@@ -181,7 +187,7 @@ public struct CallContext: Sendable {
         /// The time in which requests under the deadline bound here wait for a free connection.
         let connectionWaits = AtomicLazyReference<Locked<PauseTime>>()
         /// The timer of the deadline bound here.
-        let deadlineTimer = AtomicLazyReference<DeadlineTimer>()
+        let deadlineTimer = AtomicLazyReference<Locked<DeadlineTimer.State>>()
 
         fileprivate init(_ parts: Parts) { self.parts = parts }
     }
@@ -331,9 +337,13 @@ extension CallContext {
         guard let deadline = storage?.parts.deadline, let holder = deadlineHolder else {
             return nil
         }
-        return holder.deadlineTimer.storeIfNil(DeadlineTimer())
+        let state = holder.deadlineTimer.load() ?? .init(.init())
+        return DeadlineTimer(state: holder.deadlineTimer.storeIfNil(state))
             .add(action, of: part, at: deadline)
     }
+
+    /// True if a part of the call has waited for the deadline, or waits for it.
+    var hasDeadlineTimer: Bool { deadlineHolder?.deadlineTimer.load() != nil }
 
     private var deadlineHolder: Storage? {
         storage.flatMap { $0.parts.deadline == nil ? nil : $0.parts.deadlineHolder ?? $0 }

@@ -4,7 +4,7 @@ package import PledgeFutures
 ///
 /// The outermost policy acts first, so the caller gets that policy's error, and the call below is cancelled. A part that
 /// has ended by then doesn't act.
-final class DeadlineTimer: Sendable {
+struct DeadlineTimer: Sendable {
     /// The kinds of parts, in the order in which they act.
     enum Part: Int {
         /// A policy around the whole call; the last one that was added is the outermost.
@@ -25,16 +25,39 @@ final class DeadlineTimer: Sendable {
     /// Only the scheduler keeps them. So they are released with the scheduler, although they keep the call's context,
     /// which keeps this timer.
     fileprivate final class Waiting: @unchecked Sendable {
-        var entries: [Entry] = []
+        /// Usually only one action waits, which needs no array.
+        private var sole: Entry?
+        private var others: [Entry] = []
         var timer: (any ScheduledAction)?
+
+        var isEmpty: Bool { sole == nil && others.isEmpty }
+
+        func append(_ entry: Entry) {
+            if isEmpty { sole = entry } else { others.append(entry) }
+        }
+
+        func remove(_ id: Int) -> Entry? {
+            if sole?.id == id { return sole.take() }
+            return others.firstIndex { $0.id == id }.map { others.remove(at: $0) }
+        }
+
+        /// Removes the entry that acts first: a transport's is last, and of policies, the outermost's is first.
+        func removeFirst() -> Entry? {
+            let all = (sole.map { [$0] } ?? []) + others
+            let first = all.min { left, right in
+                if left.part != right.part { return left.part.rawValue < right.part.rawValue }
+                return left.id > right.id
+            }
+            return first.flatMap { remove($0.id) }
+        }
     }
 
-    private struct State {
-        weak var waiting: Waiting?
-        var lastID = 0
+    struct State {
+        fileprivate weak var waiting: Waiting?
+        fileprivate var lastID = 0
     }
 
-    private let state = Locked(State())
+    let state: Locked<State>
 
     /// Adds an action of a part; the first one sets the timer.
     func add(
@@ -45,7 +68,7 @@ final class DeadlineTimer: Sendable {
             let waiting = old ?? Waiting()
             state.waiting = waiting
             state.lastID += 1
-            waiting.entries.append(Entry(id: state.lastID, part: part, action: action))
+            waiting.append(Entry(id: state.lastID, part: part, action: action))
             return (state.lastID, waiting, old == nil)
         }
         if isFirst { set(waiting, deadline) }
@@ -64,8 +87,8 @@ final class DeadlineTimer: Sendable {
             self.set(waiting, deadline)
         }
         let isNeeded = state.withLock { _ in
-            waiting.timer = waiting.entries.isEmpty ? nil : timer
-            return !waiting.entries.isEmpty
+            waiting.timer = waiting.isEmpty ? nil : timer
+            return !waiting.isEmpty
         }
         if !isNeeded { timer.cancel() }
     }
@@ -73,22 +96,19 @@ final class DeadlineTimer: Sendable {
     /// Removes and returns the entry that acts next; nil if there is none.
     private func next(of waiting: Waiting) -> Entry? {
         state.withLock { state in
-            guard let index = waiting.firstIndex else {
-                if state.waiting === waiting { state.waiting = nil }
-                return nil
-            }
-            return waiting.entries.remove(at: index)
+            if let entry = waiting.removeFirst() { return entry }
+            if state.waiting === waiting { state.waiting = nil }
+            return nil
         }
     }
 
     private func remove(_ id: Int) {
         // The entry is released outside the lock, because releasing its action may run other code.
         let (entry, timer) = state.withLock { state -> (Entry?, (any ScheduledAction)?) in
-            guard let waiting = state.waiting,
-                let index = waiting.entries.firstIndex(where: { $0.id == id })
-            else { return (nil, nil) }
-            let entry = waiting.entries.remove(at: index)
-            guard waiting.entries.isEmpty else { return (entry, nil) }
+            guard let waiting = state.waiting, let entry = waiting.remove(id) else {
+                return (nil, nil)
+            }
+            guard waiting.isEmpty else { return (entry, nil) }
             state.waiting = nil
             return (entry, waiting.timer.take())
         }
@@ -101,17 +121,6 @@ final class DeadlineTimer: Sendable {
         let id: Int
 
         func cancel() { timer.remove(id) }
-    }
-}
-
-extension DeadlineTimer.Waiting {
-    /// The index of the entry that acts first: a transport's is last, and of policies, the outermost's is first.
-    fileprivate var firstIndex: Int? {
-        entries.indices.min { left, right in
-            let (left, right) = (entries[left], entries[right])
-            if left.part != right.part { return left.part.rawValue < right.part.rawValue }
-            return left.id > right.id
-        }
     }
 }
 

@@ -199,7 +199,10 @@ extension Middleware {
         self.init(
             parts: middleware.flatMap(\.parts), isIdle: { middleware.allSatisfy { $0.isIdle() } }
         ) { service in
-            middleware.reversed().reduce(service) { $1.wrap($0) }
+            // `reduce` would wrap each service in two thunks, because its result is generic.
+            var service = service
+            for part in middleware.reversed() { service = part.wrap(service) }
+            return service
         }
     }
 

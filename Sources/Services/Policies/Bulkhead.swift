@@ -22,7 +22,12 @@ extension Middleware {
     public static func bulkhead(sharing bulkhead: Bulkhead) -> Middleware {
         Middleware(named: Bulkhead.policy) { service in
             AdmittedService(service: service, gate: bulkhead) { lease, service, input in
-                service(input).atEnd { bulkhead.leave(lease) }
+                let answer = service(input)
+                if answer.isSettled {
+                    bulkhead.leave(lease)
+                    return answer
+                }
+                return answer.onEnd { _ in bulkhead.leave(lease) }
             }.call
         }
     }

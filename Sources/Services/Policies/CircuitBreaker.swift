@@ -1,4 +1,5 @@
 public import PledgeFutures
+import Synchronization
 
 extension Middleware {
     /// Refuses calls to a service that has failed too often, until it has had time to recover.
@@ -47,7 +48,7 @@ extension Middleware {
 /// breaker opened don't count if they end later.
 ///
 /// Create one for each host or service that fails on its own, and pass it to every stack that calls that host or
-/// service. You can use it from any thread. A call takes a lock for constant time when it starts and when it ends.
+/// service. You can use it from any thread. A call takes a lock for constant time when it ends.
 /// (Finagle's FailureAccrualFactory; Nygard, "Release It!".)
 public final class CircuitBreaker: Sendable {
     /// The states of a circuit breaker.
@@ -163,6 +164,8 @@ public final class CircuitBreaker: Sendable {
     }
 
     private let machine: Locked<CircuitBreakerMachine>
+    /// The machine's ticket while it is closed, otherwise -1, so that a call begins without the lock; written under it.
+    private let ticketIfClosed = Atomic(0)
     private let limits: CircuitBreakerLimits
     private let slowCallDuration: Duration?
     private let backoff: Backoff
@@ -187,9 +190,9 @@ extension CircuitBreaker {
         _ service: Service<Input, Output>, _ input: Input, classifier: Classifier<Output>
     ) -> Future<Output> {
         let context = CallContext.current
-        guard let ticket = machine.withLock({ $0.enterIfClosed() }) else {
-            return callIfTime(service, input, classifier, context)
-        }
+        // Acquiring: the call sees what happened before the breaker closed.
+        let ticket = ticketIfClosed.load(ordering: .acquiring)
+        if ticket < 0 { return callIfTime(service, input, classifier, context) }
         return call(service, input, ticket, classifier, context)
     }
 
@@ -199,7 +202,7 @@ extension CircuitBreaker {
         _ context: CallContext
     ) -> Future<Output> {
         let now = scheduler.now
-        switch machine.withLock({ $0.enter(at: now) }) {
+        switch change({ $0.enter(at: now) }) {
         case .admitted(let ticket, let isFirstProbe):
             if isFirstProbe { tell(from: .open, to: .halfOpen, in: context) }
             return call(service, input, ticket, classifier, context)
@@ -213,6 +216,7 @@ extension CircuitBreaker {
     }
 
     /// Calls the service, and records the end of the call, even if the caller cancels it.
+    @inline(__always)
     private func call<Input: Sendable, Output: Sendable>(
         _ service: Service<Input, Output>, _ input: Input, _ ticket: Int,
         _ classifier: Classifier<Output>, _ context: CallContext
@@ -256,7 +260,7 @@ extension CircuitBreaker {
     private func end(_ call: Call, with health: Outcome.Health) {
         let (now, context) = (scheduler.now, call.context)
         let isSlow = call.start.map { $0.duration(to: now) >= slowCallDuration ?? .zero } ?? false
-        let change = machine.withLock {
+        let change = change {
             $0.end(call.ticket, with: health, isSlow: isSlow, at: now)
         }
         switch change {
@@ -265,15 +269,22 @@ extension CircuitBreaker {
         case .tripped(let wasClosed, let opening, let previous):
             // The backoff may be the user's function, so it must not run under a lock.
             let duration = backoff.delay(before: opening, after: previous, bits: random.next())
-            machine.withLock { $0.open(for: min(duration, longest), at: now) }
+            self.change { $0.open(for: min(duration, longest), at: now) }
             tell(from: wasClosed ? .closed : .halfOpen, to: .open, in: context)
         }
     }
 
     private func isolate(_ isIsolated: Bool) {
         let old = state
-        guard machine.withLock({ $0.isolate(isIsolated) }) else { return }
+        guard change({ $0.isolate(isIsolated) }) else { return }
         tell(from: old.name, to: isIsolated ? .isolated : .closed, in: .current)
+    }
+
+    private func change<Output>(_ change: (inout CircuitBreakerMachine) -> Output) -> Output {
+        machine.withLock { machine in
+            defer { ticketIfClosed.store(machine.ticketIfClosed ?? -1, ordering: .releasing) }
+            return change(&machine)
+        }
     }
 
     private func tell(from old: StateName, to new: StateName, in context: CallContext) {
@@ -379,10 +390,8 @@ struct CircuitBreakerMachine: Sendable {
         slowCalls = requests
     }
 
-    /// Lets a call pass if the breaker is closed; this needs no clock.
-    ///
-    /// - Returns: The call's ticket; nil if ``enter(at:)`` must decide.
-    func enterIfClosed() -> Int? { state == .closed ? ticket : nil }
+    /// The ticket of the next call; nil if ``enter(at:)`` must decide.
+    var ticketIfClosed: Int? { state == .closed ? ticket : nil }
 
     /// Decides whether a call passes.
     mutating func enter(at instant: SchedulerInstant) -> Entry {

@@ -78,11 +78,8 @@ struct Deadline: Sendable {
         let answer = context.call(service, input)
         let future = lift.map { lift in answer.onSuccess { _ in lift.lift() } } ?? answer
         if future.isSettled { return future }
-        let clock: any FutureScheduler =
-            time == remaining
-            ? context.clock(of: .call, on: scheduler)
-            : DeadlineClock(context: context, part: .call, scheduler: scheduler)
-        return cut(future, of: input, at: end, of: time, in: context, on: clock)
+        return cut(
+            future, of: input, at: end, of: time, isOuter: time == remaining, in: context)
     }
 
     /// Returns the context of a call that ends at an instant.
@@ -108,27 +105,32 @@ struct Deadline: Sendable {
 
     private func cut<Input: Sendable, Output>(
         _ future: Future<Output>, of input: Input, at end: SchedulerInstant, of time: Duration,
-        in context: CallContext, on clock: any FutureScheduler
+        isOuter: Bool, in context: CallContext
     ) -> Future<Output> {
         // The time that the service took to return its future counts as well.
         let left = scheduler.now.duration(to: end)
-        let error: @Sendable () -> ServiceError = {
-            Self.error(after: time, for: input, in: context)
-        }
         return future.ending(
-            within: left, on: clock, in: context, by: Self.name,
-            extendingBy: { end in
+            within: left, in: context, by: Self.name,
+            expiring: { [scheduler] again in
+                let error = Self.error(after: time, for: input, in: context)
                 // Only uploads can move a deadline. The timer of the call itself waits for the rest of the time then,
                 // but a timer on another clock must be set again.
-                guard let deadline = context.deadline else { return nil }
+                guard let deadline = context.deadline else { return .failed(error) }
                 if deadline.isExtended, deadline.remaining > .zero {
-                    return scheduler.schedule(after: deadline.remaining, end)
+                    return .renewed(scheduler.schedule(after: deadline.remaining, again))
                 }
                 // A stored answer passes through the layers between its cache and this one before the next timer.
-                guard deadline.standIns?.use(after: error()) == true else { return nil }
-                return scheduler.schedule(after: .zero, end)
-            },
-            failingWith: error)
+                guard deadline.standIns?.use(after: error) == true else { return .failed(error) }
+                return .renewed(scheduler.schedule(after: .zero, again))
+            }
+        ) { end in
+            if isOuter {
+                return context.clock(of: .call, on: scheduler).schedule(after: left, end)
+            }
+            // If nothing else waits for the deadline yet, this timer comes before those that are set later.
+            if !context.hasDeadlineTimer { return scheduler.schedule(after: left, end) }
+            return context.atDeadline(.call, end) ?? scheduler.schedule(after: left, end)
+        }
     }
 
     private func refuse<Output>(_ input: some Sendable, in context: CallContext) -> Future<Output> {

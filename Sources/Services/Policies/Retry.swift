@@ -143,6 +143,7 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         return follow(first, rules.machine, context, service, input)
     }
 
+    @inline(__always)
     private func attempt<Input: Sendable>(
         _ number: Int, in context: CallContext, _ service: Service<Input, Output>, _ input: Input
     ) -> Attempt {
@@ -172,9 +173,10 @@ private struct RetriedCall<Output: Sendable>: Sendable {
             guard let result = current.future.result else {
                 let (pending, record) = (machine, current.record)
                 let caller = caller ?? CallerContext(keeping: context)
-                // After a cancelled attempt, nothing is decided. Only its record is closed.
-                let watched = current.future.onEnd { if $0.isGivenUp { record.close() } }
-                return watched.flatMapSomeResults { [input, current] result in
+                return current.future.flatMapAtEnd { [input, current] result in
+                    // After a cancelled attempt, nothing is decided. Only its record is closed.
+                    if result?.isGivenUp ?? true { record.close() }
+                    guard let result else { return nil }
                     var machine = pending
                     guard let step = self.decide(&machine, result, record, context, input) else {
                         return nil
@@ -261,10 +263,9 @@ private struct RetriedCall<Output: Sendable>: Sendable {
         _ record: CallRecord, _ context: CallContext, _ input: Input
     ) -> Step? {
         let outcome = rules.classifier(result)
-        switch machine.budgetChange(after: outcome) {
-        case .deposit: budget.deposit()
-        case .refund: budget.refund()
-        case nil: break
+        if let change = machine.budgetChange(after: outcome) {
+            // A shared budget asks its store in the call's context.
+            if budget.shared == nil { apply(change) } else { context.run { apply(change) } }
         }
         if outcome.isSuccess { return nil }
         let error = result.failure
@@ -280,6 +281,13 @@ private struct RetriedCall<Output: Sendable>: Sendable {
             return nil
         case .retry(let delay):
             return Step(delay: delay, isUnproven: repeatability == .unproven)
+        }
+    }
+
+    private func apply(_ change: RetryMachine.BudgetChange) {
+        switch change {
+        case .deposit: budget.deposit()
+        case .refund: budget.refund()
         }
     }
 

@@ -1,4 +1,5 @@
 import PledgeFutures
+import Synchronization
 
 /// A budget for retries and hedges, so that they can't multiply the load on a failing service.
 ///
@@ -22,7 +23,9 @@ import PledgeFutures
 public final class RetryBudget: Sendable {
     /// Adds a share of a retry, for a call that succeeded without a retry.
     public func deposit() {
-        bucket?.withLock { $0.add() }
+        // A full bucket takes no deposit, so a service without failures needs no lock.
+        if shared == nil, isFull.load(ordering: .relaxed) { return }
+        change { $0.add() }
         shared?.deposit()
     }
 
@@ -30,13 +33,13 @@ public final class RetryBudget: Sendable {
     ///
     /// - Returns: False if there is none left; then the retry must not be made.
     public func withdraw() -> Bool {
-        guard let bucket else { return true }
+        if bucket == nil { return true }
         if let shared, shared.isRefusing {
             // If there are only hedges, nobody else asks whether the store works again.
             shared.change(by: 0)
             return false
         }
-        guard bucket.withLock({ $0.take() }) else { return false }
+        guard change({ $0.take() }) ?? true else { return false }
         shared?.change(by: -1)
         return true
     }
@@ -45,13 +48,13 @@ public final class RetryBudget: Sendable {
     public func refund() { refund(1) }
 
     func refund(_ count: Int) {
-        bucket?.withLock { $0.putBack(count) }
+        change { $0.putBack(count) }
         if count > 0 { shared?.change(by: count) }
     }
 
     /// Fills the budget.
     public func reset() {
-        bucket?.withLock { $0.fill() }
+        change { $0.fill() }
         shared?.fill()
     }
 
@@ -120,11 +123,24 @@ public final class RetryBudget: Sendable {
     ///
     /// If the budget is in a store, these are the last known ones.
     private let bucket: Locked<TokenBucket>?
+    /// True if this process's own bucket is full; written under the bucket's lock.
+    ///
+    /// Relaxed: a deposit that reads true has come before the withdrawal that takes the bucket's first token.
+    private let isFull = Atomic(false)
     /// The bucket in a store; nil if the budget is this process's own.
     let shared: SharedBalance?
 
     /// Creates a budget like this one; nil for one that has no limits, and so no state.
     private let renew: (@Sendable (String) -> RetryBudget)?
+
+    /// Changes the bucket; nil if there is none.
+    @discardableResult
+    private func change<Output>(_ change: (inout TokenBucket) -> Output) -> Output? {
+        bucket?.withLock { bucket in
+            defer { isFull.store(bucket.isFull, ordering: .relaxed) }
+            return change(&bucket)
+        }
+    }
 
     private init(
         _ name: String?, _ bucket: Locked<TokenBucket>?, _ shared: SharedBalance?,

@@ -89,17 +89,17 @@ struct Timeout: Sendable {
         let allowed = TimeAllowed(limit: limit, remaining: context.remaining)
         let isDeadline = allowed.code == .deadlineExceeded
         return future.ending(
-            within: allowed.duration,
-            on: isDeadline ? context.clock(of: .attempt, on: scheduler) : scheduler,
-            in: context, by: Self.name,
-            extendingBy: { end in
-                let timer = clock.newTimer(in: context, then: end)
-                if timer == nil { clock.record.runOutOfTime() }
-                return timer
+            within: allowed.duration, in: context, by: Self.name,
+            expiring: { again in
+                if let timer = clock.newTimer(in: context, then: again) { return .renewed(timer) }
+                clock.record.runOutOfTime()
+                return .failed(
+                    clock.allowed(allowed, at: context.remaining).error(
+                        by: Self.name, for: input, in: context))
             }
-        ) {
-            clock.allowed(allowed, at: context.remaining).error(
-                by: Self.name, for: input, in: context)
+        ) { end in
+            let timer = isDeadline ? context.clock(of: .attempt, on: scheduler) : scheduler
+            return timer.schedule(after: allowed.duration, end)
         }
     }
 }
@@ -182,24 +182,39 @@ extension TimeAllowed {
 
 extension Future {
     /// Fails with an error if there is no result in time, and reports the timeout to observers.
+    ///
+    /// - Parameters:
+    ///   - limit: The time that the report names.
+    ///   - expire: Decides what happens when the time is over.
+    ///   - setTimer: Sets the first timer.
     final func ending(
-        within limit: Duration, on scheduler: any FutureScheduler, in context: CallContext,
-        by policy: String, extendingBy newTimer: TimerRenewal? = nil,
-        failingWith error: @escaping @Sendable () -> ServiceError
+        within limit: Duration, in context: CallContext, by policy: String,
+        expiring expire: @escaping TimerExpiry,
+        timer setTimer: (@escaping @Sendable () -> Void) -> any ScheduledAction
     ) -> Future<Value> {
-        guard context.isObserved else {
-            return timeout(limit, on: scheduler, extendingBy: newTimer) { error() }
-        }
+        guard context.isObserved else { return timed(expiring: expire, by: setTimer) }
         // When the timer fires, a result may already have arrived, and then the call hasn't timed out. So the event is
         // reported only when the timer's own error has become the result, before any other observer gets the error.
-        let expiry = Expiry()
-        return timeout(limit, on: scheduler, extendingBy: newTimer) { expiry }.mapError { failure in
-            guard (failure as? Expiry) === expiry else { return failure }
+        let timer = Expiry.Timer()
+        return timed(
+            expiring: { again in
+                switch expire(again) {
+                case .renewed(let timer): .renewed(timer)
+                case .failed(let error): .failed(Expiry(timer: timer, error: error))
+                }
+            }, by: setTimer
+        ).mapError { failure in
+            guard let expiry = failure as? Expiry, expiry.timer === timer else { return failure }
             context.report(.timedOut(after: limit), by: policy)
-            return error()
+            return expiry.error
         }
     }
 }
 
-/// The error of a timer, recognised by its identity.
-private final class Expiry: Error {}
+/// The error of a timer, recognised by the timer's identity.
+private struct Expiry: Error {
+    final class Timer: Sendable {}
+
+    let timer: Timer
+    let error: any Error
+}

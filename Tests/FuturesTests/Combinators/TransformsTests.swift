@@ -370,6 +370,40 @@ import Testing
         #expect(cancelled.elements == ["outer", "inner"])
     }
 
+    @Test func someResultsAreReplacedAndTheOthersStay() {
+        let replaced = Promise<Int>()
+        let positive = replaced.replacingAtEnd { result in
+            switch result {
+            case .success(let value): value < 0 ? .failure(TestError(number: value)) : nil
+            case .failure: .success(0)
+            }
+        }
+        replaced.resolve(with: -3)
+        #expect(positive.errorNow as? TestError == TestError(number: -3))
+        #expect(Future(value: 4).replacingAtEnd { _ in nil }.valueNow == 4)
+        #expect(Future<Int>(error: TestError()).replacingAtEnd { _ in .success(0) }.valueNow == 0)
+    }
+
+    @Test func whoeverWaitsForTheEndIsToldThatItWillNotCome() {
+        let ends = TestLog<String>()
+        let promise = Promise<Int>()
+        promise.replacingAtEnd { result in
+            ends.append("\((try? result.get()) ?? 0)")
+            return nil
+        }.cancel()
+        let next = Promise<Int>()
+        let kept = next.flatMapAtEnd { result in
+            ends.append(result == nil ? "given up" : "ended")
+            return nil
+        }
+        kept.cancel()
+        #expect(ends.elements == ["0", "given up"])
+        let other = Promise<Int>()
+        let continued = other.flatMapAtEnd { result in result.map { _ in Future(value: 7) } }
+        other.reject(with: TestError())
+        #expect(continued.valueNow == 7)
+    }
+
     @Test func continuedInATurnOfItsOwnNeedsNoStack() {
         @Sendable func turn(_ rest: Int) -> Future<Int> {
             Future(value: rest).flatMapSomeResults { _ in rest == 0 ? nil : turn(rest - 1) }

@@ -37,6 +37,54 @@ import Testing
         #expect(order.elements == ["registered", "added"])
     }
 
+    @Test func aChainTakesTheStackOfOneDelivery() {
+        /// The address of the last observer's frame, which is the lower, the more the links nest.
+        func depth(links: Int, failing: Bool) -> UInt {
+            let promise = Promise<Int>()
+            var end: Future<Int> = promise
+            for link in 0..<links {
+                end =
+                    switch link % 3 {
+                    case 0: end.map { $0 + 1 }
+                    case 1: end.flatMap { Future(value: $0) }
+                    default: end.mapError { $0 }
+                    }
+            }
+            let address = Locked<UInt>(0)
+            end.observe { result in
+                var local = (try? result.get()) ?? 0
+                let here = withUnsafePointer(to: &local) { UInt(bitPattern: $0) }
+                address.withLock { $0 = here }
+            }
+            if failing { promise.reject(with: TestError()) } else { promise.resolve(with: 0) }
+            return address.withLock { $0 }
+        }
+        for failing in [false, true] {
+            let (short, long) = (
+                depth(links: 3, failing: failing), depth(links: 3_000, failing: failing)
+            )
+            // Nested, each link would take more than this.
+            #expect(short > 0 && max(short, long) - min(short, long) < 64)
+        }
+    }
+
+    @Test func theLinksOfAChainComeBeforeTheNextObserver() {
+        let promise = Promise<Int>()
+        let order = TestLog<String>()
+        let mapped = promise.map { $0 }
+        let first = mapped.map { $0 }
+        first.observe { _ in order.append("first of the chain") }
+        first.observe { _ in order.append("second of the chain") }
+        mapped.observe { _ in order.append("beside the chain") }
+        promise.observe { _ in order.append("beside the promise") }
+        promise.resolve(with: 1)
+        #expect(
+            order.elements == [
+                "first of the chain", "second of the chain", "beside the chain",
+                "beside the promise",
+            ])
+    }
+
     @Test("F4: the last observer's own is called at once")
     func addedWithinTheLast() {
         let promise = Promise<Int>()

@@ -139,7 +139,7 @@ import Testing
         try machine.trip(1_000, for: 5_000)
         #expect(machine.enter(1_000) == .refused(retryAt: Self.at(6_000)))
         #expect(machine.enter(5_999) == .refused(retryAt: Self.at(6_000)))
-        #expect(machine.machine.enterIfClosed() == nil)
+        #expect(machine.machine.ticketIfClosed == nil)
         guard case .admitted(_, isFirstProbe: true) = machine.enter(6_000) else {
             throw Broken()
         }
@@ -210,7 +210,7 @@ import Testing
         try machine.trip(0, for: 5_000)
         #expect(machine.end(try machine.ticket(5_000), .success, 5_100) == .closed)
         #expect(machine.state == .closed)
-        #expect(machine.machine.enterIfClosed() != nil)
+        #expect(machine.machine.ticketIfClosed != nil)
         // The row, the window and the backoff have been reset.
         let changes = try machine.calls(Array(repeating: .failure, count: 5), 5_200)
         #expect(changes == [nil, nil, nil, nil, first])
