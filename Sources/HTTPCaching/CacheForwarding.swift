@@ -133,7 +133,7 @@ extension CacheValidation: Replayable {
 }
 
 /// The origin's answer to a ``CacheValidation`` or a ``ForwardedMiss``.
-enum ForwardedAnswer: Sendable {
+indirect enum ForwardedAnswer: Sendable {
     /// The origin has confirmed the stored response; the values are the updated response, and the 304, which may set
     /// cookies.
     case confirmed(CachedResponse, HTTPResponse)
@@ -203,11 +203,11 @@ extension ForwardedMiss: Replayable {
 }
 
 /// The origin's response to a forwarded request, and when it arrived.
-struct OriginReply: Sendable {
+final class OriginReply: Sendable {
     let presented: PresentedRequest
-    var response: HTTPResponse
+    let response: HTTPResponse
     /// The error, if a layer below the cache turned the response into an error; otherwise nil.
-    var refusal: HTTPError?
+    let refusal: HTTPError?
     let requestTime: ClockReading
     let responseTime: ClockReading
     /// True if credentials were added below the cache, so that the cache doesn't know the answer's user.
@@ -215,20 +215,37 @@ struct OriginReply: Sendable {
     /// The number of the call in its cache; a later call has a higher number.
     let number: Int
     /// The stored response that the cache asked the origin to confirm; nil if the cache didn't ask.
-    var validated: CachedResponse?
+    let validated: CachedResponse?
     /// The stored response that may answer in place of an error.
-    var substitute: CachedResponse?
+    let substitute: CachedResponse?
     /// The stored responses to other requests whose tags the cache has sent.
-    var offered: [CachedResponse] = []
+    let offered: [CachedResponse]
+
+    init(
+        presented: PresentedRequest, response: HTTPResponse, refusal: HTTPError?,
+        requestTime: ClockReading, responseTime: ClockReading, isForeign: Bool, number: Int,
+        validated: CachedResponse?, substitute: CachedResponse?, offered: [CachedResponse]
+    ) {
+        self.presented = presented
+        self.response = response
+        self.refusal = refusal
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.isForeign = isForeign
+        self.number = number
+        self.validated = validated
+        self.substitute = substitute
+        self.offered = offered
+    }
 }
 
 extension OriginReply {
     /// The reply without its Set-Cookie headers.
     var forOthers: OriginReply {
-        var reply = self
-        reply.response = response.forOthers
-        reply.refusal = refusal?.forOthers
-        return reply
+        OriginReply(
+            presented: presented, response: response.forOthers, refusal: refusal?.forOthers,
+            requestTime: requestTime, responseTime: responseTime, isForeign: isForeign,
+            number: number, validated: validated, substitute: substitute, offered: offered)
     }
 
     /// Reports, once per call, that the answer isn't stored because credentials were added below the cache.

@@ -387,7 +387,7 @@ extension CacheRules {
 }
 
 /// The way a cache handled a request, for the field Cache-Status (RFC 9211).
-enum CacheStatus: Sendable {
+indirect enum CacheStatus: Sendable {
     /// A stored response was returned.
     case hit(CachedResponse)
     /// The request went to the origin, and the cache had no part in the answer.

@@ -176,7 +176,14 @@ extension HTTPClient {
 
         /// An iterator over the events of its own connections.
         public struct Iterator: AsyncIteratorProtocol {
-            private let stream: EventStream
+            fileprivate let connections: Connections
+
+            init(_ stream: EventStream) { connections = Connections(stream) }
+        }
+
+        /// The state of an iterator.
+        fileprivate final class Connections {
+            let stream: EventStream
             private var machine: ReconnectionMachine
             /// The last ID of each origin that a redirect led to; nil for the request's own origin.
             private var knownIDs: [HTTPOrigin?: String]
@@ -218,7 +225,7 @@ extension HTTPClient.EventStream.Iterator: CustomStringConvertible, CustomDebugS
     CustomReflectable
 {
     /// The sequence's description, without the last event ID.
-    public var description: String { "Iterator(\(stream))" }
+    public var description: String { "Iterator(\(connections.stream))" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -262,14 +269,20 @@ extension HTTPClient.EventStream.Iterator {
     ///
     /// It may be newer than the last event's, because a server can send an ID without an event. It is the ID of the
     /// request's own origin: if a redirect leads to another one, which doesn't get the ID, that origin's are left out.
-    public var lastEventID: String {
-        (elsewhere == nil ? events?.lastEventID : nil) ?? knownIDs[nil] ?? ""
-    }
+    public var lastEventID: String { connections.lastEventID }
 
     /// Returns the next event, or nil after the last one and after an error.
     ///
     /// - Throws: The error that ends the sequence; `CancellationError` if the task is cancelled.
-    public mutating func next() async throws -> ServerSentEvent? {
+    public mutating func next() async throws -> ServerSentEvent? { try await connections.next() }
+}
+
+extension HTTPClient.EventStream.Connections {
+    var lastEventID: String {
+        (elsewhere == nil ? events?.lastEventID : nil) ?? knownIDs[nil] ?? ""
+    }
+
+    func next() async throws -> ServerSentEvent? {
         while !isOver {
             var failure: (any Error)?
             do {
@@ -289,7 +302,7 @@ extension HTTPClient.EventStream.Iterator {
         return nil
     }
 
-    private mutating func connect() async throws {
+    private func connect() async throws {
         let scheduler = stream.client.slots.scheduler
         begun = scheduler.now
         let response = try await stream.open(stream, knownIDs[nil] ?? "").get()
@@ -302,7 +315,7 @@ extension HTTPClient.EventStream.Iterator {
         hasOpened = true
     }
 
-    private mutating func close() {
+    private func close() {
         if let events {
             knownIDs[elsewhere] = events.lastEventID
             machine.retry = events.reconnectionTime ?? machine.retry
@@ -312,7 +325,7 @@ extension HTTPClient.EventStream.Iterator {
     }
 
     /// Waits until the next connection may be made; if there is none, ends the sequence or throws the error.
-    private mutating func wait(after failure: (any Error)?) async throws {
+    private func wait(after failure: (any Error)?) async throws {
         let client = stream.client
         let isOpen = events != nil
         if isOpen, opened.duration(to: client.scheduler.now) >= stream.rules.maxDelay {

@@ -73,7 +73,10 @@ public struct HTTPClient: Sendable {
     let transport: any HTTPTransport
 
     /// The slots; each change goes through the setter of the subscript.
-    private(set) var slots: Settings
+    var slots: Settings { _read { yield kept.settings } }
+
+    /// The slots in an object, so that a client is a few references, and so is each closure that keeps one.
+    private(set) var kept: KeptSettings
 
     /// The states that the client keeps for each origin.
     private(set) var keptStates = KeptStates()
@@ -86,13 +89,20 @@ public struct HTTPClient: Sendable {
 
     private final class Users: Sendable {}
 
+    /// Unchecked: only the one client that holds the object changes it.
+    final class KeptSettings: @unchecked Sendable {
+        fileprivate(set) var settings: Settings
+
+        init(_ settings: Settings) { self.settings = settings }
+    }
+
     /// Creates a client.
     ///
     /// - Parameters:
     ///   - base: The URL that endpoints are appended to; see ``Settings/base``.
     ///   - transport: The transport that sends the requests.
     public init(base: URL?, over transport: some HTTPTransport) {
-        slots = Settings(base: base)
+        kept = KeptSettings(Settings(base: base))
         self.transport = transport
     }
 
@@ -128,10 +138,11 @@ public struct HTTPClient: Sendable {
     ///
     /// After a change, the client's functions use the new value.
     public subscript<Value>(dynamicMember slot: WritableKeyPath<Settings, Value>) -> Value {
-        get { slots[keyPath: slot] }
+        get { kept.settings[keyPath: slot] }
         set {
             let wasRetrying = slots.retry != nil
-            slots[keyPath: slot] = newValue
+            if !isKnownUniquelyReferenced(&kept) { kept = KeptSettings(kept.settings) }
+            kept.settings[keyPath: slot] = newValue
             renewStates(of: slot)
             // Hedges draw from the retries' budget, if there are any.
             if wasRetrying != (slots.retry != nil) { renewBudgets() }

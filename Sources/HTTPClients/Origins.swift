@@ -102,7 +102,8 @@ struct SharedStates: Sendable {
     let shedders: (any OriginPolicy<LoadShedder>)?
     let limiters: (any OriginPolicy<RateLimiter>)?
 
-    private let slots: HTTPClient.Settings
+    private let settings: HTTPClient.KeptSettings
+    private var slots: HTTPClient.Settings { _read { yield settings.settings } }
     private let kept: KeptStates
     /// Shows the numbers of a state in the client's metrics.
     private let watch: @Sendable (any AnyObject & Sendable) -> Void
@@ -127,7 +128,7 @@ struct SharedStates: Sendable {
         bulkheads = bulkhead?.kept(in: kept.bulkheads, place: place, watch: watch)
         shedders = slots.loadShedder?.kept(in: kept.shedders, place: place, watch: watch)
         limiters = slots.rateLimit?.kept(in: kept.limiters, place: place, watch: watch)
-        self.slots = slots
+        settings = client.kept
         self.kept = kept
         self.watch = watch
     }

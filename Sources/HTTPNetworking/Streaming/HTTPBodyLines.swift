@@ -11,6 +11,27 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
 
     /// An iterator over the remaining lines.
     public struct Iterator: AsyncIteratorProtocol {
+        private let reader: Reader
+
+        init(_ lines: HTTPBodyLines) { reader = Reader(lines) }
+
+        /// Returns the next line without its terminator, or nil after the last one.
+        ///
+        /// Cancelling the task cancels the stream.
+        ///
+        /// - Throws: The stream's error. For a line that is longer than allowed, an ``HTTPError`` with the code
+        ///   ``HTTPError/Code/bodyTooLarge``; the lines before it are returned first, and the stream is cancelled.
+        public mutating func next() async throws -> String? { try await reader.next() }
+
+        /// Cancels the stream, and returns no further lines.
+        mutating func giveUp() { reader.giveUp() }
+
+        /// Reads the end of the body if it comes within a second; see ``Reader/readEnd(on:)``.
+        func readEnd(on scheduler: some FutureScheduler) { reader.readEnd(on: scheduler) }
+    }
+
+    /// The state of an iterator, in an object: what keeps an iterator is small then, and so is the code that copies it.
+    fileprivate final class Reader {
         private var chunks: HTTPBodyStream.Iterator
         private var splitter: LineSplitter
         private let dropsUnfinishedLine: Bool
@@ -26,13 +47,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
             dropsUnfinishedLine = lines.dropsUnfinishedLine
         }
 
-        /// Returns the next line without its terminator, or nil after the last one.
-        ///
-        /// Cancelling the task cancels the stream.
-        ///
-        /// - Throws: The stream's error. For a line that is longer than allowed, an ``HTTPError`` with the code
-        ///   ``HTTPError/Code/bodyTooLarge``; the lines before it are returned first, and the stream is cancelled.
-        public mutating func next() async throws -> String? {
+        func next() async throws -> String? {
             if Task.isCancelled { ready = [] }
             while ready.isEmpty {
                 if let error = failure.take() { throw error }
@@ -53,7 +68,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         }
 
         /// Cancels the stream, and returns no further lines.
-        mutating func giveUp() {
+        func giveUp() {
             (ready, failure) = ([], nil)
             end()
         }
@@ -66,7 +81,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
             stream.next().timeout(.seconds(1), on: scheduler).observe { _ in stream.cancel() }
         }
 
-        private mutating func end() {
+        private func end() {
             hasEnded = true
             chunks.stream.cancel()
         }

@@ -66,7 +66,7 @@ struct ExchangeMachine<Recipient, Body, Watch, Mark> {
         case closed
     }
 
-    private enum Request {
+    private indirect enum Request {
         /// Next: waiting, sent.
         case preparing
         /// Next: preparing, sent.
@@ -79,7 +79,7 @@ struct ExchangeMachine<Recipient, Body, Watch, Mark> {
         case away
     }
 
-    private enum Response {
+    private indirect enum Response {
         /// Next: collected, streamed, refused, over.
         case awaited(Recipient)
         /// Next: refused, awaited again, over.
@@ -95,7 +95,7 @@ struct ExchangeMachine<Recipient, Body, Watch, Mark> {
     }
 
     /// Whether the transport can be stopped, and why it was.
-    private enum Control {
+    private indirect enum Control {
         /// Next: watched, stopped.
         case unwatched
         /// Next: stopped.
