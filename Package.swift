@@ -75,7 +75,10 @@ let (resources, excluded): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy
 let http = ["HTTPNetworking", "Services", "Futures"]
 let client = http + ["HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients"]
 let all =
-    client + ["Composition", "Stores", "Articles", "Pledge", "PledgeTesting", "TransportChecks"]
+    client + [
+        "Composition", "Stores", "Articles", "Observation", "Pledge", "PledgeTesting",
+        "TransportChecks",
+    ]
 
 /// Whether a target is built: all are, or the test targets that PLEDGE_TESTS names, with spaces between.
 func isWanted(_ target: Target) -> Bool {
@@ -87,8 +90,9 @@ let package = Package(
     name: "Pledge",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        "Pledge", "PledgeArticles", "PledgeServices", "PledgeStores", "PledgeTesting",
-        "PledgeTransportChecks", "PledgeSimulation", "PledgeAsyncHTTPClientTransport",
+        "Pledge", "PledgeArticles", "PledgeObservation", "PledgeServices", "PledgeStores",
+        "PledgeTesting", "PledgeTransportChecks", "PledgeSimulation",
+        "PledgeAsyncHTTPClientTransport",
         "PledgeHTTPTypesConversions",
         "PledgeOpenTelemetryInstrumentation",
     ].map { .library(name: $0, targets: [$0]) } + [
@@ -121,6 +125,7 @@ let package = Package(
             "Futures", and: ["CPledgeFutures"],
             more: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         module("Services", uses: ["Futures"]),
+        module("Observation", uses: ["Services", "Futures"]),
         module(
             "HTTPNetworking", uses: ["Services", "Futures"], exclude: excluded, resources: resources
         ),
@@ -157,7 +162,9 @@ let package = Package(
         module("Simulation", uses: http),
         .executableTarget(
             name: "PledgeQuickstart",
-            dependencies: ["Pledge", "PledgeArticles", "PledgeAsyncHTTPClientTransport"],
+            dependencies: [
+                "Pledge", "PledgeArticles", "PledgeAsyncHTTPClientTransport", "PledgeObservation",
+            ],
             path: "Sources/quickstart", swiftSettings: settings),
 
         .target(
@@ -169,8 +176,10 @@ let package = Package(
         .target(name: "CTestSupport", path: "Tests/CSupport"),
         tests(of: "Composition"),
         tests(of: "Futures", uses: ["Composition"], and: ["CTestSupport", "CPledgeFutures"]),
-        tests(of: "Services", uses: ["Futures"]),
-        tests(of: "HTTPNetworking", uses: client + ["Composition"], and: ["HTTPTestSupport"]),
+        tests(of: "Services", uses: ["Futures", "Observation"]),
+        tests(
+            of: "HTTPNetworking", uses: client + ["Composition", "Observation"],
+            and: ["HTTPTestSupport"]),
         tests(of: "HTTPCaching", uses: client, and: ["HTTPTestSupport"]),
         tests(of: "HTTPAuthentication", uses: client, and: ["HTTPTestSupport"]),
         tests(of: "HTTPBodies", uses: client + ["InMemoryTransport"], and: ["HTTPTestSupport"]),

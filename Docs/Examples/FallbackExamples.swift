@@ -2,6 +2,9 @@ import Foundation
 // snippet: imports
 import Pledge
 // end snippet
+// snippet: observing
+import PledgeObservation
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/Fallback.md.

@@ -1,6 +1,7 @@
 // snippet: imports
 import Foundation
 import Pledge
+import PledgeObservation
 // end snippet
 import PledgeTesting
 import Testing

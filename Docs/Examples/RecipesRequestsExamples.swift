@@ -2,6 +2,7 @@
 import Foundation
 import Pledge
 // end snippet
+import PledgeObservation
 import PledgeTesting
 import TestSupport
 import Testing

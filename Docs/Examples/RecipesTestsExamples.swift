@@ -6,6 +6,10 @@ import Testing
 
 // end snippet
 // swift-format-ignore: OrderedImports
+// snippet: observing
+import PledgeObservation
+// end snippet
+// swift-format-ignore: OrderedImports
 import TestSupport
 
 /// The code of Docs/Guides/Recipes/Tests.md.

@@ -5,6 +5,8 @@ import Synchronization
 import Testing
 
 // end snippet
+// swift-format-ignore: OrderedImports
+import PledgeObservation
 
 /// The code of Docs/Guides/Resilience.md, but that of the wrong orders.
 @Suite struct ResilienceExamples {

@@ -2,6 +2,9 @@
 import Foundation
 import Pledge
 // end snippet
+// snippet: observing
+import PledgeObservation
+// end snippet
 import PledgeTesting
 import Testing
 

@@ -1,10 +1,11 @@
 public import Foundation
 public import PledgeFutures
 public import PledgeHTTPNetworking
+public import PledgeServices
 
-// Names of PledgeStores, PledgeArticles and PledgeTesting, for an app that hasn't imported them: the compiler's error then
-// says what to do. If the module with the name is imported, or the app has such a name itself, the compiler doesn't
-// look at these.
+// Names of PledgeStores, PledgeArticles, PledgeObservation and PledgeTesting, for an app that hasn't imported them: the
+// compiler's error then says what to do. If the module with the name is imported, or the app has such a name itself, the
+// compiler doesn't look at these.
 
 /// An app's state; in `PledgeStores`.
 @available(
@@ -125,6 +126,48 @@ public struct EventSource<Events> {
 public struct RequestState {
     /// Creates nothing.
     public init(networking: Any) {}
+}
+
+/// Counters and histograms for Prometheus; in `PledgeObservation`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeObservation to your target, and import PledgeObservation"
+)
+public final class ServiceMetrics {
+    /// Creates nothing.
+    public init(prefix: String = "pledge", labelLimit: Int = 100) {}
+
+    /// Counts nothing.
+    public var observer: ServiceObserver { ServiceObserver { _ in } }
+
+    /// No text.
+    public var prometheusText: String { "" }
+}
+
+/// A recorder of calls; in `PledgeObservation`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeObservation to your target, and import PledgeObservation"
+)
+public final class CallRecorder {
+    /// Creates nothing.
+    public init(calls: Int = 100, eventsPerCall: Int = 1_000) {}
+
+    /// Records nothing.
+    public var observer: ServiceObserver { ServiceObserver { _ in } }
+
+    /// No call.
+    public var lastCall: RecordedCall? { nil }
+}
+
+/// One call in a recorder; in `PledgeObservation`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeObservation to your target, and import PledgeObservation"
+)
+public struct RecordedCall {
+    /// Draws nothing.
+    public func waterfall(width: Int = 40) -> String { "" }
 }
 
 /// A network from a recording; in `PledgeTesting`.

@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeObservation
 
 /// Loads a product from a shop that is busy at first.
 ///

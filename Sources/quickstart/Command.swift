@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeObservation
 
 /// The parsed arguments.
 struct Command {

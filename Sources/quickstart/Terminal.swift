@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeObservation
 
 /// The terminal that gets the program's output.
 enum Terminal {

@@ -3,6 +3,7 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPCaching
 import PledgeHTTPNetworking
+import PledgeObservation
 import PledgeServices
 import Testing
 

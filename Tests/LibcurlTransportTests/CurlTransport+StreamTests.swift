@@ -8,6 +8,7 @@ import PledgeHTTPBodies
 import PledgeHTTPCaching
 import PledgeHTTPClients
 import PledgeHTTPNetworking
+import PledgeObservation
 import PledgeServices
 import PledgeTesting
 import TestSupport

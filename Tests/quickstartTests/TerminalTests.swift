@@ -1,4 +1,5 @@
 import Foundation
+import PledgeObservation
 import TestSupport
 import Testing
 

@@ -22,7 +22,7 @@ public struct ServiceObserver: Sendable {
     ///   for it.
     public init(_ receive: @escaping @Sendable (PolicyEvent) -> Void) { self.receive = receive }
 
-    init(
+    package init(
         _ receive: @escaping @Sendable (PolicyEvent) -> Void,
         watch: @escaping @Sendable (any AnyObject & Sendable) -> Void
     ) {

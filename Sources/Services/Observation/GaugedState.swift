@@ -28,30 +28,6 @@ public enum StateGauge: String, Hashable, Sendable, CaseIterable {
     case probability
 }
 
-extension StateGauge {
-    /// The name of the metric family, without the prefix.
-    var family: String { "policy_\(rawValue)" }
-
-    var help: String {
-        switch self {
-        case .inFlight: "Calls in flight in a policy."
-        case .queued: "Calls that wait in a policy."
-        case .limit: "How many calls a policy lets be in flight."
-        case .balance: "How many retries a budget allows now."
-        case .state: "The state of a breaker: 0 closed, 1 half-open, 2 open, 3 isolated."
-        case .probability: "The share of calls that a throttle refuses now."
-        }
-    }
-
-    /// Combines the numbers of two states with the same name.
-    func sum(_ first: Double, _ second: Double) -> Double {
-        switch self {
-        case .inFlight, .queued, .limit, .balance: first + second
-        case .state, .probability: max(first, second)
-        }
-    }
-}
-
 extension CircuitBreaker: GaugedState {
     /// The label `circuitBreaker`.
     public static var policy: String { "circuitBreaker" }

@@ -121,7 +121,7 @@ extension PolicyEvent.Kind {
     /// The variant of the action, if metrics count its variants separately; empty otherwise.
     ///
     /// There are only a few different values.
-    var reason: String {
+    package var reason: String {
         switch self {
         case .retryWithheld(let reason): reason.rawValue
         case .stateChanged(_, let new): new
@@ -133,7 +133,7 @@ extension PolicyEvent.Kind {
 
 extension Outcome {
     /// The outcome in one word.
-    var label: String {
+    package var label: String {
         switch retry {
         case _ where isSuccess: "success"
         case .after: "retryable"
@@ -165,9 +165,6 @@ extension PolicyEvent {
         if isUnproven { facts.append(EventFact("unproven", "true")) }
         return facts
     }
-
-    /// The policy that reports the spans of whole calls.
-    static let callPolicy = "observed"
 }
 
 /// One property of an event as text: a key and a value.

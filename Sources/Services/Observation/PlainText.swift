@@ -4,7 +4,7 @@ extension Unicode.Scalar {
     /// True if the scalar is visible, or a space.
     ///
     /// Other scalars may end a line, move a cursor, or change the direction of writing.
-    var isPlain: Bool {
+    package var isPlain: Bool {
         if isASCII { return (0x20..<0x7F).contains(value) }
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
@@ -17,26 +17,8 @@ extension Unicode.Scalar {
 
 extension String {
     /// The text in one line, with a question mark for each character that is neither visible nor a space.
-    var inOneLine: String {
+    package var inOneLine: String {
         String(map { $0.unicodeScalars.allSatisfy(\.isPlain) ? $0 : "?" })
-    }
-
-    /// The text with an escape like `\u{202E}` for each scalar that is neither visible nor a space.
-    var withVisibleScalars: String {
-        if unicodeScalars.allSatisfy(\.isPlain) { return self }
-        return unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar.isPlain {
-                text.unicodeScalars.append(scalar)
-            } else {
-                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            }
-        }
-    }
-
-    /// Returns the text, cut to a number of Unicode scalars so that it takes bounded memory.
-    func cut(to count: Int) -> String {
-        guard utf8.count > count, let end = unicodeScalars.index(at: count) else { return self }
-        return String(unicodeScalars[..<end]) + "…"
     }
 
     /// The text as a JSON string (RFC 8259), quotes included.
@@ -64,14 +46,6 @@ extension String {
     }
 }
 
-extension String.UnicodeScalarView {
-    /// Returns the index after a number of scalars, or nil if no scalar follows.
-    fileprivate func index(at count: Int) -> Index? {
-        let index = index(startIndex, offsetBy: count, limitedBy: endIndex)
-        return index == endIndex ? nil : index
-    }
-}
-
 extension Duration {
     /// A unit of durations.
     package enum DecimalUnit: Int64 {
@@ -90,14 +64,6 @@ extension Duration {
         if rest == 0 { return "\(sign)\(whole)" }
         let digits = String(String(UInt64(unit.rawValue) + rest).dropFirst())
         return "\(sign)\(whole).\(digits.trimmingZeros)"
-    }
-
-    /// Returns the duration, rounded to one digit after the point; zero if it is negative.
-    func rounded(to unit: DecimalUnit) -> String {
-        let size = unit.rawValue
-        let (whole, rest) = max(0, nanoseconds).quotientAndRemainder(dividingBy: size)
-        let tenths = (rest * 10 + size / 2) / size
-        return tenths == 10 ? "\(whole + 1).0" : "\(whole).\(tenths)"
     }
 }
 

@@ -4,6 +4,7 @@ import PledgeComposition
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
+import PledgeObservation
 import PledgeServices
 import TestSupport
 

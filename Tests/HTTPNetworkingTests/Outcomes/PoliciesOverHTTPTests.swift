@@ -3,6 +3,7 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPNetworking
+import PledgeObservation
 import PledgeServices
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
+import PledgeObservation
 import PledgeServices
 import TestSupport
 import Testing

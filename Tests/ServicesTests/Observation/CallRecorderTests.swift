@@ -2,6 +2,7 @@ import PledgeFutures
 import TestSupport
 import Testing
 
+@testable import PledgeObservation
 @testable import PledgeServices
 
 @Suite(.oneAtATime) struct CallRecorderTests {

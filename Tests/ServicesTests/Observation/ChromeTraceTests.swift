@@ -3,6 +3,7 @@ import PledgeFutures
 import TestSupport
 import Testing
 
+@testable import PledgeObservation
 @testable import PledgeServices
 
 @Suite struct ChromeTraceTests {

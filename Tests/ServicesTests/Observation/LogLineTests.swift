@@ -2,6 +2,7 @@ import Foundation
 import PledgeFutures
 import Testing
 
+@testable import PledgeObservation
 @testable import PledgeServices
 
 @Suite struct LogLineTests {

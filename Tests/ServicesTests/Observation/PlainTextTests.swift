@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PledgeObservation
 @testable import PledgeServices
 
 @Suite struct PlainTextTests {

@@ -1,4 +1,5 @@
 import PledgeFutures
+import PledgeObservation
 import PledgeServices
 import TestSupport
 import Testing

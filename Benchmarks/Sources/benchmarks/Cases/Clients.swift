@@ -5,6 +5,7 @@ import PledgeHTTPCaching
 import PledgeHTTPClients
 import PledgeHTTPNetworking
 import PledgeInMemoryTransport
+import PledgeObservation
 import PledgeServices
 import Synchronization
 

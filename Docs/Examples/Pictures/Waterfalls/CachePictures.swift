@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeObservation
 import Testing
 
 /// The right and the wrong place of a cache.

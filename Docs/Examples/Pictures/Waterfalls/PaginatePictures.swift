@@ -1,4 +1,5 @@
 import Pledge
+import PledgeObservation
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Pledge
+import PledgeObservation
 import Testing
 
 /// Calls through a stack of policies on virtual time, for one panel of a picture.

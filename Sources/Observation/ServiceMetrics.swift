@@ -1,4 +1,5 @@
 import PledgeFutures
+public import PledgeServices
 
 /// Counters and latency histograms of policies, as text for Prometheus.
 ///
@@ -25,7 +26,7 @@ import PledgeFutures
 /// Prometheus' own clients. Outcomes are `success`, `retryable`, `failure` and `ignorable`, as the caller sees them.
 /// So a rejection by a healthy service is a failure.
 ///
-/// The label `policy_name` is the name of a policy's state, such as ``CircuitBreaker/name``. The label is missing if
+/// The label `policy_name` is the name of a policy's state, such as `CircuitBreaker.name`. The label is missing if
 /// the state has no name. In a client that makes a state for each origin, the name is the origin. An event after the
 /// end of its call has no label `call`.
 ///
@@ -440,5 +441,29 @@ extension Duration {
         let (seconds, attoseconds) = components
         let fraction = Duration.nanoseconds(attoseconds / 1_000_000_000).decimal(in: .second)
         return "\(seconds)\(fraction.dropFirst())"
+    }
+}
+
+extension StateGauge {
+    /// The name of the metric family, without the prefix.
+    var family: String { "policy_\(rawValue)" }
+
+    var help: String {
+        switch self {
+        case .inFlight: "Calls in flight in a policy."
+        case .queued: "Calls that wait in a policy."
+        case .limit: "How many calls a policy lets be in flight."
+        case .balance: "How many retries a budget allows now."
+        case .state: "The state of a breaker: 0 closed, 1 half-open, 2 open, 3 isolated."
+        case .probability: "The share of calls that a throttle refuses now."
+        }
+    }
+
+    /// Combines the numbers of two states with the same name.
+    func sum(_ first: Double, _ second: Double) -> Double {
+        switch self {
+        case .inFlight, .queued, .limit, .balance: first + second
+        case .state, .probability: max(first, second)
+        }
     }
 }

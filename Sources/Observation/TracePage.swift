@@ -1,4 +1,5 @@
 import PledgeFutures
+import PledgeServices
 
 /// Recorded calls as one HTML page that contains its styles, script and data, and loads nothing else.
 struct TracePage {
@@ -293,4 +294,18 @@ enum TracePageStyle {
         @media (forced-colors: active) { .bar, .point { forced-color-adjust: none; } }
 
         """#
+}
+
+extension String {
+    /// The text with an escape like `\u{202E}` for each scalar that is neither visible nor a space.
+    var withVisibleScalars: String {
+        if unicodeScalars.allSatisfy(\.isPlain) { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.isPlain {
+                text.unicodeScalars.append(scalar)
+            } else {
+                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            }
+        }
+    }
 }

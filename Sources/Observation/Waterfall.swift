@@ -1,4 +1,5 @@
 import PledgeFutures
+import PledgeServices
 
 extension RecordedCall {
     /// Draws the call as text along a time axis, with a line for each span and each mark.
@@ -245,5 +246,15 @@ extension Duration.DecimalUnit {
         case .millisecond: "ms"
         case .second: "s"
         }
+    }
+}
+
+extension Duration {
+    /// Returns the duration, rounded to one digit after the point; zero if it is negative.
+    func rounded(to unit: DecimalUnit) -> String {
+        let size = unit.rawValue
+        let (whole, rest) = max(0, nanoseconds).quotientAndRemainder(dividingBy: size)
+        let tenths = (rest * 10 + size / 2) / size
+        return tenths == 10 ? "\(whole + 1).0" : "\(whole).\(tenths)"
     }
 }

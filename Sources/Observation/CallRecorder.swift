@@ -1,4 +1,5 @@
 import PledgeFutures
+public import PledgeServices
 
 /// A recorder of the last calls, for display as text, as a page, or in a trace viewer.
 ///
@@ -43,14 +44,29 @@ public final class CallRecorder: Sendable {
     ///
     /// Any browser opens it. It lists the calls, searches names, outcomes and facts, and draws each call's spans and
     /// events on a time axis that you can zoom. Its content security policy forbids it to load or send anything. It
-    /// contains only what the recorder keeps, so no input, output or error. `PledgeHTTPNetworking` adds `page(to:)`,
-    /// which writes the page to a file.
+    /// contains only what the recorder keeps, so no input, output or error. ``page(to:)`` writes the page to a file.
     ///
     /// An invisible character, or one that changes the direction of writing, is shown as its escape, like `\u{202E}`.
     ///
     /// - Complexity: O(*n* log *n*), where *n* is the number of recorded events. Each event takes about 150 bytes of
     ///   the page. The page draws only visible rows.
     public var htmlPage: String { TracePage(of: calls).html }
+
+    /// Writes all kept calls to a file, as one HTML page that any browser opens.
+    ///
+    /// ```swift
+    /// try recorder.page(to: URL(fileURLWithPath: "calls.html"))
+    /// ```
+    ///
+    /// The page is ``htmlPage``. An existing file is overwritten in place, rather than replaced by a new file, so you can
+    /// also write to a device. The calling thread waits until the page is written.
+    ///
+    /// - Parameter file: The URL of a file in an existing folder.
+    /// - Throws: Foundation's error if the file cannot be written, or the URL is not a file URL.
+    /// - Complexity: The same as ``htmlPage``.
+    public func page(to file: URL) throws {
+        try Data(htmlPage.utf8).write(to: file)
+    }
 
     /// Discards all calls.
     ///
@@ -77,7 +93,7 @@ public final class CallRecorder: Sendable {
 
 /// One call in a ``CallRecorder``, with its spans and the events within them.
 public struct RecordedCall: Sendable {
-    /// The number of the call in this process, as in ``PolicyEvent/call``.
+    /// The number of the call in this process, as in `PolicyEvent.call`.
     public let number: UInt64
 
     /// The name of the first span.
@@ -321,5 +337,26 @@ struct RecordedEvent: Sendable {
         span = event.span
         parent = event.parent
         attempt = event.attempt
+    }
+}
+
+extension PolicyEvent {
+    /// The policy that reports the spans of whole calls.
+    static let callPolicy = "observed"
+}
+
+extension String {
+    /// Returns the text, cut to a number of Unicode scalars so that it takes bounded memory.
+    func cut(to count: Int) -> String {
+        guard utf8.count > count, let end = unicodeScalars.index(at: count) else { return self }
+        return String(unicodeScalars[..<end]) + "…"
+    }
+}
+
+extension String.UnicodeScalarView {
+    /// Returns the index after a number of scalars, or nil if no scalar follows.
+    fileprivate func index(at count: Int) -> Index? {
+        let index = index(startIndex, offsetBy: count, limitedBy: endIndex)
+        return index == endIndex ? nil : index
     }
 }

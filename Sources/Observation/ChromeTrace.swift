@@ -1,4 +1,5 @@
 import PledgeFutures
+import PledgeServices
 
 extension RecordedCall {
     /// The call as JSON in the Trace Event Format, for chrome://tracing and Perfetto.
