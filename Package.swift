@@ -125,7 +125,6 @@ let package = Package(
             "Futures", and: ["CPledgeFutures"],
             more: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         module("Services", uses: ["Futures"]),
-        module("Observation", uses: ["Services", "Futures"]),
         module(
             "HTTPNetworking", uses: ["Services", "Futures"], exclude: excluded, resources: resources
         ),
@@ -134,6 +133,7 @@ let package = Package(
         cModule("Zlib"), cModule("Brotli"), cModule("Zstd"),
         module("HTTPBodies", uses: http, and: ["CPledgeZlib", "CPledgeBrotli", "CPledgeZstd"]),
         module("HTTPClients", uses: http + ["HTTPCaching", "HTTPAuthentication", "HTTPBodies"]),
+        module("Observation", uses: http + ["HTTPClients"]),
         module("InMemoryTransport", uses: http),
         module("URLSessionTransport", uses: http),
         cModule("Curl"),
@@ -154,8 +154,8 @@ let package = Package(
         module(
             "PledgeTesting",
             uses: [
-                "Pledge", "Stores", "HTTPNetworking", "HTTPBodies", "Services", "Futures",
-                "Simulation",
+                "Pledge", "Observation", "Stores", "HTTPNetworking", "HTTPBodies", "Services",
+                "Futures", "Simulation",
             ],
             and: ["CPledgeTesting"]),
         module("TransportChecks", uses: ["Pledge", "PledgeTesting"]),
@@ -200,7 +200,8 @@ let package = Package(
         tests(of: "TransportChecks", uses: all),
         tests(of: "Simulation", uses: client),
         .testTarget(
-            name: "FuzzTests", dependencies: dependencies(client, ["TestSupport"]),
+            name: "FuzzTests",
+            dependencies: dependencies(client + ["Observation"], ["TestSupport"]),
             path: "Tests/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
         .testTarget(
             name: "quickstartTests",

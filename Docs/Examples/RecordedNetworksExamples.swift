@@ -2,6 +2,12 @@
 import Foundation
 import Pledge
 import PledgeTesting
+
+// end snippet
+// swift-format-ignore: OrderedImports
+// snippet: recording
+import PledgeObservation
+
 // end snippet
 // snippet: test
 import Testing

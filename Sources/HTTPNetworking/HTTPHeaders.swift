@@ -341,7 +341,7 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package static func isHarmless(_ name: String) -> Bool { harmless.contains(name.lowercased()) }
 
     /// Returns whether descriptions show the values of a header.
-    static func isShown(_ name: String) -> Bool {
+    package static func isShown(_ name: String) -> Bool {
         let name = name.lowercased()
         return harmless.contains(name) && !hidden.contains(name)
     }

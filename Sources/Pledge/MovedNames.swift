@@ -1,5 +1,6 @@
 public import Foundation
 public import PledgeFutures
+public import PledgeHTTPClients
 public import PledgeHTTPNetworking
 public import PledgeServices
 
@@ -133,7 +134,7 @@ public struct RequestState {
     *, unavailable,
     message: "add the product PledgeObservation to your target, and import PledgeObservation"
 )
-public final class ServiceMetrics {
+public struct ServiceMetrics {
     /// Creates nothing.
     public init(prefix: String = "pledge", labelLimit: Int = 100) {}
 
@@ -149,7 +150,7 @@ public final class ServiceMetrics {
     *, unavailable,
     message: "add the product PledgeObservation to your target, and import PledgeObservation"
 )
-public final class CallRecorder {
+public struct CallRecorder {
     /// Creates nothing.
     public init(calls: Int = 100, eventsPerCall: Int = 1_000) {}
 
@@ -168,6 +169,57 @@ public final class CallRecorder {
 public struct RecordedCall {
     /// Draws nothing.
     public func waterfall(width: Int = 40) -> String { "" }
+}
+
+/// A recorder of exchanges; in `PledgeObservation`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeObservation to your target, and import PledgeObservation"
+)
+public struct HTTPRecorder {
+    /// Creates nothing.
+    public init(
+        bodyLimit: Int = 1_048_576, totalLimit: Int = 268_435_456,
+        on scheduler: some FutureScheduler = .live,
+        redact: ((HTTPArchive.Entry) -> HTTPArchive.Entry?)? = nil
+    ) {}
+
+    /// No exchanges.
+    public var archive: HTTPArchive { HTTPArchive() }
+}
+
+/// Recorded exchanges; in `PledgeObservation`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeObservation to your target, and import PledgeObservation"
+)
+public struct HTTPArchive {
+    /// An exchange.
+    public struct Entry {}
+
+    /// The exchanges.
+    public var entries: [Entry] { [] }
+
+    /// Creates nothing.
+    public init(entries: [Entry] = []) {}
+
+    /// Reads nothing.
+    public init(_ data: Data) throws {}
+
+    /// Reads nothing.
+    public init(contentsOf file: URL) throws {}
+
+    /// Writes nothing.
+    public func write(to file: URL) throws {}
+}
+
+extension HTTPClient.CustomMiddleware {
+    /// Records nothing.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeObservation to your target, and import PledgeObservation"
+    )
+    public static func record(into recorder: HTTPRecorder) -> Self { fatalError() }
 }
 
 /// A network from a recording; in `PledgeTesting`.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPNetworking
+@testable import PledgeObservation
 
 /// Recordings whose text was changed, and exchanges of random bytes.
 @Suite(.oneAtATime) struct ArchiveFuzzTests {

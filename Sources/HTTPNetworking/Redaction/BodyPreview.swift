@@ -44,7 +44,7 @@ enum BodyPreview {
 /// The kind of a body, found from its declared type and its content.
 ///
 /// The kind decides how the body is shown.
-enum BodyText {
+package enum BodyText {
     /// JSON, or a text that begins like JSON.
     case json(JSONOutline)
     /// Names and values joined by "=" and "&", either declared as a form or only looking like one.
@@ -90,24 +90,18 @@ enum BodyText {
     }
 
     /// Returns the media type in lower case, without parameters; empty if there is none.
-    static func mediaType(_ contentType: String?) -> String {
+    package static func mediaType(_ contentType: String?) -> String {
         let type = (contentType ?? "").prefix { $0 != ";" && $0 != "," }
         return type.filter { $0 != " " && $0 != "\t" }.lowercased()
     }
 
-    /// Returns whether bodies of a media type are text, JSON, XML or forms.
-    static func isTextual(_ type: String) -> Bool {
-        type.hasPrefix("text/") || type.contains("json")
-            || ["xml", "form-urlencoded"].contains { type.hasSuffix($0) }
-    }
-
     /// The byte order mark in UTF-8.
-    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Returns UTF-8 text; nil for bytes that are not text.
     ///
     /// Bytes that contain NUL don't count as text. An incomplete character at the end of a cut text is dropped.
-    static func text(_ bytes: [UInt8], isCut: Bool) -> [UInt8]? {
+    package static func text(_ bytes: [UInt8], isCut: Bool) -> [UInt8]? {
         guard !bytes.contains(0) else { return nil }
         for dropped in 0...(isCut ? 3 : 0) {
             let text = bytes.dropLast(dropped)
@@ -117,7 +111,7 @@ enum BodyText {
     }
 
     /// Returns whether a text is one or more `name=value` pairs, without a space.
-    static func looksLikeForm(_ text: [UInt8]) -> Bool {
+    package static func looksLikeForm(_ text: [UInt8]) -> Bool {
         guard text.contains(UInt8(ascii: "=")), text.allSatisfy({ $0 > 32 }) else { return false }
         return text.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
             .allSatisfy { item in
@@ -253,11 +247,11 @@ extension String {
 }
 
 /// The properties of a JSON text that decide how it is shown.
-struct JSONOutline {
+package struct JSONOutline {
     let bytes: [UInt8]
 
     /// True if the text was parsed to its end.
-    private(set) var isWhole = false
+    package private(set) var isWhole = false
 
     /// True if the text is JSON, rather than a text that only begins with a bracket.
     private(set) var hasText = false
@@ -274,7 +268,7 @@ struct JSONOutline {
     ///   - bytes: The text.
     ///   - isCut: True if the text is cut off, so that it cannot be complete.
     ///   - harmless: The names whose values are left out.
-    init(_ bytes: [UInt8], isCut: Bool = false, harmless: HarmlessNames = .none) {
+    package init(_ bytes: [UInt8], isCut: Bool = false, harmless: HarmlessNames = .none) {
         self.bytes = bytes
         var scanner = JSONScanner(bytes)
         var name: ArraySlice<UInt8>?
@@ -306,11 +300,11 @@ struct JSONOutline {
 }
 
 /// The names in JSON whose strings and numbers describe an error.
-struct HarmlessNames {
+package struct HarmlessNames {
     private let names: Set<String>
 
     /// No names, so that every value is hidden, as in a request's body.
-    static let none = HarmlessNames(names: [])
+    package static let none = HarmlessNames(names: [])
 
     /// The names in servers' errors: from RFC 9457, from RFC 6749, and other common ones.
     static let ofErrors = HarmlessNames(names: [

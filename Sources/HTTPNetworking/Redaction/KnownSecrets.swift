@@ -6,11 +6,11 @@
 /// word of fewer than 16 letters, it is found only where no letter stands beside it: "redirect" does not match
 /// "Redirecting". Values of fewer than four bytes, and words such as "true", are not searched for, because removing
 /// them would hide nothing and damage many harmless texts.
-struct KnownSecrets {
+package struct KnownSecrets {
     /// True if everything was examined.
     ///
     /// Otherwise no text from a server may be shown.
-    private(set) var isComplete = true
+    package private(set) var isComplete = true
 
     /// The largest size of a body or a field that is examined, in bytes.
     static let limit = 65_536
@@ -37,13 +37,13 @@ struct KnownSecrets {
     /// More words that are not searched for, in lower case.
     private var spared: Set<String> = []
 
-    init(sparing spared: Set<String> = []) { self.spared = spared }
+    package init(sparing spared: Set<String> = []) { self.spared = spared }
 
     /// Notes that something could not be examined.
     mutating func isMissingSome() { isComplete = false }
 
     /// Adds a value as it is, and with its escapes decoded.
-    mutating func add(_ value: some Collection<UInt8>) {
+    package mutating func add(_ value: some Collection<UInt8>) {
         guard value.count <= Self.limit else { return isMissingSome() }
         var text = EscapedText(value)
         for _ in 0...Self.depth {
@@ -54,7 +54,7 @@ struct KnownSecrets {
     }
 
     /// Adds a value as it is, and with its escapes decoded.
-    mutating func add(_ value: some StringProtocol) { add(Array(value.utf8)) }
+    package mutating func add(_ value: some StringProtocol) { add(Array(value.utf8)) }
 
     private mutating func addOne(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 4 else { return }
@@ -114,7 +114,7 @@ extension KnownSecrets {
     }
 
     /// Returns one flag for each byte of a text: true if the byte belongs to a secret.
-    func marks(in source: [UInt8]) -> [Bool] {
+    package func marks(in source: [UInt8]) -> [Bool] {
         var marks = [Bool](repeating: false, count: source.count)
         guard !needles.isEmpty else { return marks }
         var text = EscapedText(source)
@@ -140,7 +140,7 @@ extension KnownSecrets {
     }
 
     /// Returns whether a word of 64 bytes or fewer holds a whole secret, rather than a part of one.
-    func hold(in word: ArraySlice<UInt8>) -> Bool {
+    package func hold(in word: ArraySlice<UInt8>) -> Bool {
         let folded = word.map(\.folded)
         return lengthsOfValues.contains { length in
             length <= folded.count
@@ -183,7 +183,7 @@ extension Collection<UInt8> where SubSequence == ArraySlice<UInt8> {
 
 extension Collection<UInt8> {
     /// True for 12 bytes or more that include a letter and a digit, but no white space and no "://".
-    var looksLikeToken: Bool {
+    package var looksLikeToken: Bool {
         count >= 12 && allSatisfy { $0 > 32 } && contains(where: \.isDigit)
             && contains(where: \.isLetter)
             && !String(decoding: self, as: UTF8.self)
@@ -260,7 +260,7 @@ extension KnownSecrets {
     }
 
     /// Adds a name and a password, both together and apart, and encoded for Basic authentication.
-    mutating func add(userinfo: Substring) {
+    package mutating func add(userinfo: Substring) {
         add(userinfo)
         let name = userinfo.prefix { $0 != ":" }
         add(name)
@@ -280,7 +280,7 @@ extension KnownSecrets {
     ///
     /// The parts are the value without its scheme, the values of its `name=value` pairs, and each word. Basic
     /// credentials are also decoded.
-    mutating func add(field value: some StringProtocol) {
+    package mutating func add(field value: some StringProtocol) {
         add(value)
         add(value.drop { $0 != " " })
         for separator: Character in [";", ","] {
@@ -440,30 +440,10 @@ extension [Bool] {
     }
 
     /// The name that "=" or ":" follows, which is empty if there is none.
-    static func name(before sign: Int, in source: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    package static func name(before sign: Int, in source: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let before = source[..<sign].suffix(64)
         let end = before.lastIndex { !" \\\"'".utf8.contains($0) }.map { $0 + 1 } ?? sign
         return source[before.startIndex..<end].suffix(while: \.isOfName)
-    }
-
-    /// Unmarks the names of JSON members, query items and form fields.
-    ///
-    /// A name with a digit stays marked, because it may be a secret.
-    mutating func unmarkNames(in source: [UInt8]) {
-        for sign in source.indices where "=:".utf8.contains(source[sign]) {
-            let name = Self.name(before: sign, in: source[...])
-            let start = source[..<name.startIndex]
-            let isName =
-                if source[sign] == UInt8(ascii: "=") {
-                    start.last.map { "?&;".utf8.contains($0) } ?? true
-                } else {
-                    start.last == UInt8(ascii: "\"")
-                        && start.dropLast().last { $0 > 32 && $0 != UInt8(ascii: "\\") }
-                            .map { "{,".utf8.contains($0) } ?? false
-                }
-            guard isName, !name.contains(where: \.isDigit) else { continue }
-            for position in name.indices { self[position] = false }
-        }
     }
 }
 

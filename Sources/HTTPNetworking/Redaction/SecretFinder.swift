@@ -6,10 +6,10 @@
 /// name, or because it's a JSON Web Token, a bearer's token, or a private key.
 ///
 /// Complexity: linear in the length of the text, for each level.
-struct SecretFinder {
+package struct SecretFinder {
     /// A secret in a text.
-    struct Secret {
-        enum Kind {
+    package struct Secret {
+        package enum Kind {
             case text
             /// A name and a password in a URL.
             case userinfo
@@ -18,13 +18,13 @@ struct SecretFinder {
         }
 
         /// Where it lies in the text.
-        var place: Range<Int>
-        let kind: Kind
+        package fileprivate(set) var place: Range<Int>
+        package let kind: Kind
         /// The secret, with the escapes decoded that stand around its text.
-        let value: ArraySlice<UInt8>
+        package let value: ArraySlice<UInt8>
     }
 
-    enum Reading {
+    package enum Reading {
         case text
         /// A text in which a word such as "//a@b/c" is a URL.
         case references
@@ -38,7 +38,7 @@ struct SecretFinder {
     static let depth = 6
 
     /// Returns the secrets of a text, in order and without overlaps.
-    static func secrets(in text: [UInt8], as reading: Reading) -> [Secret] {
+    package static func secrets(in text: [UInt8], as reading: Reading) -> [Secret] {
         var finder = SecretFinder()
         finder.read(text[...], as: reading)
         return finder.merged()
@@ -99,32 +99,6 @@ struct SecretFinder {
                 place: place, kind: .text, value: last.value + secret.value)
         }
         return all
-    }
-}
-
-extension [UInt8] {
-    /// The bytes with a sign in place of each secret.
-    ///
-    /// - Parameters:
-    ///   - secrets: The secrets, in order.
-    ///   - sign: The sign of texts.
-    ///   - number: Returns the sign of a number.
-    func replacing(
-        _ secrets: [SecretFinder.Secret], by sign: String, number: (_ isNested: Bool) -> String
-    ) -> [UInt8] {
-        var kept: [UInt8] = []
-        kept.reserveCapacity(count)
-        var end = 0
-        for secret in secrets {
-            kept += self[end..<secret.place.lowerBound]
-            if case .number(let isNested) = secret.kind {
-                kept += number(isNested).utf8
-            } else {
-                kept += sign.utf8
-            }
-            end = secret.place.upperBound
-        }
-        return kept + self[end...]
     }
 }
 
@@ -483,7 +457,7 @@ extension UInt8 {
 
 extension Collection<UInt8> {
     /// True for three parts in Base64 with dots between, of which the first begins an object.
-    var isJSONWebToken: Bool {
+    package var isJSONWebToken: Bool {
         starts(with: "eyJ".utf8) && allSatisfy { $0.isLetterOrDigit || "-_.=".utf8.contains($0) }
             && split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).count >= 3
     }

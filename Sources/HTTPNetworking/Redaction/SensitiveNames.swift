@@ -1,5 +1,5 @@
 /// Names that announce a secret.
-enum SensitiveNames {
+package enum SensitiveNames {
     /// Where a name stands, because a short name says more in some places than in others.
     enum Place {
         /// The name of a query item or a form field.
@@ -22,7 +22,7 @@ enum SensitiveNames {
     ]
 
     /// Returns whether a name contains one of the stems, ignoring case and separators.
-    static func contain(_ name: some Collection<UInt8>) -> Bool { hasStem(folded(name)) }
+    package static func contain(_ name: some Collection<UInt8>) -> Bool { hasStem(folded(name)) }
 
     /// Returns whether the value of a name is a secret.
     ///
@@ -57,9 +57,9 @@ enum SensitiveNames {
     }
 
     /// The words that announce secrets; if a secret is one of them, as on test servers, it isn't looked for elsewhere.
-    static let common = stems.union(ofForms).union(ofJSON).union(["password"])
+    package static let common = stems.union(ofForms).union(ofJSON).union(["password"])
 
-    static let ofForms: Set<String> = [
+    package static let ofForms: Set<String> = [
         "key", "sig", "auth", "code", "pin", "otp", "pw", "pass", "sid", "assertion",
         "clientassertion", "samlresponse", "samlrequest", "totp", "cvv", "cvc", "ssn",
     ]
@@ -136,7 +136,7 @@ enum SensitiveNames {
     /// The last word of a name, as in "user_id", "userID" and "user[id]".
     ///
     /// A separator or a capital letter begins a word.
-    static func lastWord(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    package static func lastWord(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let end = name.lastIndex(where: \.isLetterOrDigit).map { $0 + 1 } ?? name.startIndex
         var start = end
         while start > name.startIndex, name[start - 1].isLetterOrDigit {
@@ -148,7 +148,7 @@ enum SensitiveNames {
     }
 
     /// The letters and digits of a name, in lower case.
-    static func folded(_ name: some Collection<UInt8>) -> [UInt8] {
+    package static func folded(_ name: some Collection<UInt8>) -> [UInt8] {
         var word: [UInt8] = []
         word.reserveCapacity(name.count)
         for byte in name where byte.isLetterOrDigit { word.append(byte.lowercased) }

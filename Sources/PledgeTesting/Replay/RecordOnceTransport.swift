@@ -1,6 +1,7 @@
 public import PledgeFutures
 import PledgeHTTPBodies
 public import PledgeHTTPNetworking
+public import PledgeObservation
 import PledgeServices
 
 /// A transport that records into a file if there is none, and otherwise replays it, without a network.

@@ -1,5 +1,6 @@
 public import PledgeFutures
 public import PledgeHTTPNetworking
+public import PledgeObservation
 public import PledgeServices
 
 /// A transport that answers from recorded exchanges, without a network.

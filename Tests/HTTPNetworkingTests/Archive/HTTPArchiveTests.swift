@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPNetworking
+@testable import PledgeObservation
 
 @Suite struct HTTPArchiveTests {
     private let url = URL(string: "https://a.example/p?b=1&c=%20x")!

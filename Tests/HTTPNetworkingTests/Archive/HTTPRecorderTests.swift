@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPNetworking
+@testable import PledgeObservation
 
 @Suite struct HTTPRecorderTests {
     private let scheduler = ManualScheduler()

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPNetworking
+@testable import PledgeObservation
 
 /// Texts in texts, with SECRET where a secret lies.
 @Suite struct SecretFinderTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeObservation
 import TestSupport
 import Testing
 

@@ -7,10 +7,10 @@ import Testing
     /// Where the first module of a group stands: the middle of its box, and the row from above.
     private static let places: [String: (x: Double, row: Int)] = [
         "TransportChecks": (450, 0), "PledgeTesting": (450, 1), "Articles": (560, 1),
-        "Pledge": (400, 2),
+        "Observation": (150, 2), "Pledge": (400, 2),
         "HTTPClients": (100, 3), "HTTPAuthentication": (100, 4), "InMemoryTransport": (320, 4),
         "AsyncHTTPClientTransport": (775, 4), "Simulation": (600, 4),
-        "HTTPNetworking": (320, 5), "Observation": (90, 5),
+        "HTTPNetworking": (320, 5),
         "Services": (320, 6), "Stores": (520, 6),
         "Composition": (490, 7), "Futures": (640, 7),
     ]

@@ -1,5 +1,7 @@
 import Dispatch
 public import PledgeFutures
+public import PledgeHTTPClients
+public import PledgeHTTPNetworking
 public import PledgeServices
 
 /// Records exchanges, without their secrets, for a file that other programs can open and tests can replay.
@@ -199,6 +201,19 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         Middleware(named: "record") { next in
             { request in next(request).notifying(recorder.begin(request)) }
         }
+    }
+}
+
+extension HTTPClient.CustomMiddleware {
+    /// Records each request and its response, without secrets; see the middleware `record(into:)`.
+    ///
+    /// ```swift
+    /// client.aroundExchange = .record(into: recorder)
+    /// ```
+    ///
+    /// At this place, redirects, retries and requests that got a 401 are entries of their own.
+    public static func record(into recorder: HTTPRecorder) -> Self {
+        Self(send: .record(into: recorder), stream: .record(into: recorder))
     }
 }
 

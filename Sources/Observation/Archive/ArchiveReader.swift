@@ -1,3 +1,5 @@
+import PledgeHTTPNetworking
+
 /// A value in a HAR file, and its place for an error.
 struct ArchiveReader {
     let value: JSONValue

@@ -1,3 +1,5 @@
+import PledgeHTTPNetworking
+
 /// Replaces the secrets of an exchange before it's recorded.
 ///
 /// ``SecretFinder`` finds the secrets in URLs, headers and bodies. Headers with a secret's name, cookies, and values that
@@ -273,6 +275,26 @@ extension ArchiveRedaction {
 }
 
 extension [Bool] {
+    /// Unmarks the names of JSON members, query items and form fields.
+    ///
+    /// A name with a digit stays marked, because it may be a secret.
+    fileprivate mutating func unmarkNames(in source: [UInt8]) {
+        for sign in source.indices where "=:".utf8.contains(source[sign]) {
+            let name = Self.name(before: sign, in: source[...])
+            let start = source[..<name.startIndex]
+            let isName =
+                if source[sign] == UInt8(ascii: "=") {
+                    start.last.map { "?&;".utf8.contains($0) } ?? true
+                } else {
+                    start.last == UInt8(ascii: "\"")
+                        && start.dropLast().last { $0 > 32 && $0 != UInt8(ascii: "\\") }
+                            .map { "{,".utf8.contains($0) } ?? false
+                }
+            guard isName, !name.contains(where: \.isDigit) else { continue }
+            for position in name.indices { self[position] = false }
+        }
+    }
+
     /// Marks the values of the cookies in a Set-Cookie header; several headers may have been joined by ",".
     fileprivate mutating func markCookies(in text: [UInt8]) {
         let parts = text.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -335,5 +357,39 @@ extension Collection<UInt8> {
     fileprivate var looksLikeOneToken: Bool {
         count >= 20 && allSatisfy { $0.isLetterOrDigit || "-_+=~/.".utf8.contains($0) }
             && looksLikeToken
+    }
+}
+
+extension BodyText {
+    /// Returns whether bodies of a media type are text, JSON, XML or forms.
+    fileprivate static func isTextual(_ type: String) -> Bool {
+        type.hasPrefix("text/") || type.contains("json")
+            || ["xml", "form-urlencoded"].contains { type.hasSuffix($0) }
+    }
+}
+
+extension [UInt8] {
+    /// The bytes with a sign in place of each secret.
+    ///
+    /// - Parameters:
+    ///   - secrets: The secrets, in order.
+    ///   - sign: The sign of texts.
+    ///   - number: Returns the sign of a number.
+    func replacing(
+        _ secrets: [SecretFinder.Secret], by sign: String, number: (_ isNested: Bool) -> String
+    ) -> [UInt8] {
+        var kept: [UInt8] = []
+        kept.reserveCapacity(count)
+        var end = 0
+        for secret in secrets {
+            kept += self[end..<secret.place.lowerBound]
+            if case .number(let isNested) = secret.kind {
+                kept += number(isNested).utf8
+            } else {
+                kept += sign.utf8
+            }
+            end = secret.place.upperBound
+        }
+        return kept + self[end...]
     }
 }

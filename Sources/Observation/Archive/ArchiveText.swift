@@ -1,3 +1,5 @@
+import PledgeHTTPNetworking
+
 /// Writes an archive as JSON, with the members in the order of the format's description.
 struct ArchiveText {
     private var bytes: [UInt8] = []

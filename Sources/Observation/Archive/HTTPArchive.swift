@@ -1,3 +1,4 @@
+public import PledgeHTTPNetworking
 public import PledgeServices
 
 #if canImport(Darwin)
@@ -63,7 +64,7 @@ public struct HTTPArchive: Hashable, Sendable {
     /// The file is replaced as a whole: whenever the system stops, it has its old content or its new one. The call
     /// blocks until the disk has it.
     ///
-    /// - Throws: A ``FileError``; the old file, if any, is then unchanged.
+    /// - Throws: A `FileError`; the old file, if any, is then unchanged.
     public func write(to file: URL) throws(FileError) {
         let folder = SystemFolder(file.deletingLastPathComponent())
         let name = file.lastPathComponent
