@@ -202,6 +202,7 @@ extension CodeLocation {
         "PledgeHTTPBodies", "PledgeHTTPClients", "PledgeInMemoryTransport",
         "PledgeURLSessionTransport", "PledgeLibcurlTransport", "PledgeAsyncHTTPClientTransport",
         "PledgeHTTPTypesConversions", "PledgeOpenTelemetryInstrumentation", "PledgeStores",
-        "PledgeArticles", "Pledge", "PledgeTesting", "PledgeTransportChecks", "PledgeSimulation",
+        "PledgeArticles", "PledgeObservation", "Pledge", "PledgeTesting", "PledgeTransportChecks",
+        "PledgeSimulation",
     ]
 }
