@@ -2,7 +2,6 @@ import Foundation
 import PledgeFutures
 import Testing
 
-@testable import PledgeObservation
 @testable import PledgeServices
 
 @Suite struct LogLineTests {
