@@ -75,7 +75,10 @@ let (resources, excluded): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy
 let http = ["HTTPNetworking", "Services", "Futures"]
 let client = http + ["HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients"]
 let all =
-    client + ["Composition", "Stores", "Articles", "Pledge", "PledgeTesting", "TransportChecks"]
+    client + [
+        "Storage", "Composition", "Stores", "Articles", "Pledge", "PledgeTesting",
+        "TransportChecks",
+    ]
 
 /// Whether a target is built: all are, or the test targets that PLEDGE_TESTS names, with spaces between.
 func isWanted(_ target: Target) -> Bool {
@@ -87,7 +90,8 @@ let package = Package(
     name: "Pledge",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        "Pledge", "PledgeArticles", "PledgeServices", "PledgeStores", "PledgeTesting",
+        "Pledge", "PledgeArticles", "PledgeServices", "PledgeStorage", "PledgeStores",
+        "PledgeTesting",
         "PledgeTransportChecks", "PledgeSimulation", "PledgeAsyncHTTPClientTransport",
         "PledgeHTTPTypesConversions",
         "PledgeOpenTelemetryInstrumentation",
@@ -129,6 +133,7 @@ let package = Package(
         cModule("Zlib"), cModule("Brotli"), cModule("Zstd"),
         module("HTTPBodies", uses: http, and: ["CPledgeZlib", "CPledgeBrotli", "CPledgeZstd"]),
         module("HTTPClients", uses: http + ["HTTPCaching", "HTTPAuthentication", "HTTPBodies"]),
+        module("Storage", uses: client, exclude: excluded, resources: resources),
         module("InMemoryTransport", uses: http),
         module("URLSessionTransport", uses: http),
         cModule("Curl"),
@@ -164,16 +169,20 @@ let package = Package(
             name: "TestSupport", dependencies: ["PledgeFutures", "PledgeServices", "CTestSupport"],
             path: "Tests/Support", swiftSettings: settings),
         .target(
-            name: "HTTPTestSupport", dependencies: dependencies(http, ["TestSupport"]),
+            name: "HTTPTestSupport",
+            dependencies: dependencies(http + ["Storage"], ["TestSupport"]),
             path: "Tests/HTTPSupport", swiftSettings: settings),
         .target(name: "CTestSupport", path: "Tests/CSupport"),
         tests(of: "Composition"),
         tests(of: "Futures", uses: ["Composition"], and: ["CTestSupport", "CPledgeFutures"]),
         tests(of: "Services", uses: ["Futures"]),
         tests(of: "HTTPNetworking", uses: client + ["Composition"], and: ["HTTPTestSupport"]),
-        tests(of: "HTTPCaching", uses: client, and: ["HTTPTestSupport"]),
-        tests(of: "HTTPAuthentication", uses: client, and: ["HTTPTestSupport"]),
-        tests(of: "HTTPBodies", uses: client + ["InMemoryTransport"], and: ["HTTPTestSupport"]),
+        tests(of: "HTTPCaching", uses: client + ["Storage"], and: ["HTTPTestSupport"]),
+        tests(
+            of: "HTTPAuthentication", uses: client + ["Storage"], and: ["HTTPTestSupport"]),
+        tests(
+            of: "HTTPBodies", uses: client + ["Storage", "InMemoryTransport"],
+            and: ["HTTPTestSupport"]),
         tests(of: "HTTPClients", uses: all, and: ["HTTPTestSupport"]),
         tests(of: "InMemoryTransport", uses: http),
         tests(of: "URLSessionTransport", uses: all, and: ["HTTPTestSupport"]),
@@ -191,7 +200,7 @@ let package = Package(
         tests(of: "TransportChecks", uses: all),
         tests(of: "Simulation", uses: client),
         .testTarget(
-            name: "FuzzTests", dependencies: dependencies(client, ["TestSupport"]),
+            name: "FuzzTests", dependencies: dependencies(client + ["Storage"], ["TestSupport"]),
             path: "Tests/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
         .testTarget(
             name: "quickstartTests",

@@ -38,6 +38,7 @@ let package = Package(
                 "CLoopback",
                 "CLibcurlLoop",
                 .product(name: "Pledge", package: "Pledge"),
+                .product(name: "PledgeStorage", package: "Pledge"),
                 .product(name: "PledgeStores", package: "Pledge"),
                 .product(name: "PledgeSimulation", package: "Pledge"),
                 peer("PledgeAsyncHTTPClientTransport", of: "Pledge"),

@@ -1,10 +1,138 @@
 public import Foundation
 public import PledgeFutures
+public import PledgeHTTPAuthentication
+public import PledgeHTTPBodies
+public import PledgeHTTPCaching
+public import PledgeHTTPClients
 public import PledgeHTTPNetworking
+public import PledgeServices
 
-// Names of PledgeStores, PledgeArticles and PledgeTesting, for an app that hasn't imported them: the compiler's error then
-// says what to do. If the module with the name is imported, or the app has such a name itself, the compiler doesn't
-// look at these.
+// Names of PledgeStorage, PledgeStores, PledgeArticles and PledgeTesting, for an app that hasn't imported them: the
+// compiler's error then says what to do. If the module with the name is imported, or the app has such a name itself, the
+// compiler doesn't look at these, or prefers the available one.
+
+extension HTTPCache {
+    /// Creates nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public convenience init(
+        named name: String? = nil, folder: URL, limit: Int = 256 << 20, memory: Int = 8 << 20,
+        mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
+        coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
+        staleIfUnreachable: Duration? = nil, defaultLifetime: Duration? = nil,
+        backgroundLimit: Duration = .seconds(60),
+        now: @escaping @Sendable () -> Date = { .now },
+        on scheduler: some FutureScheduler = .live
+    ) { fatalError() }
+}
+
+extension CachedResponse {
+    /// Nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public var encoded: Data { fatalError() }
+
+    /// Creates nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public init?(encoded: Data) { fatalError() }
+}
+
+extension CookieJar {
+    /// Creates nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public convenience init(
+        file: URL, keepingSessionCookies: Bool = false, cookiesPerDomain: Int = 50,
+        cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
+        now: @escaping @Sendable () -> Date = { .now },
+        isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains,
+        onFileError: @escaping @Sendable (any Error) -> Void = { _ in }
+    ) { fatalError() }
+}
+
+/// A token in a file; in `PledgeStorage`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeStorage to your target, and import PledgeStorage"
+)
+public struct AccessTokenFile: AccessTokenStore {
+    /// Creates nothing.
+    public init(_ url: URL, lockingRefreshes: Bool? = nil) {}
+
+    /// Loads nothing.
+    public func load() throws -> AccessToken? { nil }
+
+    /// Saves nothing.
+    public func save(_ token: AccessToken?) throws {}
+}
+
+#if canImport(Security)
+/// A token in the Keychain; in `PledgeStorage`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeStorage to your target, and import PledgeStorage"
+)
+public struct AccessTokenKeychain: AccessTokenStore {
+    /// Creates nothing.
+    public init(service: String, account: String = "", accessGroup: String? = nil) {}
+
+    /// Loads nothing.
+    public func load() throws -> AccessToken? { nil }
+
+    /// Saves nothing.
+    public func save(_ token: AccessToken?) throws {}
+}
+#endif
+
+/// A protocol to go on with an upload; in `PledgeStorage`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeStorage to your target, and import PledgeStorage"
+)
+public struct ResumableUploadProtocol {
+    /// Nothing.
+    public static var tus: ResumableUploadProtocol { ResumableUploadProtocol() }
+
+    /// Nothing.
+    public static func ietfDraft(interopVersion: Int = 8) -> ResumableUploadProtocol {
+        ResumableUploadProtocol()
+    }
+}
+
+/// Uploads nothing; in `PledgeStorage`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeStorage to your target, and import PledgeStorage"
+)
+public func upload(
+    _ file: URL, with request: HTTPRequest, over service: @escaping HTTPService,
+    by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
+    resuming rules: Resumption = Resumption(),
+    progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
+    random: RandomSource = .system, on scheduler: some FutureScheduler = .live
+) -> Future<HTTPResponse> { fatalError() }
+
+extension HTTPClient {
+    /// Uploads nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public func upload(
+        _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
+        by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
+        progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil
+    ) -> Future<HTTPResponse> { fatalError() }
+}
 
 /// An app's state; in `PledgeStores`.
 @available(

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// Stored responses whose bytes were changed.
 @Suite(.oneAtATime) struct CacheEntryFuzzTests {

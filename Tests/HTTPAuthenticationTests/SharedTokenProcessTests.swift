@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPAuthentication
+@testable import PledgeStorage
 
 /// A token file that several real processes use: this test's program, run again.
 @Suite(.oneAtATime) struct SharedTokenProcessTests {

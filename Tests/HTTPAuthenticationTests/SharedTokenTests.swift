@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPAuthentication
+@testable import PledgeStorage
 
 /// A token that several processes keep in the same store, at a server that accepts each refresh token once.
 ///

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPAuthentication
+@testable import PledgeStorage
 
 /// Tokens and cookies that are kept across runs.
 @Suite struct StoredSecretsTests {
@@ -325,7 +326,7 @@ import Testing
         let file = CookieFile(
             SecretFile("cookies", in: disk), keepsSessionCookies: true,
             writes: { write in writes.withLock { $0.append(write) } }, onError: { _ in })
-        file.saveSoon { _ in cookies }
+        file.saveSoon(afterRemoval: false) { _ in cookies }
         let flush = file.flush { _ in cookies }
         let (first, second) = try writes.withLock {
             (try #require($0.first), try #require($0.last))

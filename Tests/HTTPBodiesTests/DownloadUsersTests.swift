@@ -5,6 +5,7 @@ import PledgeHTTPAuthentication
 import PledgeHTTPClients
 import PledgeHTTPNetworking
 import PledgeServices
+import PledgeStorage
 import TestSupport
 import Testing
 

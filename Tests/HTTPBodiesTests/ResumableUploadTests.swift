@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPBodies
+@testable import PledgeStorage
 
 @Suite(.oneAtATime) struct ResumableUploadTests {
     private let folder: TestFolder

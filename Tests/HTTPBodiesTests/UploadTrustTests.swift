@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPBodies
+@testable import PledgeStorage
 
 /// What an upload believes of a server's answers.
 @Suite struct UploadAnswerTests {

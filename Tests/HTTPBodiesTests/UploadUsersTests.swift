@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPBodies
+@testable import PledgeStorage
 
 /// An upload that stopped goes on for the same user only, also in a later run of the process.
 @Suite(.oneAtATime) struct UploadUsersTests {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// RFC 9111, section 3.3: stored parts answer requests for the same part.
 @Suite struct CachePartTests {

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// Removing an account's, a site's and expired responses.
 @Suite struct CacheRemovalTests {

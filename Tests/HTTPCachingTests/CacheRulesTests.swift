@@ -4,6 +4,7 @@ import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
 import PledgeServices
+import PledgeStorage
 import Testing
 
 @testable import PledgeHTTPCaching

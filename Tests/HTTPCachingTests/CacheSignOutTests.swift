@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// The end of a user's session, in a stack of the app's own.
 @Suite struct CacheSignOutTests {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// Several processes with one folder, which miss a response at the same time.
 @Suite struct CacheTurnsTests {
@@ -339,20 +340,21 @@ import Testing
     func places() async throws {
         let folder = try TestFolder()
         let path = folder.url.path
-        let own = SystemFolder(folder.url)
-        #expect(own.takePlace(7) == true)
-        #expect(own.takePlace(7) == nil)
-        #expect(own.takePlace(.max) == true)
+        let own = FilePlaces(in: SystemFolder(folder.url))
+        #expect(own.take(7) == true)
+        #expect(own.take(7) == nil)
+        #expect(own.take(.max) == true)
         await #expect(processExitsWith: .success) { [path = path as String] in
-            let other = SystemFolder(URL(fileURLWithPath: path))
-            #expect(other.takePlace(7) == false)
-            #expect(other.takePlace(8) == true)
+            let other = FilePlaces(in: SystemFolder(URL(fileURLWithPath: path)))
+            #expect(other.take(7) == false)
+            #expect(other.take(8) == true)
             // The process ends with this place.
         }
-        #expect(own.takePlace(8) == true)
-        own.leavePlace(7)
+        #expect(own.take(8) == true)
+        own.leave(7)
         await #expect(processExitsWith: .success) { [path = path as String] in
-            #expect(SystemFolder(URL(fileURLWithPath: path)).takePlace(7) == true)
+            let next = FilePlaces(in: SystemFolder(URL(fileURLWithPath: path)))
+            #expect(next.take(7) == true)
         }
     }
 

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// Work that a test does one piece at a time, in an order that it chooses.
 final class StepQueue: Sendable {
@@ -31,13 +32,16 @@ final class StepQueue: Sendable {
 extension FolderCacheStore {
     /// A store whose blocking work is done at once, unless a test has it queued.
     convenience init(
-        on disk: any FileFolder, limit: Int = 1 << 20, memory: Int = 1 << 16,
+        on disk: any StorageFolder, limit: Int = 1 << 20, memory: Int = 1 << 16,
         reads: @escaping Queue = { $0() }, writes: @escaping Queue = { $0() },
         process: UInt64 = .random(in: .min ... .max),
         scheduler: any FutureScheduler = ManualScheduler()
     ) {
         self.init(
-            disk, limit: limit, memory: memory, reads: reads, writes: writes, process: process,
+            disk,
+            places: disk as? any StoragePlaces
+                ?? (disk as? SystemFolder).map { FilePlaces(in: $0) },
+            limit: limit, memory: memory, reads: reads, writes: writes, process: process,
             on: scheduler)
     }
 
@@ -820,7 +824,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 }
 
 /// A disk that is interrupted once, after a read or before a write, and counts its locks and touches.
-private final class WatchedDisk: FileFolder {
+private final class WatchedDisk: StorageFolder {
     private let disk = CrashingDisk()
     private let hook = Locked<(@Sendable () -> Void)?>(nil)
     private let readHook = Locked<(@Sendable () -> Void)?>(nil)
@@ -898,11 +902,11 @@ private final class WatchedDisk: FileFolder {
 }
 
 /// A folder of one process that can open no files while the test says so; it can still remove them.
-private final class FailingFolder: FileFolder {
-    private let disk: any FileFolder
+private final class FailingFolder: StorageFolder {
+    private let disk: any StorageFolder
     private let failure = Locked<Int32?>(nil)
 
-    init(_ disk: any FileFolder) { self.disk = disk }
+    init(_ disk: any StorageFolder) { self.disk = disk }
 
     func fail(with code: Int32?) { failure.withLock { $0 = code } }
 

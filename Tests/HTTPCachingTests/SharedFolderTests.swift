@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// Several processes over one folder, whose writes meet.
 @Suite struct SharedFolderTests {
@@ -15,7 +16,7 @@ import Testing
         let store: FolderCacheStore
         let writes = StepQueue()
 
-        init(_ disk: any FileFolder) {
+        init(_ disk: any StorageFolder) {
             store = FolderCacheStore(on: disk, writes: writes.queue)
         }
 

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 #if canImport(Glibc)
 import Glibc
@@ -383,7 +384,7 @@ private func writeAndRead(_ name: String, in folder: URL) throws {
 }
 
 /// A folder that kills its process at an operation.
-final class KillingFolder: FileFolder {
+final class KillingFolder: StorageFolder {
     private let folder: SystemFolder
     private let left: Locked<Int>
 

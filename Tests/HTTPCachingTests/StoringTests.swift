@@ -4,6 +4,7 @@ import PledgeHTTPNetworking
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// RFC 9111, section 3: which responses are stored.
 @Suite struct CacheStoringTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeStorage
 import TestSupport
 import Testing
 

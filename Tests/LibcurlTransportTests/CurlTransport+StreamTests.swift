@@ -9,6 +9,7 @@ import PledgeHTTPCaching
 import PledgeHTTPClients
 import PledgeHTTPNetworking
 import PledgeServices
+import PledgeStorage
 import PledgeTesting
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Pledge
+import PledgeStorage
 import PledgeTesting
 import TestSupport
 import Testing

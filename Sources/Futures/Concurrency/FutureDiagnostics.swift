@@ -201,7 +201,8 @@ extension CodeLocation {
         "PledgeHTTPNetworking", "PledgeHTTPCaching", "PledgeHTTPAuthentication",
         "PledgeHTTPBodies", "PledgeHTTPClients", "PledgeInMemoryTransport",
         "PledgeURLSessionTransport", "PledgeLibcurlTransport", "PledgeAsyncHTTPClientTransport",
-        "PledgeHTTPTypesConversions", "PledgeOpenTelemetryInstrumentation", "PledgeStores",
-        "PledgeArticles", "Pledge", "PledgeTesting", "PledgeTransportChecks", "PledgeSimulation",
+        "PledgeHTTPTypesConversions", "PledgeOpenTelemetryInstrumentation", "PledgeStorage",
+        "PledgeStores", "PledgeArticles", "Pledge", "PledgeTesting", "PledgeTransportChecks",
+        "PledgeSimulation",
     ]
 }

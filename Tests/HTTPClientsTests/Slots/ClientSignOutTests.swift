@@ -5,6 +5,7 @@ import PledgeHTTPAuthentication
 import PledgeHTTPCaching
 import PledgeHTTPClients
 import PledgeHTTPNetworking
+import PledgeStorage
 import Testing
 
 /// A user of a client with a cache on the disk signs out.

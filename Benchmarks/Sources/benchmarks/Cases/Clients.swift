@@ -6,6 +6,7 @@ import PledgeHTTPClients
 import PledgeHTTPNetworking
 import PledgeInMemoryTransport
 import PledgeServices
+import PledgeStorage
 import Synchronization
 
 #if canImport(FoundationNetworking)

@@ -1,8 +1,9 @@
 import PledgeFutures
+public import PledgeHTTPCaching
 import PledgeHTTPNetworking
 
 extension CachedResponse {
-    /// The response as bytes, for a ``CacheStore`` that keeps bytes.
+    /// The response as bytes, for a `CacheStore` that keeps bytes.
     ///
     /// Only this version of the format can read them, and it notices if a byte is missing or different. They contain
     /// the body and the headers as they are. They don't contain the values of Authorization, Cookie or other headers
@@ -69,7 +70,7 @@ extension CachedResponse {
 }
 
 extension CachedResponse: Codable {
-    /// Reads a response from its ``encoded`` bytes.
+    /// Reads a response from its `encoded` bytes.
     ///
     /// - Throws: `DecodingError.dataCorrupted` if the bytes are incomplete, changed, or of another version of the
     ///   format. A store then treats the response as missing.
@@ -82,7 +83,7 @@ extension CachedResponse: Codable {
         self = response
     }
 
-    /// Writes the ``encoded`` bytes as one `Data`.
+    /// Writes the `encoded` bytes as one `Data`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(encoded)
