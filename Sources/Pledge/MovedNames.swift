@@ -59,6 +59,42 @@ extension CookieJar {
     ) { fatalError() }
 }
 
+/// A place for a token; in `PledgeStorage`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeStorage to your target, and import PledgeStorage"
+)
+public protocol AccessTokenStore {}
+
+extension TokenRefresher {
+    /// Creates nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public convenience init(
+        storedIn store: some AccessTokenStore, named name: String? = nil,
+        leeway: Duration = .seconds(60), timeout: Duration = .seconds(30),
+        grace: Duration = .seconds(10), on scheduler: some FutureScheduler = .live,
+        onStoreError: @escaping @Sendable (any Error) -> Void = { _ in },
+        refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
+    ) { fatalError() }
+
+    /// Creates nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    @_disfavoredOverload
+    public convenience init(
+        storedIn store: some AccessTokenStore, named name: String? = nil,
+        leeway: Duration = .seconds(60), timeout: Duration = .seconds(30),
+        grace: Duration = .seconds(10), on scheduler: some FutureScheduler = .live,
+        onStoreError: @escaping @Sendable (any Error) -> Void = { _ in },
+        refresh: @escaping @Sendable (AccessToken) async throws -> AccessToken
+    ) { fatalError() }
+}
+
 /// A token in a file; in `PledgeStorage`.
 @available(
     *, unavailable,

@@ -1,9 +1,10 @@
+public import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
 
-/// A place where a ``TokenRefresher`` keeps the token, across runs of the process.
+/// A place where a `TokenRefresher` keeps the token, across runs of the process.
 ///
-/// `AccessTokenFile` is a file, and on Apple's systems there's `AccessTokenKeychain`; both are in `PledgeStorage`. Methods
-/// may block for as long as the disk takes, and are called one at a time, on any thread.
+/// ``AccessTokenFile`` is a file, and on Apple's systems there's `AccessTokenKeychain`. Methods may block for as long
+/// as the disk takes, and are called one at a time, on any thread.
 ///
 /// Several processes may share a store. Before a refresh, a refresher loads the token again; if another process has
 /// stored another one, it takes that one. Keep the token as its `Codable` encodes it. That includes the name of its

@@ -1,21 +1,14 @@
 public import PledgeFutures
+public import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
 import PledgeServices
-
-/// What a refresh brings.
-enum Renewal: Sendable {
-    /// The server's new token.
-    case renewed(AccessToken)
-    /// The token that another process has stored; nil if a user has signed out there.
-    case found(AccessToken?)
-}
 
 /// A token in a store that other processes may use too.
 ///
 /// It refreshes the token under the store's lock, and doesn't send a refresh token that another process has used up:
 /// it loads the token before a refresh, after one that the server refuses, and before it lets a new token replace the
 /// stored one.
-final class TokenKeeper: Sendable {
+final class TokenKeeper: KeptToken {
     private struct State {
         /// The token in the store, as this process last stored or adopted it.
         var known: AccessToken?
@@ -52,12 +45,6 @@ final class TokenKeeper: Sendable {
         self.refresh = refresh
     }
 
-    /// Returns a name that no other sign-in has: 128 random bits.
-    static func newName() -> String {
-        (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined(
-            separator: "-")
-    }
-
     /// Loads the first token, on the caller's thread.
     func load() -> AccessToken? {
         do {
@@ -70,7 +57,6 @@ final class TokenKeeper: Sendable {
         }
     }
 
-    /// Notes that the refresher has taken the token that another process has stored.
     func adopt(_ token: AccessToken?) { state.withLock { $0.known = token } }
 
     /// Stores a token; nil removes it.
@@ -89,11 +75,6 @@ final class TokenKeeper: Sendable {
         }
     }
 
-    /// Gets a new token from the server, or the one that another process has stored.
-    ///
-    /// - Parameters:
-    ///   - latch: The error with which the refresh token was refused; nil if it may be sent.
-    ///   - lock: Gets the store's lock, for the caller to release.
     func renew(
         _ token: AccessToken, latch: (any Error)?, under lock: RefreshLock
     ) -> Future<Renewal> {
@@ -207,7 +188,8 @@ final class TokenKeeper: Sendable {
         guard token.signIn == nil else { return token }
         var token = token
         let secret = token.refreshToken ?? token.value
-        token.signIn = String(DigestAlgorithm.Hash.sha256("pledge sign-in \(secret)").prefix(32))
+        token.signIn = String(
+            SHA256.hash(Array("pledge sign-in \(secret)".utf8)).hexadecimal.prefix(32))
         return token
     }
 }
@@ -239,24 +221,6 @@ extension TokenKeeper {
         var next: [@Sendable () -> Void] = []
         while let call = state.withLock({ $0.calls.next() }) { next.append(call()) }
         for body in next { body() }
-    }
-}
-
-/// The store's lock during one refresh, until its token is stored or it has failed.
-final class RefreshLock: Sendable {
-    private let state = Locked<(lock: (any AnyObject & Sendable)?, isOver: Bool)>((nil, false))
-
-    /// Keeps a lock, unless the refresh has ended meanwhile.
-    func hold(_ lock: any AnyObject & Sendable) {
-        state.withLock { if !$0.isOver { $0.lock = lock } }
-    }
-
-    /// Ends the lock.
-    func release() {
-        state.withLockThenRelease { state -> (any AnyObject & Sendable)? in
-            state.isOver = true
-            return state.lock.take()
-        }
     }
 }
 
