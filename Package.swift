@@ -75,7 +75,10 @@ let (resources, excluded): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy
 let http = ["HTTPNetworking", "Services", "Futures"]
 let client = http + ["HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients"]
 let all =
-    client + ["Composition", "Stores", "Articles", "Pledge", "PledgeTesting", "TransportChecks"]
+    client + [
+        "Composition", "Stores", "Articles", "Pledge", "PledgeTesting", "Traffic",
+        "TransportChecks",
+    ]
 
 /// Whether a target is built: all are, or the test targets that PLEDGE_TESTS names, with spaces between.
 func isWanted(_ target: Target) -> Bool {
@@ -88,7 +91,8 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         "Pledge", "PledgeArticles", "PledgeServices", "PledgeStores", "PledgeTesting",
-        "PledgeTransportChecks", "PledgeSimulation", "PledgeAsyncHTTPClientTransport",
+        "PledgeTraffic", "PledgeTransportChecks", "PledgeSimulation",
+        "PledgeAsyncHTTPClientTransport",
         "PledgeHTTPTypesConversions",
         "PledgeOpenTelemetryInstrumentation",
     ].map { .library(name: $0, targets: [$0]) } + [
@@ -137,6 +141,7 @@ let package = Package(
         module("HTTPTypesConversions", uses: ["HTTPNetworking", "Services"], and: httpTypes),
         module("OpenTelemetryInstrumentation", uses: http, and: observability),
         module("Stores", uses: ["Futures"]),
+        module("Traffic", uses: http + ["HTTPClients"]),
         module(
             "Pledge",
             uses: client + [
@@ -169,8 +174,10 @@ let package = Package(
         .target(name: "CTestSupport", path: "Tests/CSupport"),
         tests(of: "Composition"),
         tests(of: "Futures", uses: ["Composition"], and: ["CTestSupport", "CPledgeFutures"]),
-        tests(of: "Services", uses: ["Futures"]),
-        tests(of: "HTTPNetworking", uses: client + ["Composition"], and: ["HTTPTestSupport"]),
+        tests(of: "Services", uses: ["Futures", "Traffic"]),
+        tests(
+            of: "HTTPNetworking", uses: client + ["Composition"],
+            and: ["HTTPTestSupport"]),
         tests(of: "HTTPCaching", uses: client, and: ["HTTPTestSupport"]),
         tests(of: "HTTPAuthentication", uses: client, and: ["HTTPTestSupport"]),
         tests(of: "HTTPBodies", uses: client + ["InMemoryTransport"], and: ["HTTPTestSupport"]),
@@ -189,7 +196,7 @@ let package = Package(
         tests(of: "Articles", uses: all),
         tests(of: "PledgeTesting", uses: all),
         tests(of: "TransportChecks", uses: all),
-        tests(of: "Simulation", uses: client),
+        tests(of: "Simulation", uses: client + ["Traffic"]),
         .testTarget(
             name: "FuzzTests", dependencies: dependencies(client, ["TestSupport"]),
             path: "Tests/Fuzz", exclude: ["Corpus"], swiftSettings: settings),

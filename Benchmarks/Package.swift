@@ -64,6 +64,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Pledge", package: "Pledge"),
                 .product(name: "PledgeSimulation", package: "Pledge"),
+                .product(name: "PledgeTraffic", package: "Pledge"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),

@@ -149,7 +149,7 @@ public struct HTTPClient: Sendable {
         case \.scheduler, \.random: keptStates = KeptStates()
         case \.circuitBreaker: keptStates.breakers = StatesByOrigin()
         case \.rateLimit: keptStates.limiters = StatesByOrigin()
-        case \.loadShedder: keptStates.shedders = StatesByOrigin()
+        case \.admission: keptStates.shedders = StatesByOrigin()
         case \.pushback: keptStates.pushbacks = StatesByOrigin()
         case \.hedge: keptStates.hedges = StatesByOrigin()
         case \.retryBudget:

@@ -1,10 +1,12 @@
 public import Foundation
 public import PledgeFutures
+public import PledgeHTTPClients
 public import PledgeHTTPNetworking
+public import PledgeServices
 
-// Names of PledgeStores, PledgeArticles and PledgeTesting, for an app that hasn't imported them: the compiler's error then
-// says what to do. If the module with the name is imported, or the app has such a name itself, the compiler doesn't
-// look at these.
+// Names of PledgeStores, PledgeArticles, PledgeTesting and PledgeTraffic, for an app that hasn't imported them: the
+// compiler's error then says what to do. If the module with the name is imported, or the app has such a name itself, the
+// compiler doesn't look at these.
 
 /// An app's state; in `PledgeStores`.
 @available(
@@ -160,4 +162,186 @@ public struct RecordOnceTransport: HTTPTransport {
 
     /// Sends nothing.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> { fatalError() }
+}
+
+/// A limit that adapts to a service; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct AdaptiveConcurrency: Sendable {
+    /// Creates nothing.
+    public init(
+        named name: String? = nil, algorithm: ConcurrencyLimitAlgorithm = .gradient(),
+        queue: Int = 10, queueTimeout: Duration? = .seconds(1),
+        on scheduler: some FutureScheduler = .live,
+        random: RandomSource = .system
+    ) {}
+}
+
+/// The algorithm of an adaptive limit; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct ConcurrencyLimitAlgorithm: Sendable {
+    /// No rule.
+    public static func aimd(
+        initial: Int = 20, minimum: Int = 2, maximum: Int = 200, decrease: Double = 0.9,
+        slowCallDuration: Duration = .seconds(5)
+    ) -> Self { Self() }
+
+    /// No rule.
+    public static func vegas(initial: Int = 20, minimum: Int = 1, maximum: Int = 1_000) -> Self {
+        Self()
+    }
+
+    /// No rule.
+    public static func gradient(
+        minimum: Int = 3, maximum: Int = 1_000, window: Duration = .milliseconds(100),
+        measurementInterval: Duration = .seconds(60)
+    ) -> Self { Self() }
+
+    /// No rule.
+    public static func correlation(
+        initial: Int = 20, minimum: Int = 1, maximum: Int = 200
+    ) -> Self { Self() }
+}
+
+/// A throttle that adapts to a service; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct AdaptiveThrottle: Sendable {
+    /// Creates nothing.
+    public init(
+        named name: String? = nil, rule: ThrottleRule = .acceptMultiplier(),
+        maxProbability: Double = 0.8, minimumRate: Int = 5,
+        on scheduler: some FutureScheduler = .live,
+        random: RandomSource = .system
+    ) {}
+}
+
+/// The rule of an adaptive throttle; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct ThrottleRule: Sendable {
+    /// No rule.
+    public static func acceptMultiplier(
+        _ multiplier: Double = 2, over window: Duration = .seconds(10)
+    ) -> Self { Self() }
+
+    /// No rule.
+    public static func successRate(
+        _ rate: Double = 0.95, aggression: Int = 1, over window: Duration = .seconds(30)
+    ) -> Self { Self() }
+}
+
+/// A limit on the calls in flight, with a short queue; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public final class LoadShedder: OriginPolicy {
+    /// The type itself.
+    public typealias Policy = LoadShedder
+
+    /// The order of waiting calls.
+    public enum Order { case oldestFirst, newestFirstInOverload }
+
+    /// Creates nothing.
+    public init(
+        named name: String? = nil, limit: Int = 64, queue: Int = 1_000,
+        target: Duration = .milliseconds(5), interval: Duration = .milliseconds(100),
+        order: Order = .oldestFirst, on scheduler: some FutureScheduler = .live
+    ) {}
+}
+
+extension Middleware {
+    /// Limits the calls in flight; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func adaptiveConcurrency(sharing limit: AdaptiveConcurrency) -> Middleware {
+        .passThrough
+    }
+
+    /// Refuses a share of the calls; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func throttle(sharing throttle: AdaptiveThrottle) -> Middleware { .passThrough }
+
+    /// Limits the calls in flight; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func loadShedding(sharing shedder: LoadShedder) -> Middleware { .passThrough }
+}
+
+extension HTTPPart where Level == HTTPStack.Hop {
+    /// Limits the calls in flight; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func loadShedding(_ shedders: any OriginPolicy<LoadShedder>) -> Self { nothing }
+}
+
+extension HTTPPart where Level == HTTPStack.Attempt {
+    /// Refuses a share of the requests; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func throttle(_ throttle: AdaptiveThrottle) -> Self { nothing }
+
+    /// Limits the requests in flight; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func adaptiveConcurrency(_ limit: AdaptiveConcurrency) -> Self { nothing }
+}
+
+extension HTTPPart {
+    fileprivate static var nothing: Self {
+        Self(HTTPClient.CustomMiddleware(send: .passThrough, stream: .passThrough))
+    }
+}
+
+extension HTTPClient {
+    /// What stands in for the bulkheads; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public var loadShedder: (any OriginPolicy<LoadShedder>)? {
+        get { nil }
+        set {}
+    }
+}
+
+extension HTTPClient.Origins.States {
+    /// What stands in for the bulkhead; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public var loadShedder: LoadShedder? { nil }
+}
+
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+extension OriginPolicy where Self == PerOrigin<LoadShedder> {
+    /// A load shedder for each origin; in `PledgeTraffic`.
+    public static func perOrigin() -> Self { .perOrigin(LoadShedder()) }
 }

@@ -1,4 +1,5 @@
 import Pledge
+import PledgeTraffic
 import Testing
 
 @Suite struct StackProblemTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct AdaptiveThrottleTests {
     let scheduler = ManualScheduler()

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct PriorityWaitQueueTests {
     /// Compared with an array, over random scripts.

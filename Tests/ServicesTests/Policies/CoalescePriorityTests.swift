@@ -1,4 +1,5 @@
 import PledgeFutures
+import PledgeTraffic
 import TestSupport
 import Testing
 

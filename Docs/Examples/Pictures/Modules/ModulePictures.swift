@@ -7,7 +7,7 @@ import Testing
     /// Where the first module of a group stands: the middle of its box, and the row from above.
     private static let places: [String: (x: Double, row: Int)] = [
         "TransportChecks": (450, 0), "PledgeTesting": (450, 1), "Articles": (560, 1),
-        "Pledge": (400, 2),
+        "Pledge": (400, 2), "Traffic": (100, 2),
         "HTTPClients": (100, 3), "HTTPAuthentication": (100, 4), "InMemoryTransport": (320, 4),
         "AsyncHTTPClientTransport": (775, 4), "Simulation": (600, 4),
         "HTTPNetworking": (320, 5),
@@ -19,7 +19,7 @@ import Testing
 
     @Test func modules() throws {
         let arrows = try ModuleArrows(of: .this)
-        #expect(arrows.uses.count == 20)
+        #expect(arrows.uses.count == 21)
         var picture = Picture(
             "modules", title: "The modules and their arrows",
             description: """

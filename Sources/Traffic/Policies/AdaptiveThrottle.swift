@@ -1,4 +1,5 @@
 public import PledgeFutures
+public import PledgeServices
 
 extension Middleware {
     /// Refuses a share of the calls to an overloaded service: the more calls fail, the larger the share.
@@ -8,7 +9,7 @@ extension Middleware {
     /// let api = stack(.throttle(sharing: throttle), .timeout(.seconds(2)), over: transport)
     /// ```
     ///
-    /// A refused call fails at once, on the caller's thread, with ``ServiceError/Code/throttled``. All other calls
+    /// A refused call fails at once, on the caller's thread, with `ServiceError.Code.throttled`. All other calls
     /// pass, on the caller's thread, and their results are returned unchanged.
     ///
     /// - Parameters:
@@ -36,7 +37,7 @@ extension Middleware {
 /// from other clients. A circuit breaker lets all calls pass or none; a throttle lets a share pass, and adjusts it with
 /// each call that ends.
 ///
-/// A call counts as accepted if its end shows that the service is healthy (``Outcome/health``), even if the answer
+/// A call counts as accepted if its end shows that the service is healthy (`Outcome.health`), even if the answer
 /// rejects the request. Ends that show nothing don't count: cancelled calls, refusals by other policies, and calls
 /// whose caller ran out of time. Calls in flight don't count either.
 ///

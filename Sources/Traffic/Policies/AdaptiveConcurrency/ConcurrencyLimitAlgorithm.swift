@@ -1,4 +1,5 @@
 import PledgeFutures
+import PledgeServices
 
 /// A rule that an ``AdaptiveConcurrency`` uses to find its limit.
 ///

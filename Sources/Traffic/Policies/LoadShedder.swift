@@ -1,4 +1,5 @@
 public import PledgeFutures
+public import PledgeServices
 
 extension Middleware {
     /// Limits the calls in flight; further calls wait for a short time, by priority, or are refused.
@@ -9,9 +10,9 @@ extension Middleware {
     /// ```
     ///
     /// Each call in flight takes one of the shedder's places. If a place is free, a call starts at once, on the
-    /// caller's thread. Waiting calls start in the order of their ``CallContext/priority``, each on the thread on which
-    /// another call ended. A call that waits too long fails with ``ServiceError/Code/queueTimedOut``, on the shedder's
-    /// scheduler. If the queue is full, the call that would be served last fails with ``ServiceError/Code/shed``:
+    /// caller's thread. Waiting calls start in the order of their `CallContext.priority`, each on the thread on which
+    /// another call ended. A call that waits too long fails with `ServiceError.Code.queueTimedOut`, on the shedder's
+    /// scheduler. If the queue is full, the call that would be served last fails with `ServiceError.Code.shed`:
     /// either the new call, at once, or a waiting one, on the new call's thread. Cancelling a call frees its place, or
     /// removes it from the queue. Errors of the service pass through unchanged.
     ///
@@ -21,31 +22,6 @@ extension Middleware {
             AdmittedService(service: service, gate: shedder) { _, service, input in
                 service(input).atEnd { shedder.leave() }
             }.call
-        }
-    }
-
-    /// Gives a priority to calls that have none.
-    ///
-    /// ```swift
-    /// let prefetch = stack(.priority(.sheddable), .loadShedding(sharing: shedder), over: transport)
-    /// ```
-    ///
-    /// Calls below find the priority in their ``CallContext``, and so do the calls that they make. If a server or an
-    /// enclosing call has already set ``CallContext/boundPriority``, the call keeps that priority. So all calls for one
-    /// user's request are as important as that request. To change the priority of one call:
-    ///
-    /// ```swift
-    /// CallContext.current.with(priority: .sheddable).run { load(7) }
-    /// ```
-    ///
-    /// - Parameter priority: The priority.
-    public static func priority(_ priority: CallPriority) -> Middleware {
-        Middleware(named: "priority") { service in
-            { input in
-                let context = CallContext.current
-                if context.boundPriority != nil { return service(input) }
-                return context.with(priority: priority).call(service, input)
-            }
         }
     }
 }
@@ -58,13 +34,13 @@ extension Middleware {
 /// let prices = stack(.loadShedding(sharing: shedder), over: loadPrice)
 /// ```
 ///
-/// It works like a ``Bulkhead``, but keeps its queue short during lasting overload. A call normally waits for at most
+/// It works like a `Bulkhead`, but keeps its queue short during lasting overload. A call normally waits for at most
 /// `interval`, which is enough for bursts. Once there have been waiting calls for that long without a break, new calls
 /// wait for at most `target`. So callers of an overloaded service learn about it within milliseconds, and the calls
 /// that start are recent ones, whose callers still wait. (Maurer, "Fail at Scale", ACM Queue 13:8, 2015. Both times
 /// come from CoDel, RFC 8289; its schedule of drops isn't used.)
 ///
-/// Waiting calls with the highest ``CallContext/priority`` start first, whatever their age. If the queue is full, the
+/// Waiting calls with the highest `CallContext.priority` start first, whatever their age. If the queue is full, the
 /// call that would be served last is refused. If the priority of a waiting joined call rises, it becomes the youngest
 /// call of its new priority.
 ///
@@ -148,22 +124,24 @@ public final class LoadShedder: Sendable {
 
     private let machine: Locked<Machine>
     private let limits: LoadShedderLimits
-    let scheduler: any FutureScheduler
+    package let scheduler: any FutureScheduler
 }
+
+extension LoadShedder: RenewablePolicy {}
 
 extension LoadShedder: AdmissionGate {
     /// `loadShedding`.
     public static let policy = "loadShedding"
-    static let refusal = ServiceError.Code.shed
+    package static let refusal = ServiceError.Code.shed
 
-    func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }
+    package func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }
 
-    func mayWait(in context: CallContext) -> Bool {
+    package func mayWait(in context: CallContext) -> Bool {
         let now = scheduler.now
         return machine.withLock { $0.mayWait(context.priority, at: now) }
     }
 
-    func enter(
+    package func enter(
         _ turn: InternalPromise<Void>, in context: CallContext
     ) -> Admission<Void, InternalPromise<Void>> {
         let now = scheduler.now
@@ -177,17 +155,17 @@ extension LoadShedder: AdmissionGate {
         }
     }
 
-    func begin(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) -> Bool {
+    package func begin(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) -> Bool {
         machine.withLock { $0.begin(ticket) }
     }
 
-    func raise(
+    package func raise(
         _ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket, to priority: CallPriority
     ) {
         machine.withLock { $0.raise(ticket, to: priority) }
     }
 
-    func leave(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) {
+    package func leave(_ ticket: PriorityWaitQueue<InternalPromise<Void>>.Ticket) {
         let now = scheduler.now
         machine.withLock { $0.leave(ticket, at: now) }.next?.resolve()
     }

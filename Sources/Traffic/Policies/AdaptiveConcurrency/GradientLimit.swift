@@ -1,4 +1,5 @@
 import PledgeFutures
+import PledgeServices
 
 /// A limit that compares the present round trips with the round trip without load.
 ///

@@ -1,3 +1,5 @@
+import PledgeServices
+
 /// A limit that estimates the service's queue: the time above the shortest round trip is waiting time.
 ///
 /// If L is the limit, about L·(1 − shortest ÷ round trip) calls wait. Let log be the integer part of L's decimal

@@ -1,4 +1,5 @@
 public import PledgeFutures
+public import PledgeServices
 
 extension Middleware {
     /// Limits the calls in flight to the number that the service can handle, learned from how calls end.
@@ -11,8 +12,8 @@ extension Middleware {
     ///
     /// Each call in flight takes one of the places that the limit allows. If a place is free, a call starts at once, on
     /// the caller's thread. Waiting calls start in order, each on the thread on which another call ended. A refused
-    /// call fails at once with ``ServiceError/Code/concurrencyLimited``. A call that waits too long fails with
-    /// ``ServiceError/Code/queueTimedOut``, on the limit's scheduler. Cancelling a call frees its place, or removes it
+    /// call fails at once with `ServiceError.Code.concurrencyLimited`. A call that waits too long fails with
+    /// `ServiceError.Code.queueTimedOut`, on the limit's scheduler. Cancelling a call frees its place, or removes it
     /// from the queue. Errors of the service pass through unchanged.
     ///
     /// - Parameters:
@@ -40,7 +41,7 @@ extension Middleware {
 /// let prices = stack(.adaptiveConcurrency(sharing: limit), over: loadPrice)
 /// ```
 ///
-/// For a ``Bulkhead``, you set the limit. An adaptive limit follows from the time that answers take, and from drops:
+/// For a `Bulkhead`, you set the limit. An adaptive limit follows from the time that answers take, and from drops:
 /// timeouts, refusals for overload (such as the statuses 429 and 503), and other failures that may be temporary. A call
 /// holds its place from the moment the service is called until its future settles or is cancelled. If the limit shrinks
 /// below the number of calls in flight, those calls continue, and no other call starts until enough of them have ended.
@@ -94,7 +95,7 @@ public final class AdaptiveConcurrency: Sendable {
 
     private let machine: Locked<AdaptiveConcurrencyMachine<InternalPromise<Int>>>
     private let queueTimeout: Duration?
-    let scheduler: any FutureScheduler
+    package let scheduler: any FutureScheduler
     private let initial: Int
 
     fileprivate var isIdle: Bool {
@@ -107,13 +108,13 @@ public final class AdaptiveConcurrency: Sendable {
 extension AdaptiveConcurrency: AdmissionGate {
     /// `adaptiveConcurrency`.
     public static let policy = "adaptiveConcurrency"
-    static let refusal = ServiceError.Code.concurrencyLimited
+    package static let refusal = ServiceError.Code.concurrencyLimited
 
-    func enterIfFree() -> Int? { machine.withLock { $0.enterIfFree() } }
+    package func enterIfFree() -> Int? { machine.withLock { $0.enterIfFree() } }
 
-    func mayWait(in context: CallContext) -> Bool { machine.withLock { $0.hasRoomToWait } }
+    package func mayWait(in context: CallContext) -> Bool { machine.withLock { $0.hasRoomToWait } }
 
-    func enter(
+    package func enter(
         _ turn: InternalPromise<Int>, in context: CallContext
     ) -> Admission<Int, InternalPromise<Int>> {
         switch machine.withLock({ $0.enter(turn) }) {
@@ -124,11 +125,11 @@ extension AdaptiveConcurrency: AdmissionGate {
         }
     }
 
-    func begin(_ ticket: PriorityWaitQueue<InternalPromise<Int>>.Ticket) -> Bool {
+    package func begin(_ ticket: PriorityWaitQueue<InternalPromise<Int>>.Ticket) -> Bool {
         machine.withLock { $0.begin(ticket) }
     }
 
-    func leave(_ ticket: PriorityWaitQueue<InternalPromise<Int>>.Ticket) {
+    package func leave(_ ticket: PriorityWaitQueue<InternalPromise<Int>>.Ticket) {
         letIn(machine.withLock { $0.leave(ticket) }.admissions)
     }
 
