@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTestSupport
 import Pledge
+import PledgeTraffic
 import TestSupport
 import Testing
 

@@ -260,6 +260,70 @@ public final class LoadShedder: OriginPolicy {
     ) {}
 }
 
+/// The place of state in a store; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct SharedState: Sendable {
+    /// What happens while the store fails.
+    public enum Failing { case open, closed }
+
+    /// Creates nothing.
+    public init(
+        _ key: String, in store: Any, failing: Failing = .open,
+        timeLimit: Duration = .milliseconds(100),
+        on scheduler: some FutureScheduler = .live
+    ) {}
+}
+
+/// A store of several machines; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public protocol PolicyStore {}
+
+/// A step of a bucket in a store; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct BucketRequest: Sendable {}
+
+/// The result of a bucket's step; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct BucketGrant: Sendable {
+    /// Creates nothing.
+    public init(isGranted: Bool, level: Double) {}
+}
+
+/// A store in memory; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct MemoryPolicyStore: Sendable {
+    /// Creates nothing.
+    public init(on scheduler: some FutureScheduler = .live) {}
+}
+
+/// Answers in a store; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct SharedMemo<Output>: Sendable {
+    /// Creates nothing.
+    public init(
+        named name: String? = nil, timeToLive: Duration, shared: SharedState,
+        encode: (Output) throws -> [UInt8], decode: ([UInt8]) throws -> Output
+    ) {}
+}
+
 extension Middleware {
     /// Limits the calls in flight; in `PledgeTraffic`.
     @available(
@@ -283,6 +347,15 @@ extension Middleware {
         message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
     )
     public static func loadShedding(sharing shedder: LoadShedder) -> Middleware { .passThrough }
+
+    /// Keeps answers in a store; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func memoise(
+        by key: (Input) -> String, in memo: SharedMemo<Output>
+    ) -> Middleware { .passThrough }
 }
 
 extension HTTPPart where Level == HTTPStack.Hop {
@@ -344,4 +417,29 @@ extension HTTPClient.Origins.States {
 extension OriginPolicy where Self == PerOrigin<LoadShedder> {
     /// A load shedder for each origin; in `PledgeTraffic`.
     public static func perOrigin() -> Self { .perOrigin(LoadShedder()) }
+}
+
+extension RateLimiter {
+    /// Creates a limiter whose bucket is in a store; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public convenience init(
+        named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
+        maxWait: Duration = .seconds(1), shared: SharedState?,
+        on scheduler: some FutureScheduler = .live
+    ) { self.init(rate: rate, per: period) }
+}
+
+extension RetryBudget {
+    /// Creates a budget whose bucket is in a store; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public convenience init(
+        named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2,
+        shared: SharedState?
+    ) { self.init() }
 }

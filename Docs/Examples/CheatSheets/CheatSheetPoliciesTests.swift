@@ -11,7 +11,7 @@ import Testing
     /// The defaults that the sheet leaves out.
     private let common: Set = [
         "on: .live", "random: .system", "classifier: .standard", "named: nil", "budget: nil",
-        "sharing: nil", "shared: nil",
+        "sharing: nil",
     ]
 
     /// The policies' functions and initialisers.

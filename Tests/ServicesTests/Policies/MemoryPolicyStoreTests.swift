@@ -2,6 +2,7 @@ import PledgeFutures
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct MemoryPolicyStoreTests {
     let scheduler = ManualScheduler()

@@ -1,4 +1,5 @@
 public import PledgeFutures
+import PledgeServices
 
 /// The place of a policy's state in a ``PolicyStore``, and what happens when the store fails.
 ///
@@ -26,7 +27,7 @@ public final class SharedState: Sendable {
         case open
         /// Refuse.
         ///
-        /// Calls of a limiter or a memo fail with ``ServiceError/Code/storeFailed``, whose ``ServiceError/cause`` is
+        /// Calls of a limiter or a memo fail with `ServiceError.Code.storeFailed`, whose `ServiceError.cause` is
         /// the store's error. A budget allows no retry and no hedge, so a call keeps its own failure.
         case closed
     }
@@ -36,7 +37,7 @@ public final class SharedState: Sendable {
 
     /// The error of the store's last operation; nil if that succeeded.
     ///
-    /// After too long a wait, it is a ``ServiceError`` with the code ``ServiceError/Code/timedOut``.
+    /// After too long a wait, it is a `ServiceError` with the code `ServiceError.Code.timedOut`.
     public var storeError: (any Error)? { outage.withLock { $0?.error } }
 
     /// Creates a place.

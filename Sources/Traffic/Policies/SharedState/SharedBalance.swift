@@ -1,7 +1,37 @@
 import PledgeFutures
+public import PledgeServices
+
+extension RetryBudget {
+    /// Creates a budget whose bucket is in a store, from which several machines draw.
+    ///
+    /// A retry asks the store while its backoff's delay passes, and isn't made until the store has answered. A hedge, and
+    /// `withdraw()`, don't wait: they decide by `balance`. Deposits and refunds go to the store in the background, in whole
+    /// tokens. No deposit is sent for a second after the store has said that the bucket is full.
+    ///
+    /// A value outside the bounds below is a programming error and traps.
+    ///
+    /// - Parameters:
+    ///   - name: The name in events and errors; nil for none. It must hold no secrets.
+    ///   - capacity: The maximum number of retries, and the first balance; 0…1,000,000.
+    ///   - retriesPerSuccess: The share of a retry that each call adds if it succeeds without a retry; 0…1.
+    ///   - shared: The place of the bucket; every machine must have the same settings. With nil, this budget has its own
+    ///     bucket. If nobody uses the bucket for a day, the store may fill it.
+    public convenience init(
+        named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2,
+        shared: SharedState?
+    ) {
+        self.init(
+            named: name, capacity: capacity, retriesPerSuccess: retriesPerSuccess,
+            sharedBy: shared.map { state in
+                { @Sendable name, known, pending in
+                    SharedBalance(state, name, capacity, pending, known)
+                }
+            })
+    }
+}
 
 /// A retry budget's bucket in a store.
-final class SharedBalance: Sendable {
+final class SharedBalance: SharedRetries {
     /// The deposits that the store doesn't know yet.
     private struct Deposits {
         var pending: TokenBucket

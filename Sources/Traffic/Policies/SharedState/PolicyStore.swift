@@ -2,7 +2,7 @@ public import PledgeFutures
 
 /// A place for the state that policies of several machines share, such as Redis or a database.
 ///
-/// A ``RateLimiter``, a ``RetryBudget`` or a ``SharedMemo`` reaches it through a ``SharedState``. To use a server,
+/// A `RateLimiter`, a `RetryBudget` or a ``SharedMemo`` reaches it through a ``SharedState``. To use a server,
 /// write these three methods over its client library. In tests, and for several clients in one process, use a
 /// ``MemoryPolicyStore``.
 ///

@@ -1,4 +1,5 @@
 public import PledgeFutures
+public import PledgeServices
 
 extension Middleware {
     /// Keeps answers in a store that several machines share, by key.
@@ -13,7 +14,7 @@ extension Middleware {
     /// called, in the caller's context, and the answer is sent to the store in the background if the classifier calls
     /// it a success. A value that the memo can't decode counts as no answer.
     ///
-    /// Put a local memo with a short time to live and a ``coalesce(by:sharing:)`` above it, so that a
+    /// Put a local memo with a short time to live and a `coalesce(by:sharing:)` above it, so that a
     /// process asks the store once for many calls.
     ///
     /// - Parameters:
@@ -32,7 +33,7 @@ extension Middleware {
     }
 }
 
-/// The answers of ``Middleware/memoise(by:in:classifier:)`` in a store that several machines share.
+/// The answers of `memoise(by:in:classifier:)` in a store that several machines share.
 ///
 /// ```swift
 /// let products = SharedMemo<Product>(

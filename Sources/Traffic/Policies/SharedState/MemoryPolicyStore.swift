@@ -1,4 +1,5 @@
 public import PledgeFutures
+import PledgeServices
 
 /// A ``PolicyStore`` in memory, for tests and for several clients in one process.
 ///
