@@ -176,7 +176,7 @@ let package = Package(
         tests(of: "Futures", uses: ["Composition"], and: ["CTestSupport", "CPledgeFutures"]),
         tests(of: "Services", uses: ["Futures", "Traffic"]),
         tests(
-            of: "HTTPNetworking", uses: client + ["Composition"],
+            of: "HTTPNetworking", uses: client + ["Composition", "Traffic"],
             and: ["HTTPTestSupport"]),
         tests(of: "HTTPCaching", uses: client, and: ["HTTPTestSupport"]),
         tests(of: "HTTPAuthentication", uses: client, and: ["HTTPTestSupport"]),

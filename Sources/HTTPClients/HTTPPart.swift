@@ -210,15 +210,6 @@ extension HTTPPart where Level == HTTPStack.Attempt {
             { .tracePropagation(to: origins, random: $0.random) })
     }
 
-    /// Sends the call's remaining time and priority to some origins; see the middleware `callPropagation`.
-    public static func callPropagation(
-        to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
-    ) -> Self {
-        Self(
-            .callPropagation(to: origins, named: names),
-            .callPropagation(to: origins, named: names))
-    }
-
     /// Calls a function for each exchange; see the middleware `exchangeLog`.
     public static func exchangeLog(
         _ write: @escaping @Sendable (HTTPExchange) -> Void

@@ -324,6 +324,34 @@ public struct SharedMemo<Output>: Sendable {
     ) {}
 }
 
+/// The names of a call's headers; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct CallHeaders: Sendable {
+    /// Creates nothing.
+    public init(
+        timeout: TimeoutHeader? = .requestTimeout, priority: String? = "Request-Criticality"
+    ) {}
+}
+
+/// The header of a call's remaining time; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct TimeoutHeader: Sendable {
+    /// No header.
+    public static var requestTimeout: Self { Self() }
+
+    /// No header.
+    public static var envoyExpected: Self { Self() }
+
+    /// No header.
+    public static var grpc: Self { Self() }
+}
+
 extension Middleware {
     /// Limits the calls in flight; in `PledgeTraffic`.
     @available(
@@ -358,6 +386,17 @@ extension Middleware {
     ) -> Middleware { .passThrough }
 }
 
+extension Middleware where Input == HTTPRequest {
+    /// Sends a call's remaining time and priority; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func callPropagation(
+        to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
+    ) -> Middleware { .passThrough }
+}
+
 extension HTTPPart where Level == HTTPStack.Hop {
     /// Limits the calls in flight; in `PledgeTraffic`.
     @available(
@@ -381,6 +420,15 @@ extension HTTPPart where Level == HTTPStack.Attempt {
         message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
     )
     public static func adaptiveConcurrency(_ limit: AdaptiveConcurrency) -> Self { nothing }
+
+    /// Sends a call's remaining time and priority; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func callPropagation(
+        to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
+    ) -> Self { nothing }
 }
 
 extension HTTPPart {
@@ -442,4 +490,16 @@ extension RetryBudget {
         named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2,
         shared: SharedState?
     ) { self.init() }
+}
+
+extension CallContext {
+    /// Creates the context of a received request; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public init(
+        _ headers: HTTPHeaders, named names: CallHeaders,
+        on scheduler: some FutureScheduler = .live
+    ) { self.init(traceContext: nil) }
 }

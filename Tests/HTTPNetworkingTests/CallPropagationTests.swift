@@ -5,6 +5,7 @@ import PledgeServices
 import Testing
 
 @testable import PledgeHTTPNetworking
+@testable import PledgeTraffic
 
 @Suite struct CallPropagationTests {
     private typealias Part = Middleware<HTTPRequest, HTTPResponse>

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeServices
+import PledgeTraffic
 import Testing
 
 @testable import PledgeHTTPNetworking

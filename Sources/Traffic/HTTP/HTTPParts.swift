@@ -1,4 +1,5 @@
 public import PledgeHTTPClients
+public import PledgeHTTPNetworking
 
 extension HTTPPart where Level == HTTPStack.Hop {
     /// Limits the calls in flight, and keeps the queue short in overload.
@@ -20,5 +21,14 @@ extension HTTPPart where Level == HTTPStack.Attempt {
         Self(
             { .adaptiveConcurrency(sharing: limit, classifier: $0.judge()) },
             { .adaptiveConcurrency(sharing: limit, classifier: $0.judge()) })
+    }
+
+    /// Sends the call's remaining time and priority to some origins; see the middleware `callPropagation`.
+    public static func callPropagation(
+        to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
+    ) -> Self {
+        Self(
+            .callPropagation(to: origins, named: names),
+            .callPropagation(to: origins, named: names))
     }
 }

@@ -1,4 +1,5 @@
 public import PledgeFutures
+public import PledgeHTTPNetworking
 public import PledgeServices
 
 extension Middleware where Input == HTTPRequest {
@@ -11,7 +12,7 @@ extension Middleware where Input == HTTPRequest {
     /// ```
     ///
     /// A server that knows how long its caller waits can stop working once the caller has left, and can pass on the
-    /// time that remains. On the server, ``CallContext/init(_:named:on:)`` reads both headers.
+    /// time that remains. On the server, `CallContext.init(_:named:on:)` reads both headers.
     ///
     /// **Place.** Put it below all middleware that waits or sends a request again, such as `.redirect`, `.retry` and
     /// `.hedge`, so that each request carries the time that is left when the request is sent. Put it below `.cache` and
