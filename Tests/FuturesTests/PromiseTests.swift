@@ -124,7 +124,7 @@ import Testing
         #expect(promises.allSatisfy { $0.valueNow == 7 })
     }
 
-    @Test("F10: what is handed out by the framework is no promise") func nobodyCastsToSettle() {
+    @Test func noFutureThatTheFrameworkHandsOutCastsToAPromise() {
         let queue = DispatchQueue(label: "casts")
         let futures = [
             InternalPromise<Int>(), Future.make { _ in }, Promise<Int>().map { $0 },
@@ -174,10 +174,8 @@ import Testing
         #expect(stopped.elements == [1, 3])
     }
 
-    @Test(
-        "C6: the cancellation of what a promise follows calls no handler of the promise",
-        arguments: ["follow", "settle", "reject", "resolver", "cancel"])
-    func handlersOfAFollower(way: String) {
+    @Test(arguments: ["follow", "settle", "reject", "resolver", "cancel"])
+    func cancellingWhatAPromiseFollowsCallsNoHandlerOfThePromise(way: String) {
         let (followed, promise, calls) = (Promise<Int>(), Promise<Int>(), TestLog<String>())
         promise.onCancel { calls.append("early") }
         switch way {

@@ -283,8 +283,7 @@ import Testing
         #expect(any.valueNow == 1)
     }
 
-    @Test("C6: the first settled future of the array, also within an observer of it")
-    func settledInputsWithinAnObserver() {
+    @Test func aggregatesWithinAnObserverOfTheirFirstInputTakeItFirst() {
         let promise = Promise<Int>()
         let (races, first, all) = (TestLog<Int?>(), TestLog<Int?>(), TestLog<[Int]?>())
         promise.observe { _ in
@@ -397,8 +396,7 @@ import Testing
         #expect(await comesTrue { isCancelled.withLock { $0 } })
     }
 
-    @Test("F3: what leaving leads to runs on another thread than that of the canceller")
-    func producersHearOnAnotherThread() async {
+    @Test func producersOfAbandonedInputsHearItOnAnotherThreadThanTheCancellers() async {
         let promise = Promise<Int>()
         let (handler, canceller) = (Locked<Thread?>(nil), Locked<Thread?>(nil))
         let isAwaiting = Locked(false)

@@ -205,7 +205,7 @@ import Testing
         #expect(start().codeNow == .abandoned)
     }
 
-    @Test("F9: an endless sequence is read as there is room") func endlessSequences() {
+    @Test func aTraversalReadsAnEndlessSequenceOnlyAsThereIsRoom() {
         let started = TestLog<Int>()
         let promises = Locked<[Promise<Int>]>([])
         let whole = Future.traverse(1..., maxConcurrent: 4) { number in

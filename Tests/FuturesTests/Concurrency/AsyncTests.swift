@@ -158,8 +158,7 @@ extension Result where Failure == any Error {
 
 /// What an awaiting task retains, and where its continuation runs.
 @Suite(.oneAtATime) struct AwaitingTests {
-    @Test("F6: awaiting does not keep a promise that its producer forgot")
-    func aForgottenPromiseIsAbandoned() async {
+    @Test func awaitingDoesNotKeepAPromiseThatItsProducerForgot() async {
         @Sendable func load() -> Future<Int> {
             let promise = Promise<Int>()
             // The bug under test: the callback that should resolve the promise is dropped.
@@ -180,8 +179,7 @@ extension Result where Failure == any Error {
     }
 
     #if os(Linux) || os(macOS)
-    @Test("F6: a debug report names what is awaited for too long")
-    func aLongAwaitIsReported() async {
+    @Test func aDebugReportNamesWhatIsAwaitedForTooLong() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             FutureDiagnostics.send { reports.append($0) }
@@ -197,8 +195,7 @@ extension Result where Failure == any Error {
         }
     }
 
-    @Test("F6: a debug report names promises that follow each other")
-    func aCycleOfFollowingIsReported() async {
+    @Test func aDebugReportNamesPromisesThatFollowEachOther() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             FutureDiagnostics.send { reports.append($0) }
@@ -219,8 +216,7 @@ extension Result where Failure == any Error {
         }
     }
 
-    @Test("F6: a promise dropped unobserved is reported by a switch")
-    func aPromiseDroppedUnobserved() async {
+    @Test func aSwitchTurnsOnReportsOfPromisesDroppedUnobserved() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             FutureDiagnostics.send { reports.append($0) }
@@ -250,8 +246,7 @@ extension Result where Failure == any Error {
         }
     }
 
-    @Test("F3: a cancelled task goes on while the producer's handler blocks")
-    func theTaskIsResumedFirst() async {
+    @Test func aCancelledTaskGoesOnWhileTheProducersHandlerBlocks() async {
         let (isHandling, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isOnCanceller = Locked<Bool?>(nil)
         let promise = Promise<Int>()
@@ -287,8 +282,7 @@ extension Result where Failure == any Error {
     }
 
     #if compiler(>=6.2)
-    @Test("F7: awaiting raises the task that a future is made of")
-    func thePriorityIsRaised() async {
+    @Test func awaitingRaisesTheTaskThatAFutureIsMadeOf() async {
         let seen = Locked<[TaskPriority]>([])
         let mayEnd = Atomic<Bool>(false)
         let future = Future(priority: .background) {

@@ -41,8 +41,8 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a raise reaches the producer", arguments: Way.allCases)
-    func itReachesTheProducer(way: Way) async throws {
+    @Test(arguments: Way.allCases)
+    func raisingAFuturesPriorityReachesItsProducer(way: Way) async throws {
         let work = LowWork()
         try await work.begin()
         let future = way.future(from: work.future)
@@ -55,8 +55,10 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a task that awaits raises, and again when it is raised", arguments: Way.allCases)
-    func awaitingRaises(way: Way) async throws {
+    @Test(
+        "a task that awaits raises the producer, and again when it is raised itself",
+        arguments: Way.allCases)
+    func aTaskThatAwaitsRaisesTheProducer(way: Way) async throws {
         let work = LowWork()
         try await work.begin()
         let future = way.future(from: work.future)

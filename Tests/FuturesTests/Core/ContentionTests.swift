@@ -265,9 +265,7 @@ import Testing
         }
     }
 
-    @Test(
-        "F8: while the value of an aggregate is made, others observe it, go on with it and cancel")
-    func theValueIsMadeOutsideTheLock() {
+    @Test func whileTheValueOfAnAggregateIsMadeOthersMayObserveItAndCancel() {
         let (isMaking, othersAreDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let wasHeldUp = Locked(false)
         let input = Promise<Int>()
@@ -297,8 +295,7 @@ import Testing
         #expect(followers.withLock { $0.map(\.valueNow) } == [7])
     }
 
-    @Test("F8: an aggregate that is cancelled while its value is made stays cancelled")
-    func cancelledWhileTheValueIsMade() {
+    @Test func anAggregateThatIsCancelledWhileItsValueIsMadeStaysCancelled() {
         let input = Promise<Int>()
         let own = Locked<Future<Int>?>(nil)
         let aggregate = Copy { own.withLock { $0 }?.cancel() }

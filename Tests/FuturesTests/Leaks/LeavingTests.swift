@@ -104,8 +104,7 @@ import Testing
 
     #if os(Linux) || os(macOS)
     /// Measured in a process of its own, in which no other test allocates.
-    @Test("C5: what has settled leaves nothing in the list of what goes on")
-    func settledAgainstAPendingFuture() async {
+    @Test func aRaceThatHasSettledLeavesNothingInTheListOfWhatGoesOn() async {
         await #expect(processExitsWith: .success) {
             let source = Promise<Int>()
             source.onCancel { preconditionFailure("the source is still wanted") }
@@ -136,8 +135,8 @@ import Testing
     }
     #endif
 
-    @Test("C5: a future goes on for what no longer waits for it", arguments: [false, true])
-    func lastingInterest(isDecided: Bool) {
+    @Test(arguments: [false, true])
+    func aFutureGoesOnForWhatNoLongerWaitsForIt(isDecided: Bool) {
         let (quick, source, calls) = (Promise<Int>(), Promise<Int>(), TestLog<Int>())
         source.onCancel { calls.append(1) }
         let long = source.map { $0 }
@@ -151,8 +150,7 @@ import Testing
         #expect(source.resolve(with: 2) && long.valueNow == 2)
     }
 
-    @Test("C5: a handler that comes later is not called for an interest that lasts")
-    func lastingInterestAndALateHandler() {
+    @Test func aHandlerThatComesLaterIsNotCalledForAnInterestThatLasts() {
         let (quick, long, calls) = (Promise<Int>(), Promise<Int>(), TestLog<Int>())
         long.map { $0 }.cancel()
         _ = Future.race([quick, long], others: .keptGoing)
@@ -163,8 +161,7 @@ import Testing
         #expect(calls.elements == [1])
     }
 
-    @Test("C5: a future that only forwards goes on as well")
-    func lastingInterestInAForwardingFuture() {
+    @Test func aFutureThatOnlyForwardsGoesOnForWhatNoLongerWaitsForIt() {
         let (start, source, quick) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
         let calls = TestLog<Int>()
         source.onCancel { calls.append(1) }

@@ -47,8 +47,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test("F9: what is due within one tick costs one look")
-    func oneLookForATick() {
+    @Test func entriesDueWithinOneTickCostOneLook() {
         var wheel = TimerWheel()
         let start = 1_000 * TimerWheel.tick
         for offset: Int64 in [0, 1, 1_000, TimerWheel.tick / 2, TimerWheel.tick - 1] {
@@ -145,10 +144,8 @@ struct TimerEntriesTests {
         return index
     }
 
-    @Test(
-        "F9: a burst leaves no room behind while one entry remains",
-        arguments: [(1_000_000, 777_777), (10_000, 0), (10_000, 9_999)])
-    func aBurst(size: Int, survivor: Int) {
+    @Test(arguments: [(1_000_000, 777_777), (10_000, 0), (10_000, 9_999)])
+    func aBurstLeavesNoRoomBehindWhileOneEntryRemains(size: Int, survivor: Int) {
         var entries = TimerEntries()
         let indices = (1...UInt64(size)).map { add($0, to: &entries) }
         #expect(capacity(of: entries) >= size)
