@@ -19,8 +19,8 @@ import Testing
         })
     }
 
-    @Test("S1: an order whose connection is lost is not repeated, though its input is a number")
-    func anOrderIsSentOnce() {
+    @Test("an order whose connection is lost is not repeated, though its input is a number")
+    func anOrderWhoseConnectionIsLostIsNotRepeated() {
         wire.answers([.broken, .value(1)])
         let call = service(replayable: false, .retry(Retry(attempts: 3), on: scheduler))(7)
         scheduler.run()
@@ -28,8 +28,7 @@ import Testing
         #expect(wire.sent == [7])
     }
 
-    @Test("S1: an order is not hedged, though its input is a number")
-    func anOrderIsNotHedged() {
+    @Test func anOrderIsNotHedgedThoughItsInputIsANumber() {
         wire.answers([.never])
         let call = service(
             replayable: false, .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)))(7)

@@ -31,8 +31,7 @@ import Testing
         }
     }
 
-    @Test("B5: a joined call that a critical caller joins is neither displaced nor served last")
-    func joiningRaisesACallThatWaits() {
+    @Test func aCallThatACriticalCallerJoinsIsNeitherDisplacedNorServedLast() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, queue: 2, on: scheduler)
         let load = stack(.coalesce(), .loadShedding(sharing: shedder), over: upstream.send)
@@ -95,8 +94,7 @@ import Testing
         for call in [first, second, fourth, fifth, sixth] { call.cancel() }
     }
 
-    @Test("B5: raising a joined call raises those that it waits for")
-    func nestedJoinedCalls() {
+    @Test func raisingAJoinedCallRaisesThoseThatItWaitsFor() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, on: scheduler)
         let seen = Seen()
@@ -119,8 +117,7 @@ import Testing
         #expect(seen.all.count == 5 && seen.all.allSatisfy { $0.listenerCount == 0 })
     }
 
-    @Test("B5: a priority that is bound below the joined call replaces its own")
-    func aPriorityBoundBelow() {
+    @Test func aPriorityThatIsBoundBelowTheJoinedCallReplacesItsOwn() {
         let upstream = Upstream(on: scheduler)
         let shedded = stack(
             .loadShedding(sharing: LoadShedder(limit: 1, on: scheduler)), over: upstream.send)

@@ -32,8 +32,7 @@ import Testing
         log.elements.filter { if case .bypassed = $0.kind { true } else { false } }
     }
 
-    @Test("S9: the breaker of one key opens, and events name it")
-    func aKeyHasItsOwnBreaker() {
+    @Test func theBreakerOfOneKeyOpensAndEventsNameIt() {
         let upstream = Upstream(
             on: scheduler, [.atOnce(.failure(Broken())), .value(2), .value(3)])
         let service = breakers(over: upstream)

@@ -88,8 +88,8 @@ import Testing
         #expect(values.count < 50)
     }
 
-    @Test("K4: only new keys free expired entries, for constant time each")
-    func amortisedTime() {
+    @Test("only new keys free expired entries, for constant time each")
+    func onlyNewKeysFreeExpiredEntries() {
         for live in 1...200 {
             var values = Expiring<Int>()
             var (removals, removalsByOthers) = (0, 0)

@@ -67,8 +67,7 @@ import Testing
         #expect(second >= .milliseconds(10_010) && second <= .milliseconds(11_010))
     }
 
-    @Test("S8: a server that asks for no wait gets no burst of attempts")
-    func aServerThatAsksForNoWaitIsNotFlooded() throws {
+    @Test func aServerThatAsksForNoWaitGetsNoBurstOfAttempts() throws {
         let upstream = Upstream(on: scheduler, Array(repeating: .asked(0), count: 6))
         _ = stack(.retry(Retry(attempts: 6), on: scheduler), over: upstream.send)(1)
         scheduler.run()
@@ -78,8 +77,7 @@ import Testing
         #expect(pauses.allSatisfy { $0 >= .milliseconds(110) })
     }
 
-    @Test("S8: a retry has a budget of its own")
-    func aServiceThatIsDownGetsAFewRetries() {
+    @Test func aRetryHasABudgetOfItsOwn() {
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 3_000))
         let service = stack(
             .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: upstream.send)
