@@ -82,8 +82,7 @@ import Testing
         #expect(exchanges.withLock { $0.map(\.attempt) } == [1, 2])
     }
 
-    @Test("S9: a line joins the events of its call")
-    func aLineHasTheNumbersOfTheCall() throws {
+    @Test func aLineJoinsTheEventsOfItsCall() throws {
         let (exchanges, events) = (exchanges, Locked<[PolicyEvent]>([]))
         let observer = ServiceObserver { event in events.withLock { $0.append(event) } }
         let service: HTTPService = stack(

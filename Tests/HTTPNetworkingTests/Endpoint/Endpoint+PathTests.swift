@@ -183,10 +183,8 @@ import Testing
             Endpoint(path: "a?q=2", base: key).url?.absoluteString == "https://h/v1/a?key=1&q=2")
     }
 
-    @Test(
-        "S6: the error of a path says what is wrong with the path",
-        arguments: ["..", ".", "a/../b", "..\\x"])
-    func theErrorIsAboutThePath(_ id: String) throws {
+    @Test(arguments: ["..", ".", "a/../b", "..\\x"])
+    func theErrorOfAPathSaysWhatIsWrongWithThePath(_ id: String) throws {
         let error = #expect(throws: Endpoint.Error.self) {
             try Endpoint(path: "/users/\(id)", base: base).validate()
         }

@@ -329,8 +329,7 @@ import Testing
         #expect(HTTPError(code: .timedOut, response: answer).loggedCode == "timedOut")
     }
 
-    @Test("S9: a code is a short word, and all codes differ")
-    func codesAreWords() {
+    @Test func aCodeIsAShortWordAndAllCodesDiffer() {
         let errors: [any CodedError] =
             MultipartError.Code.allCases.map { MultipartError(code: $0) }
             + DecompressionFailure.Code.allCases.map { DecompressionFailure($0) } + [

@@ -67,15 +67,13 @@ import Testing
         #expect(!many.isComplete)
     }
 
-    @Test(
-        "L3: a value within another one's is marked up to its own end",
-        arguments: [
-            ("token=a:password=\"b c\" d", "token=…\"…\" d"),
-            ("token='a password=\"b c'd\" e", "token='…\" e"),
-            ("token=password=secret= a", "token=… …"),
-            ("token=bearer password=a b", "token=bearer … b"),
-        ])
-    func valuesInValues(text: String, shown: String) {
+    @Test(arguments: [
+        ("token=a:password=\"b c\" d", "token=…\"…\" d"),
+        ("token='a password=\"b c'd\" e", "token='…\" e"),
+        ("token=password=secret= a", "token=… …"),
+        ("token=bearer password=a b", "token=bearer … b"),
+    ])
+    func aValueWithinAnotherOnesIsMarkedUpToItsOwnEnd(text: String, shown: String) {
         let source = Array(text.utf8)
         var marks = [Bool](repeating: false, count: source.count)
         marks.markAssignments(in: source)
@@ -83,8 +81,7 @@ import Testing
     }
 
     /// If each value were marked up to its end, this would take an hour.
-    @Test("L3: many values within one another are marked in linear time")
-    func manyValuesInValues() {
+    @Test func manyValuesWithinOneAnotherAreMarkedInLinearTime() {
         let source = Array(String(repeating: "secret=", count: 150_000).utf8)
         var marks = [Bool](repeating: false, count: source.count)
         marks.markAssignments(in: source)

@@ -124,8 +124,7 @@ struct TransportExchangeTests {
         #expect((next.errorNow as? HTTPError)?.code == .timedOut)
     }
 
-    @Test("L2: a reader that limits the idle time replaces the transport's limit after the head")
-    func theReaderMayLimitTheIdleTime() throws {
+    @Test func aReadersLimitOfTheIdleTimeReplacesTheTransportsAfterTheHead() throws {
         var request = HTTPRequest(url)
         request.context.readerLimitsIdleTime = true
         let limits = TransportExchange.Limits(
@@ -278,8 +277,7 @@ struct TransportExchangeTests {
         #expect(throws: HTTPError.self) { try self.bench(in: CallContext(deadline: deadline)) }
     }
 
-    @Test("W4: a deadline that passes during a wait for a connection says so")
-    func theDeadlineNamesTheWaitForAConnection() throws {
+    @Test func aDeadlineThatPassesDuringAWaitForAConnectionSaysSo() throws {
         let deadline = CallDeadline(after: .seconds(3), on: scheduler)
         let bench = try bench(in: CallContext(deadline: deadline))
         scheduler.advance(by: .seconds(1))
@@ -290,8 +288,7 @@ struct TransportExchangeTests {
                 == "the deadline, after 3.0 seconds; it waited 2.0 seconds for a free connection")
     }
 
-    @Test("W4: so does the deadline of a policy, and observers hear of the wait at its beginning")
-    func thePolicysDeadlineNamesTheWaitForAConnection() throws {
+    @Test func aPolicysDeadlineThatPassesDuringAWaitForAConnectionSaysSo() throws {
         let notes = Locked<[String]>([])
         let observer = ServiceObserver { event in
             if case .note(let text) = event.kind { notes.withLock { $0.append(text) } }
@@ -409,8 +406,8 @@ struct TransportExchangeTests {
         }
     }
 
-    @Test("D5: a large body in memory is an upload, like a file", arguments: [true, false])
-    func bytesInMemoryAreAnUpload(isLarge: Bool) throws {
+    @Test(arguments: [true, false])
+    func aLargeBodyInMemoryIsAnUploadLikeAFile(isLarge: Bool) throws {
         let record = CallRecord()
         let count = HTTPRequest.Body.largestPiece + (isLarge ? 1 : 0)
         let limits = TransportExchange.Limits(maxBodySize: 10, maxUnreadBytes: 10)
@@ -570,8 +567,8 @@ struct DeadlineOfACallTests {
         return promise
     }
 
-    @Test("D4: a call has one timer of its deadline, and the policy's error", arguments: [30, 90])
-    func oneTimerAndOneError(limit: Int) throws {
+    @Test("a call has one timer of its deadline, and the policy's error", arguments: [30, 90])
+    func aCallHasOneTimerOfItsDeadline(limit: Int) throws {
         let service = stack(
             .deadline(.seconds(60), on: scheduler), .retry(on: scheduler),
             .timeout(.seconds(limit), on: scheduler), over: transport)
@@ -585,8 +582,8 @@ struct DeadlineOfACallTests {
         #expect(scheduler.manual.isIdle)
     }
 
-    @Test("D4: each part that is left ends the call at its deadline, with the same timer")
-    func thePartsThatAreLeft() throws {
+    @Test("each part that is left ends the call at its deadline, with the same timer")
+    func eachPartThatIsLeftEndsTheCallAtItsDeadline() throws {
         let context = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler))
         let limited = context.run {
             stack(.timeout(.seconds(9), on: scheduler), over: transport)(
