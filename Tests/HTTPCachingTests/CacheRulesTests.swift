@@ -45,8 +45,8 @@ import Testing
         ([:], 200, .milliseconds(2_500), 2),
     ]
 
-    @Test("K9: a response that names no lifetime has the cache's default", arguments: withDefault)
-    func theDefaultLifetime(
+    @Test(arguments: withDefault)
+    func aResponseThatNamesNoLifetimeHasTheCachesDefault(
         _ headers: HTTPHeaders, _ status: Int, _ lifetime: Duration?, _ seconds: Int
     ) throws {
         func reuses(after seconds: Int) throws -> Bool {
@@ -57,8 +57,8 @@ import Testing
         if seconds > 0 { #expect(try reuses(after: seconds - 1)) }
     }
 
-    @Test("K9: the default lifetime holds for a cache in a folder, across runs")
-    func theDefaultLifetimeInAFolder() async throws {
+    @Test("the default lifetime holds for a cache in a folder, across runs")
+    func theDefaultLifetimeHoldsForACacheInAFolder() async throws {
         let folder = try TestFolder()
         let count = Locked(0)
         for _ in 0..<2 {

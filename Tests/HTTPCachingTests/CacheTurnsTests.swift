@@ -34,8 +34,8 @@ import Testing
 
     private func milliseconds(_ count: Int) { bench.scheduler.advance(by: .milliseconds(count)) }
 
-    @Test("K2: a call waits while another process asks for the same, and gets that answer")
-    func waits() {
+    @Test("a call waits while another process asks for the same, and gets that answer")
+    func aCallWaitsWhileAnotherProcessAsksForTheSame() {
         disk.setOthersHavePlaces(true)
         let call = send()
         milliseconds(30)
@@ -46,8 +46,7 @@ import Testing
         #expect(call.valueNow?.cacheStatus == .hit && disk.places.isEmpty)
     }
 
-    @Test("K2: a call that finds the other's answer only in its turn doesn't ask either")
-    func looksAgain() throws {
+    @Test func aCallThatFindsTheOthersAnswerOnlyInItsTurnDoesNotAskEither() throws {
         let call = send()
         #expect(call.valueNow?.text == "mine" && disk.places.isEmpty)
         let late = CacheBench(folder: FolderCacheStore(on: disk))
@@ -55,8 +54,8 @@ import Testing
         #expect(late.requests.isEmpty)
     }
 
-    @Test("K2: a call waits for the store's time limit, and the next ones of a minute don't")
-    func bounded() {
+    @Test("a call waits for the store's time limit, and the next ones of a minute don't")
+    func aCallWaitsForTheStoresTimeLimit() {
         disk.setOthersHavePlaces(true)
         bench.answers(["Cache-Control": "no-store"], body: "mine")
         let call = send()
@@ -71,8 +70,8 @@ import Testing
         #expect(!send().isSettled)
     }
 
-    @Test("K2: a response that can't be stored costs each process one wait, not each call")
-    func notStorable() {
+    @Test("a response that can't be stored costs each process one wait, not each call")
+    func aResponseThatCannotBeStoredCostsEachProcessOneWait() {
         disk.setOthersHavePlaces(true)
         bench.answers(["Cache-Control": "no-store"], body: "mine")
         let call = send()
@@ -83,8 +82,8 @@ import Testing
         #expect(send().valueNow?.text == "mine")
     }
 
-    @Test("K2: a turn lasts until the answer is in the folder", arguments: [false, true])
-    func lastsUntilStored(_ isCancelled: Bool) throws {
+    @Test(arguments: [false, true])
+    func aTurnLastsUntilTheAnswerIsInTheFolder(_ isCancelled: Bool) throws {
         let gate = InternalPromise<Void>()
         let queue = StepQueue()
         let store = FolderCacheStore(on: disk, writes: queue.queue)
@@ -102,8 +101,7 @@ import Testing
         call = nil
     }
 
-    @Test("K2: a confirmation has a turn too")
-    func confirmations() {
+    @Test func aConfirmationHasATurnToo() {
         bench.answers(["Cache-Control": "max-age=1", "ETag": "\"1\""], body: "mine")
         #expect(send().valueNow?.text == "mine")
         bench.advance(2)
@@ -115,17 +113,14 @@ import Testing
         #expect(call.valueNow?.text == "the other's" && bench.requests.count == 1)
     }
 
-    @Test(
-        "K2: a call doesn't wait for an answer that it could not use",
-        arguments: ["Cache-Control", "If-None-Match", "Range"])
-    func ofNoUse(_ header: String) {
+    @Test(arguments: ["Cache-Control", "If-None-Match", "Range"])
+    func aCallDoesNotWaitForAnAnswerThatItCouldNotUse(_ header: String) {
         disk.setOthersHavePlaces(true)
         let value = ["Cache-Control": "no-cache", "Range": "bytes=0-1"][header] ?? "\"1\""
         #expect(send([header: value]).isSettled)
     }
 
-    @Test("K2: a call doesn't wait for another user's answer")
-    func otherUsers() {
+    @Test func aCallDoesNotWaitForAnotherUsersAnswer() {
         #expect(send(["Authorization": "Bearer a"]).isSettled)
         let places = Locked<Set<Int64>>([])
         disk.onLeaving {}
@@ -335,8 +330,8 @@ import Testing
 
     // Exit tests capture values since Swift 6.3.
     #if (os(Linux) || os(macOS)) && compiler(>=6.3)
-    @Test("K2: a place is one process's at a time, until it's left")
-    func places() async throws {
+    @Test("one process at a time has the place of a turn, until it leaves")
+    func oneProcessAtATimeHasThePlaceOfATurn() async throws {
         let folder = try TestFolder()
         let path = folder.url.path
         let own = SystemFolder(folder.url)
@@ -356,8 +351,7 @@ import Testing
         }
     }
 
-    @Test("K2: four processes that start with an empty folder ask once for each URL")
-    func fourProcesses() async throws {
+    @Test func fourProcessesThatStartWithAnEmptyFolderAskOnceForEachURL() async throws {
         let folder = try TestFolder()
         let path = folder.url.path
         try await withThrowingTaskGroup(of: Void.self) { group in

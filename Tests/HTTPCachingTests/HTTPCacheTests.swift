@@ -138,8 +138,8 @@ import Testing
         }
     }
 
-    @Test("S6: only headers that Vary names tell requests apart, unless the cache is private")
-    func unkeyedHeaders() throws {
+    @Test("only headers that Vary names tell requests apart, unless the cache is private")
+    func onlyHeadersThatVaryNamesTellRequestsApart() throws {
         let evil: HTTPHeaders = ["X-Forwarded-Host": "evil.example"]
         #expect(try reuses("public, max-age=10", asked: evil))
         #expect(try !reuses("public, max-age=10", asked: evil, ["Vary": "X-Forwarded-Host"]))
