@@ -106,8 +106,8 @@ struct CurlTransportLimitTests {
         try await transport.close().soon
     }
 
-    @Test("W4: a client's deadline that passes during the wait says so, and observers hear of it")
-    func aDeadlineNamesTheWaitForAConnection() async throws {
+    @Test("a client's deadline that passes during the wait says so, and observers hear of it")
+    func aClientsDeadlineThatPassesDuringTheWaitSaysSo() async throws {
         let transport = try CurlTransport.with(on: scheduler) { $0.maxConnectionsPerHost = 1 }
         let server = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
         transport.get(server, "first").observe { _ in }

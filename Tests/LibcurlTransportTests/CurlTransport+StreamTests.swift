@@ -59,8 +59,7 @@ struct CurlTransportStreamTests {
         server.stop()
     }
 
-    @Test("K7: an upload's server has no bytes that were only read ahead")
-    func bytesReadAheadWereNotSent() async throws {
+    @Test func anUploadsServerHasNoBytesThatWereOnlyReadAhead() async throws {
         let folder = try TestFolder()
         let file = try folder.file("film", Data())
         #expect(truncate(file.path, 64 << 20) == 0)
@@ -112,8 +111,7 @@ struct CurlTransportStreamTests {
         try await transport.close().soon
     }
 
-    @Test("D5: the time limits don't count the time in which bytes in memory are sent")
-    func theTimeOfSendingBytesInMemoryIsNotCounted() async throws {
+    @Test func theTimeLimitsDoNotCountTheTimeInWhichBytesInMemoryAreSent() async throws {
         let upload = try SlowUpload()
         defer { upload.stop() }
         var client = HTTPClient(

@@ -64,8 +64,7 @@ import Testing
         HTTPRequest.BodySource(isReplayable: isReplayable) { HTTPBodyStream(texts: texts) }
     }
 
-    @Test("W5: bytes that libcurl must not send yet come again")
-    func takesBytesBack() async throws {
+    @Test func bytesThatLibcurlMustNotSendYetComeAgain() async throws {
         let bench = try Bench(source("abc", "def"))
         #expect(await bench.giveAtLast(2) == "ab")
         bench.buffer.takeBack(Data("ab".utf8))
