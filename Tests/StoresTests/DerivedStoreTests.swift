@@ -152,8 +152,7 @@ import Testing
         #expect(seen.elements == [Pair(nil, false), Pair(false, true)])
     }
 
-    @Test("T7: subscriptions and streams of a temporary derived store go on")
-    func aTemporaryIsEnough() async {
+    @Test func subscriptionsAndStreamsOfATemporaryDerivedStoreGoOn() async {
         let seen = TestLog<String>()
         store.derived(\.name).subscribe { _, new in seen.append(new) }
         store.derived(\.inner).derived(\.flag).subscribe { _, new in seen.append("\(new)") }

@@ -6,8 +6,8 @@ import Testing
 
 /// The machine compared with a naive model, over random scripts.
 @Suite(.oneAtATime) struct EffectMachineTests {
-    @Test("T1: every random script goes as the naive model says", arguments: 0..<20)
-    func everyScriptGoesAsTheModelSays(block: Int) {
+    @Test(arguments: 0..<20)
+    func everyRandomScriptGoesAsTheNaiveModelSays(block: Int) {
         let count = scriptCount() / 20
         for seed in block * count..<(block + 1) * count {
             let script = EffectScript(seed: UInt64(seed))
