@@ -105,7 +105,7 @@ import Testing
         await ended()
     }
 
-    @Test func adaptersLeadThereAndBack() async throws {
+    @Test func adaptersToAsyncLeadThereAndBack() async throws {
         let double = asFuture { (number: Int) async throws -> Int in
             if number < 0 { throw TestError(number: number) }
             return number * 2
@@ -232,8 +232,7 @@ extension Result where Failure == any Error {
 
     /// An optimised build once delayed the retain of the task whose priority is raised until after the
     /// unlock.
-    @Test("a task may end, and be freed, while the task that awaits it raises it")
-    func aTaskEndsWhileItIsRaised() async throws {
+    @Test func aTaskMayEndAndBeFreedWhileTheTaskThatAwaitsItRaisesIt() async throws {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
                 group.addTask {
@@ -301,8 +300,7 @@ extension Result where Failure == any Error {
     }
     #endif
 
-    @Test("awaiting takes no longer the more ways lead up")
-    func manyWaysLeadUp() async throws {
+    @Test func awaitingTakesNoLongerTheMoreWaysLeadUp() async throws {
         let promise = Promise<Int>()
         var layer: [Future<Int>] = Array(repeating: promise, count: 10)
         for _ in 0..<12 {
@@ -363,7 +361,7 @@ extension Result {
         }
     }
 
-    @Test func anAsyncFutureRunsThereAndResumesThere() {
+    @Test func anAsyncFutureRunsAndResumesInItsTasksHome() {
         let (desk, promise) = (Desk(), Promise<Int>())
         desk.home.bind {
             let future = Future { try await promise.value + 1 }
@@ -375,7 +373,7 @@ extension Result {
         }
     }
 
-    @Test func aCancelledTaskGivesUpItsInterestThere() {
+    @Test func aCancelledTaskGivesUpItsInterestInItsHome() {
         let (desk, promise, isGivenUp) = (Desk(), Promise<Int>(), Locked(false))
         promise.onCancel { isGivenUp.withLock { $0 = true } }
         desk.home.bind {
@@ -388,7 +386,7 @@ extension Result {
         }
     }
 
-    @Test func homesNestAndEnd() async throws {
+    @Test func taskHomesNestAndEnd() async throws {
         let (outer, inner) = (Desk(), Desk())
         outer.home.bind {
             let first = inner.home.bind { Future { 1 } }

@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test("Only a context that keeps its task brings the caller's other task-local values along")
-    func depths() async {
+    func onlyAContextThatKeepsItsTaskKeepsItsTaskLocalValues() async {
         let (bound, kept) = Self.$user.withValue("anna") {
             within("a") {
                 (CallerContext(), CallerContext(keepingTaskWith: CallerContext.bound))
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test("An error that the closure throws is thrown on, at both depths")
-    func thrown() async {
+    func anErrorOfTheClosureIsThrownOnAtBothDepths() async {
         for caller in [CallerContext(), CallerContext(keepingTaskWith: Name("a"))] {
             #expect(throws: TestError.self) { try caller.run { throw TestError() } }
         }

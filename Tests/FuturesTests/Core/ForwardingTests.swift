@@ -162,7 +162,7 @@ import Testing
     #if os(Linux) || os(macOS)
     /// A million turns, half of them settled on another thread, on a small stack, in a process of its own,
     /// whose memory is measured.
-    @Test func aMillionTurnsOnTwoThreads() async {
+    @Test func aLoopMayTakeAMillionTurnsOnTwoThreads() async {
         await #expect(processExitsWith: .success) {
             let peak = onSmallThread { MillionTurns().run() }
             precondition(peak < 10 << 20, "memory grew by \(peak) bytes")

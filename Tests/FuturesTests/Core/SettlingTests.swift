@@ -274,7 +274,7 @@ import Testing
 @Suite(.oneAtATime) struct StackSafetyTests {
     static let steps = depth()
 
-    @Test func mapsOfAPendingPromise() {
+    @Test func manyMapsOfAPendingPromiseNeedNoDeepStack() {
         let value = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise
@@ -285,7 +285,7 @@ import Testing
         #expect(value == Self.steps)
     }
 
-    @Test func mapsResolvedOnAnotherThread() {
+    @Test func manyMapsResolvedOnAnotherThreadNeedNoDeepStack() {
         let promise = Promise<Int>()
         let last = onSmallThread {
             var future: Future<Int> = promise
@@ -296,7 +296,7 @@ import Testing
         #expect(last.valueNow == Self.steps)
     }
 
-    @Test func mapsOfASettledFuture() {
+    @Test func manyMapsOfASettledFutureNeedNoDeepStack() {
         let value = onSmallThread {
             var future = Future(value: 0)
             for _ in 0..<Self.steps { future = future.map { $0 + 1 } }
@@ -305,7 +305,7 @@ import Testing
         #expect(value == Self.steps)
     }
 
-    @Test func leftNestedFlatMaps() {
+    @Test func leftNestedFlatMapsNeedNoDeepStack() {
         let value = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise
@@ -316,7 +316,7 @@ import Testing
         #expect(value == Self.steps)
     }
 
-    @Test func rightNestedFlatMaps() {
+    @Test func rightNestedFlatMapsNeedNoDeepStack() {
         let value = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise.map { $0 }
@@ -330,7 +330,7 @@ import Testing
         #expect(value == Self.steps + 1)
     }
 
-    @Test func rightNestedFlatMapsResolvedFromTheInside() {
+    @Test func rightNestedFlatMapsResolvedFromTheInsideNeedNoDeepStack() {
         let value = onSmallThread {
             let root = Promise<Int>()
             var future: Future<Int> = root
@@ -344,7 +344,7 @@ import Testing
         #expect(value == 7)
     }
 
-    @Test func recoveriesAndEffects() {
+    @Test func manyRecoveriesAndEffectsNeedNoDeepStack() {
         let error = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise
@@ -358,7 +358,7 @@ import Testing
         #expect(error == TestError(number: Self.steps / 4 - 1))
     }
 
-    @Test func cancelledMidway() {
+    @Test func cancellingALongChainMidwayNeedsNoDeepStack() {
         let results = onSmallThread {
             let promise = Promise<Int>()
             let cancelled = TestLog<Int>()
@@ -375,7 +375,7 @@ import Testing
         #expect(results == [true, true, true])
     }
 
-    @Test func cancelledAtTheEnd() {
+    @Test func cancellingALongChainAtItsEndNeedsNoDeepStack() {
         let results = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise
@@ -386,7 +386,7 @@ import Testing
         #expect(results == [true, true, true])
     }
 
-    @Test func releasedUnsettled() {
+    @Test func releasingALongUnsettledChainNeedsNoDeepStack() {
         let code = onSmallThread {
             var promise: Promise<Int>? = Promise()
             var future: Future<Int> = promise!.map { $0 }
@@ -399,7 +399,7 @@ import Testing
 
     /// The closure that waits for one promise captures the next promise, so that each release causes the
     /// next.
-    @Test func releaseThatCausesTheNextRelease() {
+    @Test func releasesThatCauseTheNextReleaseNeedNoDeepStack() {
         let code = onSmallThread {
             var promise = Promise<Int>()
             let future = promise.map { $0 }
@@ -414,7 +414,7 @@ import Testing
         #expect(code == .abandoned)
     }
 
-    @Test func nestedAggregates() {
+    @Test func nestedAggregatesNeedNoDeepStack() {
         let value = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise
@@ -425,7 +425,7 @@ import Testing
         #expect(value == Self.steps / 10)
     }
 
-    @Test func nestedAggregatesCancelled() {
+    @Test func cancellingNestedAggregatesNeedsNoDeepStack() {
         let isCancelled = onSmallThread {
             let promise = Promise<Int>()
             promise.onCancel {}
@@ -437,7 +437,7 @@ import Testing
         #expect(isCancelled)
     }
 
-    @Test func traversalOfSettledFutures() {
+    @Test func aTraversalOfSettledFuturesNeedsNoDeepStack() {
         let count = onSmallThread {
             Future.traverse(0..<Self.steps, maxConcurrent: 1) { Future(value: $0) }.valueNow?.count
         }
