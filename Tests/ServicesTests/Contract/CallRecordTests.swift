@@ -65,7 +65,7 @@ import Testing
         #expect(joined.time(of: .queue) == .seconds(3))
     }
 
-    @Test func onlyTheFirstEndCounts() throws {
+    @Test func onlyTheFirstEndOfACallCounts() throws {
         let record = CallRecord()
         let first = try record.willSend(replayable: false)
         let second = try record.willSend(replayable: false)

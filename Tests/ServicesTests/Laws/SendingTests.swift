@@ -37,7 +37,7 @@ import Testing
         #expect(wire.sent == [7])
     }
 
-    @Test func whatMayBeSentTwiceIs() {
+    @Test func aCallThatMayBeSentTwiceIsRepeated() {
         wire.answers([.broken, .value(1)])
         let call = service(replayable: true, .retry(Retry(attempts: 3), on: scheduler))(7)
         scheduler.run()
@@ -173,7 +173,7 @@ import Testing
         #expect(calls[1].valueNow == 3)
     }
 
-    @Test func whatIsUnknownIsRepeatedAndItsEventSaysSo() {
+    @Test func anInputOfWhichNothingIsKnownIsRepeatedAndItsEventSaysSo() {
         let unproven = Locked<[Bool]>([])
         let observer = ServiceObserver { event in
             if case .retrying = event.kind { unproven.withLock { $0.append(event.isUnproven) } }
@@ -196,7 +196,7 @@ import Testing
         #expect(count.withLock { $0 } == 3)
     }
 
-    @Test func whatIsUnknownIsNotHedged() {
+    @Test func anInputOfWhichNothingIsKnownIsNotHedged() {
         let count = Locked(0)
         _ = stack(
             .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PriorityWaitQueueTests {
     /// Compared with an array, over random scripts.
-    @Test func agreesWithAnArray() {
+    @Test func aPriorityWaitQueueAgreesWithAnArray() {
         struct Entry: Equatable {
             let number: Int
             let priority: CallPriority

@@ -162,7 +162,7 @@ import Testing
     }
 
     /// The call that is made for those with time left has the priority of all who have joined.
-    @Test func aCallThatIsMadeAgain() {
+    @Test func aJoinedCallThatIsMadeAgainKeepsItsPriority() {
         let upstream = Upstream(on: scheduler)
         let contexts = Locked<[CallContext]>([])
         let load = stack(
@@ -182,7 +182,7 @@ import Testing
     }
 
     /// Many callers of many priorities join and leave while the calls wait, begin and end.
-    @Test func nothingIsLeftUnderContention() {
+    @Test func joiningAndLeavingOnManyThreadsLeavesNothing() {
         let (seen, shedder) = (Seen(), LoadShedder(limit: 1, queue: 4, on: scheduler))
         let promises = Locked<[Promise<Int>]>([])
         @Sendable func answer() -> Bool {

@@ -339,7 +339,7 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aLimitOfZeroTraps() async {
+    @Test func aLimitOfNoKeyTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.keyed(by: { $0 }, limit: 0) { _ in .passThrough } }
@@ -361,7 +361,7 @@ import Testing
         var unused: [Int] { keys.filter { $0.users == 0 }.map(\.key) }
     }
 
-    @Test(arguments: 0..<200) func itDoesWhatTheListDoes(_ seed: Int) {
+    @Test(arguments: 0..<200) func aTableOfKeysAgreesWithAList(_ seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let limit = Int.random(in: 1...4, using: &generator)
         var table = Table(limit: limit)

@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Callers join, raise and leave while the calls begin and end.
-    @Test func underContention() {
+    @Test func callsMayBeRaisedAndCancelledOnManyThreads() {
         let promises = Locked<[Promise<Int>]>([])
         let load = stack(
             .coalesce(), .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)),

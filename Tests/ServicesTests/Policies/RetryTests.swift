@@ -87,7 +87,7 @@ import Testing
         #expect(upstream.count == 1_000 + 10)
     }
 
-    @Test func aLongerOneGivesTheFailureBack() {
+    @Test func aServersDelayThatIsTooLongGivesTheFailureBack() {
         let upstream = Upstream(on: scheduler, [.asked(10_001), .value(7)])
         let call = observed(.retry(on: scheduler), upstream)(1)
         scheduler.run()
@@ -134,7 +134,7 @@ import Testing
         #expect(log.lines.contains("10 1 retry withheld notReplayable"))
     }
 
-    @Test func unlessItWasCertainlyNotSent() {
+    @Test func anInputThatIsNotReplayableIsSentAgainIfItWasNotSent() {
         let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
         let upstream = Upstream(on: scheduler, [.error(unsent), .broken, .value(7)])
         let call = stack(
@@ -240,7 +240,7 @@ import Testing
         #expect(budget.balance == 10)
     }
 
-    @Test func cancellingInAnAttemptCancelsThat() {
+    @Test func cancellingDuringAnAttemptCancelsTheAttempt() {
         let upstream = Upstream(on: scheduler, [.broken])
         let call = stack(
             .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: upstream.send)(1)
@@ -251,7 +251,7 @@ import Testing
         #expect(upstream.cancelled == 1)
     }
 
-    @Test func cancellingInAWaitEndsIt() {
+    @Test func cancellingDuringAWaitEndsTheWait() {
         let upstream = Upstream(on: scheduler, [.broken])
         let call = observed(
             .retry(Retry(backoff: .constant(.seconds(1))), on: scheduler), upstream)(1)
@@ -325,14 +325,14 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func noAttemptTraps() async {
+    @Test func aRetryPolicyOfNoAttemptTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.retry(Retry(attempts: 0)) }
         expectTrap("retry needs at least 1 attempt, not 0", in: result)
     }
 
-    @Test func aNegativeServerDelayTraps() async {
+    @Test func aRetrysNegativeServerDelayTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.retry(Retry(maxServerDelay: .seconds(-1))) }

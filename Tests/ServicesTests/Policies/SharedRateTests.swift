@@ -334,7 +334,7 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aTimeLimitOfZeroTraps() async {
+    @Test func aSharedRatesTimeLimitOfZeroTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
         {
             _ = SharedState("a", in: MemoryPolicyStore(), timeLimit: .zero)
