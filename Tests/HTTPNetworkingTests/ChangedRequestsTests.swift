@@ -46,7 +46,7 @@ import Testing
         #expect(send(request).valueNow?.request == own)
     }
 
-    @Test func whatIsNotChangedPassesAsItIs() {
+    @Test func aRequestThatIsNotChangedPassesAsItIs() {
         let sent = Locked([HTTPRequest]())
         let send = stack(
             Part.changing { _ in nil },

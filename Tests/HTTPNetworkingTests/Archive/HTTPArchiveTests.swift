@@ -190,7 +190,7 @@ import Testing
         #expect("\(try #require(missing))".contains("none.har"))
     }
 
-    @Test func descriptionsShowNoSecrets() throws {
+    @Test func theDescriptionOfARecordingShowsNoSecret() throws {
         let secret = URL(string: "https://u:s3cret@a.example/?key=s3cret")!
         let entry = HTTPArchive.Entry(
             HTTPRequest(secret, headers: ["Authorization": "s3cret"]),
@@ -211,7 +211,7 @@ import Testing
 /// A recording that `.ci/browser` opens in Chromium's developer tools: it's written into the folder PLEDGE_PAGES, or into
 /// one that goes away.
 @Suite struct RecordingForABrowserTests {
-    @Test func aRecording() throws {
+    @Test func aRecordingIsWrittenForTheBrowser() throws {
         let folder = try TestFolder()
         let chosen = ProcessInfo.processInfo.environment["PLEDGE_PAGES"]
         let file = (chosen.map { URL(fileURLWithPath: $0) } ?? folder.url)

@@ -104,7 +104,7 @@ import Testing
         #expect((.milliseconds(10_010) ... .milliseconds(11_010)).contains(service.instants[1]))
     }
 
-    @Test func aLongerOneGivesTheResponseBack() {
+    @Test func aRetryAfterThatIsTooLongGivesTheResponseBack() {
         #expect(
             sent(HTTPRequest(.get, url), answer(429, ["Retry-After": "61"]), answer(200))
                 == (1, 429, nil))

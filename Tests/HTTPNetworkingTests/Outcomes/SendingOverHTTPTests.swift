@@ -114,7 +114,7 @@ import Testing
     }
 
     /// The wire writes its own marks, and the assumption of `makeNetworking(over:)` is removed.
-    @Test func whatTheWireNotesCounts() {
+    @Test func whatTheTransportNotesOfSendingCounts() {
         let wire = AnsweringService(
             on: scheduler, [failure(.cannotConnect), failure(.connectionLost), answer(200, "[]")])
         let noting: HTTPService = { request in

@@ -17,7 +17,7 @@ import Testing
         ([": a comment", "data: a: b", ""], "a: b"), (["\u{FEFF}data: one", ""], "one"),
         (["dataset: no", "data: one", "Data: no", ""], "one"),
     ])
-    func dataIsJoinedByLineFeeds(lines: [String], data: String) throws {
+    func theDataOfAnEventIsJoinedByLineFeeds(lines: [String], data: String) throws {
         #expect(try events(of: lines) == [ServerSentEvent(data: data)])
     }
 
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["a b", "é", "\t7", "2;x=\"y\""])
-    func anyOtherIDIsTheServers(id: String) throws {
+    func anyIDThatAHeaderMayHoldIsKept(id: String) throws {
         #expect(try events(of: ["id: \(id)", "data: a", ""]).map(\.id) == [id])
     }
 
@@ -107,7 +107,7 @@ import Testing
         #expect(error?.code == .bodyTooLarge)
     }
 
-    @Test func noTextTraps() throws {
+    @Test func noTextTrapsTheParserOfEvents() throws {
         let random = RandomSource.seeded(9)
         let parts = [
             "data", "id", "retry", "event", ":", " ", "", "\u{0}", "\u{FEFF}", "1", "ä", "x",

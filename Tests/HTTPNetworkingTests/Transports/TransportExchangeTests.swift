@@ -64,7 +64,7 @@ struct TransportExchangeTests {
 
     // MARK: The response
 
-    @Test func collectsAWholeResponse() throws {
+    @Test func anExchangeCollectsAWholeResponse() throws {
         let bench = try bench()
         scheduler.advance(by: .seconds(2))
         #expect(bench.exchange.receive(head()) == nil)
@@ -78,7 +78,7 @@ struct TransportExchangeTests {
         #expect(response.timing == HTTPTiming(untilHeaders: .seconds(2), total: .seconds(3)))
     }
 
-    @Test func deliversAStreamPieceByPiece() throws {
+    @Test func anExchangeDeliversAStreamPieceByPiece() throws {
         let bench = try bench(isStreamed: true)
         #expect(bench.exchange.receive(head()) == nil)
         let body = try #require(bench.streamed.valueNow).body
@@ -155,7 +155,7 @@ struct TransportExchangeTests {
     }
 
     @Test(arguments: [(9, true), (10, true), (11, false)])
-    func aWholeBodyIsBounded(size: Int, isAllowed: Bool) throws {
+    func aCollectedBodyIsBounded(size: Int, isAllowed: Bool) throws {
         let bench = try bench()
         _ = bench.exchange.receive(head())
         bench.receive("01234")
@@ -216,7 +216,7 @@ struct TransportExchangeTests {
         #expect(bench.error?.status == 500 && bench.error?.body == Data("half".utf8))
     }
 
-    @Test func onlyTheFirstEndCounts() throws {
+    @Test func onlyTheFirstEndOfAnExchangeCounts() throws {
         let bench = try bench()
         _ = bench.exchange.receive(head())
         bench.exchange.finish()
@@ -250,7 +250,7 @@ struct TransportExchangeTests {
 
     // MARK: The limits
 
-    @Test func isIdleFromTheLastSignOn() throws {
+    @Test func anExchangeIsIdleFromItsLastSignOn() throws {
         let bench = try bench()
         for _ in 0..<3 {
             scheduler.advance(by: .seconds(9))
@@ -318,7 +318,7 @@ struct TransportExchangeTests {
         #expect(error.description.hasSuffix("; it waited 2.0 seconds for a free connection"))
     }
 
-    @Test func whoLeavesStopsTheTransport() throws {
+    @Test func aCallerWhoLeavesStopsTheTransport() throws {
         let bench = try bench()
         bench.whole.cancel()
         #expect(bench.stops.withLock { $0.count } == 1)
@@ -424,7 +424,7 @@ struct TransportExchangeTests {
     }
 
     /// The thread of the transport may give it a connection before it learns of the end.
-    @Test func whatHasBeenEndedIsNotSent() throws {
+    @Test func anExchangeThatHasEndedIsNotSent() throws {
         let record = CallRecord()
         let bench = try bench(.post, in: CallContext().with(record: record))
         bench.exchange.waitForConnection()
@@ -597,7 +597,7 @@ struct DeadlineOfACallTests {
         #expect(scheduler.manual.isIdle)
     }
 
-    @Test func whoHasEndedNeedsNoTimer() {
+    @Test func anExchangeThatHasEndedNeedsNoTimer() {
         let context = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler))
         let calls = (0..<3).map { _ in
             context.run { transport(HTTPRequest(.get, URL(string: "http://a/")!)) }
