@@ -578,10 +578,8 @@ private struct Ledger {
 }
 
 struct ExchangeMachineOrderTests {
-    @Test(
-        "In any order, an exchange delivers once, and clears what it began",
-        arguments: [false, true])
-    func anyOrder(isStreamed: Bool) {
+    @Test(arguments: [false, true])
+    func inAnyOrderAnExchangeDeliversOnceAndClearsWhatItBegan(isStreamed: Bool) {
         for seed in 0..<2_000 {
             var random = SeededGenerator(seed: UInt64(seed))
             var ledger = Ledger(isStreamed: isStreamed)

@@ -510,7 +510,7 @@ struct TransportExchangeOrderTests {
     @Test(
         "In any order of events, a call settles, and leaves no timer and no pause",
         arguments: [false, true])
-    func anyOrder(isStreamed: Bool) throws {
+    func aCallSettlesInAnyOrderOfEvents(isStreamed: Bool) throws {
         for seed in 0..<500 {
             var random = SeededGenerator(seed: UInt64(seed))
             let order = try Order(isStreamed: isStreamed)
