@@ -500,7 +500,7 @@ private let lost = HTTPError(code: .connectionLost)
     }
 
     #if os(macOS) || os(Linux)
-    @Test func rulesBelowZeroTrap() async {
+    @Test func rulesOfReconnectingBelowZeroTrap() async {
         await #expect(processExitsWith: .failure) {
             _ = HTTPClient.Reconnection(delay: .seconds(-1))
         }

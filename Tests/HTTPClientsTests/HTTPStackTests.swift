@@ -30,7 +30,7 @@ import Testing
             .init(send: Middleware(named: name) { $0 }, stream: Middleware(named: name) { $0 }))
     }
 
-    @Test func theLevelsAreOrdered() {
+    @Test func theLevelsOfAStackAreOrdered() {
         let stack = HTTPStack(
             call: [.deadline(.seconds(10)), named("a"), .redirect()], hop: [named("b"), .retry()],
             attempt: [.circuitBreaker(), .timeout(.seconds(2))], exchange: [named("c")])

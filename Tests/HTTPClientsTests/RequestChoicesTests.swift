@@ -193,7 +193,7 @@ import Testing
         #expect(count == 9)
     }
 
-    @Test func whereItSaysNothingTheStandardRulesHold() {
+    @Test func theStandardRulesHoldWhereAClassifierSaysNothing() {
         var client = client()
         client.classifier = { _ in nil }
         _ = client.send(get())
