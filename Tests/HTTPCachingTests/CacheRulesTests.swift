@@ -16,12 +16,12 @@ import Testing
         try CacheBench().reuses(headers, status: status, after: seconds)
     }
 
-    @Test func freshUntilMaxAge() throws {
+    @Test func aResponseIsFreshUntilItsMaxAge() throws {
         #expect(try reuses(["Cache-Control": "max-age=10"], after: 9))
         #expect(try !reuses(["Cache-Control": "max-age=10"], after: 10))
     }
 
-    @Test func freshUntilExpires() throws {
+    @Test func aResponseIsFreshUntilItsExpires() throws {
         #expect(try reuses(["Expires": CacheBench.date(10)], after: 9))
         #expect(try !reuses(["Expires": CacheBench.date(10)], after: 10))
     }
@@ -153,7 +153,7 @@ import Testing
             try !reuses(["Last-Modified": CacheBench.date(-9_999)], status: status, after: 1))
     }
 
-    @Test func publicAllowsAGuess() throws {
+    @Test func publicAllowsAGuessOfTheLifetime() throws {
         let headers: HTTPHeaders = [
             "Last-Modified": CacheBench.date(-1_000), "Cache-Control": "public",
         ]
@@ -221,7 +221,7 @@ import Testing
         #expect(try bench.get() == "2")
     }
 
-    @Test func anAgeMakesStale() throws {
+    @Test func aLargeAgeMakesAResponseStale() throws {
         #expect(try !CacheBench().reuses(["Cache-Control": "max-age=10", "Age": "10"]))
         #expect(try !CacheBench().reuses(["Expires": CacheBench.date(10), "Age": "10"]))
         #expect(
@@ -437,7 +437,7 @@ import Testing
         #expect(notes.withLock { $0 } == 1)
     }
 
-    @Test func theWindowEnds() throws {
+    @Test func theWindowOfStaleWhileRevalidateEnds() throws {
         let bench = CacheBench()
         bench.answers(stored("stale-while-revalidate=5"))
         try bench.ask()
@@ -446,7 +446,7 @@ import Testing
     }
 
     @Test(arguments: ["no-cache", "max-age=100", "min-fresh=1"])
-    func whoRefusesStaleWaits(control: String) throws {
+    func aRequestThatRefusesStaleWaitsForTheOrigin(control: String) throws {
         let bench = CacheBench()
         bench.answers(stored("stale-while-revalidate=50"))
         try bench.ask()

@@ -170,8 +170,7 @@ import Testing
 
     private let request = HTTPRequest(at: "https://example.com/")
 
-    @Test("An app's own store has its lock for a request until the answer is in the store")
-    func ownStore() {
+    @Test func anAppsOwnStoreHasItsLockForARequestUntilTheAnswerIsInTheStore() {
         let (isHeld, gate) = (Locked<Bool?>(nil), Promise<Void>())
         let store = LockingStore { Future(value: Lock(isHeld)) }
         bench.answers(.init(headers: ["Cache-Control": "max-age=100"], gate: gate))
@@ -183,7 +182,7 @@ import Testing
     }
 
     @Test("A lock that fails or hangs costs no answer, and one that comes too late is released")
-    func brokenLocks() throws {
+    func aLockThatFailsOrHangsCostsNoAnswer() throws {
         let failing = LockingStore { Future(error: CacheBench.Lost()) }
         #expect(service(failing)(request).valueNow?.text == "mine")
 
@@ -202,8 +201,7 @@ import Testing
         #expect(isHeld.withLock { $0 } == false)
     }
 
-    @Test("A cancelled call releases its lock")
-    func cancelled() {
+    @Test func aCancelledCallReleasesItsLock() {
         let isHeld = Locked<Bool?>(nil)
         let store = LockingStore { Future(value: Lock(isHeld)) }
         let gate = Promise<Void>()
@@ -216,7 +214,7 @@ import Testing
     }
 
     @Test("A lock's name has no URL and no user, and is the same with the same key only")
-    func names() {
+    func aLocksNameHasNoURLAndNoUser() {
         let key = Data("0123456789abcdef".utf8)
         let names = [key, key, Data("fedcba9876543210".utf8)].map { key in
             let store = LockingStore { Future(value: nil) }
@@ -229,9 +227,8 @@ import Testing
         #expect(names.allSatisfy { $0.count == 32 && $0.allSatisfy { $0.isHexDigit } })
     }
 
-    @Test(
-        "A call with a deadline waits for a quarter of its time at most", arguments: [false, true])
-    func deadlines(_ isStale: Bool) throws {
+    @Test(arguments: [false, true])
+    func aCallWithADeadlineWaitsForAQuarterOfItsTimeAtMost(_ isStale: Bool) throws {
         if isStale {
             bench.answers(["Cache-Control": "max-age=1, stale-if-error=600"], body: "stale")
             try bench.ask(.get, "/")
@@ -260,7 +257,7 @@ import Testing
     @Test(
         "After it has removed a response, a process doesn't wait for an answer that may be older",
         arguments: ["POST", "remove", "clear", "sign-out"])
-    func ownRemovals(_ way: String) throws {
+    func aProcessDoesNotWaitForAnAnswerOlderThanItsRemoval(_ way: String) throws {
         #expect(send().valueNow?.text == "mine")
         switch way {
         case "POST": try bench.ask(.post, "/")
@@ -278,7 +275,7 @@ import Testing
     }
 
     @Test("A lock that hangs is waited for once in a minute, and the cache goes on")
-    func hangingLocks() throws {
+    func aLockThatHangsIsWaitedForOnceInAMinute() throws {
         let hanging = Locked<[Promise<(any AnyObject & Sendable)?>]>([])
         let store = LockingStore {
             let lock = Promise<(any AnyObject & Sendable)?>()
@@ -297,8 +294,7 @@ import Testing
         #expect(!service(HTTPRequest(at: "https://example.com/3")).isSettled)
     }
 
-    @Test("Equal calls of one process share its lock, and its wait")
-    func shared() {
+    @Test func equalCallsOfOneProcessShareItsLockAndItsWait() {
         let (isHeld, gate, free) = (Locked<Bool?>(nil), Promise<Void>(), Locked(false))
         let store = LockingStore {
             Future(value: free.withLock { $0 } ? Lock(isHeld) : nil)
@@ -316,8 +312,7 @@ import Testing
         #expect(bench.requests.count == 1 && isHeld.withLock { $0 } == false)
     }
 
-    @Test("One process at a time revalidates a stale response in the background")
-    func background() throws {
+    @Test func oneProcessAtATimeRevalidatesAStaleResponseInTheBackground() throws {
         bench.answers(["Cache-Control": "max-age=1, stale-while-revalidate=600"], body: "mine")
         try bench.ask(.get, "/")
         bench.advance(2)
