@@ -211,7 +211,7 @@ import Testing
         #expect((error?.cause as? FutureError)?.code == .abandoned)
     }
 
-    @Test func timeIsKept() {
+    @Test func aTokenIsRefreshedAMinuteBeforeItsEnd() {
         let fixture = TokenFixture(AccessToken("t1", lifetime: .seconds(600)))
         fixture.scheduler.advance(by: .seconds(539))
         _ = fixture.send(TokenFixture.request())
