@@ -27,7 +27,7 @@ import Testing
         Store(initialState: [], reducer: Reducer { $0 + [$1] }, middleware: middleware)
     }
 
-    @Test func itIsSetUpOnceInOrderAndTheFirstIsTheOutermost() {
+    @Test func middlewareIsSetUpOnceInOrderAndTheFirstIsTheOutermost() {
         let store = store(logging("a"), logging("b"))
         #expect(seen.elements == ["set up a", "set up b"])
         store.dispatch(event: "x")
@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    @Test func itMayDropAndReplaceEvents() {
+    @Test func aMiddlewareMayDropAndReplaceEvents() {
         let filter = Middleware { _ in
             { next in
                 { event in
@@ -73,7 +73,7 @@ import Testing
         #expect(store.state == ["KEEP"])
     }
 
-    @Test func dispatchingWhileItIsSetUpTraps() async throws {
+    @Test func dispatchingWhileAMiddlewareIsSetUpTraps() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

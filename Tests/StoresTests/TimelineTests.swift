@@ -40,7 +40,7 @@ import Testing
         #expect(recorder.events == ["ask", "ask", "answer"])
     }
 
-    @Test func keepsNoMoreThanItsMaximum() {
+    @Test func aTimelineKeepsNoMoreThanItsMaximum() {
         let recorder = StoreRecorder<Int, Int>(
             initialState: 0, maximumEvents: 2, reducer: Reducer { $0 + $1 })
         for event in [1, 10, 100] { recorder.dispatch(event: event) }
@@ -55,7 +55,7 @@ import Testing
         #expect(recorder.states == [1, 6])
     }
 
-    @Test func keepsNothingWhereItsMaximumIsZero() {
+    @Test func aTimelineWithAMaximumOfZeroKeepsNothing() {
         let recorder = StoreRecorder<Int, Int>(
             initialState: 0, maximumEvents: 0, reducer: Reducer { $0 + $1 })
         for event in [1, 10] { recorder.dispatch(event: event) }

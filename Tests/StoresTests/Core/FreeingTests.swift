@@ -41,7 +41,7 @@ import Testing
         if isDone { #expect(store.state == 102) }
     }
 
-    @Test func aMiddlewareOfAStoreThatGoes() {
+    @Test func aMiddlewareOfAStoreThatGoesMayUseItsStore() {
         let last = TestLog<Int>()
         let middleware = StoreMiddleware<Int, Int> { context in
             let end = OnDeinit {
@@ -86,7 +86,7 @@ import Testing
         return store
     }
 
-    @Test func aSequenceThatEnds() {
+    @Test func aSequenceThatEndsMayUseItsStore() {
         let gate = Promise<Int>()
         let store = makeStore { end in
             .concatenate(
@@ -158,7 +158,7 @@ import Testing
         if isDone { #expect(store.state == 103) }
     }
 
-    @Test func anOperationThatIsReplaced() {
+    @Test func anOperationThatIsReplacedMayUseItsStore() {
         let gate = Promise<Int>()
         let store = makeStore { end in
             Effect.fireAndForget(gate.always { end.use() }).id("x")
@@ -172,7 +172,7 @@ import Testing
         gate.resolve(with: 0)
     }
 
-    @Test func anOperationThatEnds() {
+    @Test func anOperationThatEndsMayUseItsStore() {
         let gate = Promise<Int>()
         let store = makeStore { end in .fireAndForget(gate.always { end.use() }) }
         let isDone = returns {

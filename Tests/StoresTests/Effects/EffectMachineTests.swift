@@ -76,13 +76,14 @@ import Testing
         return uses.elements.count - before
     }
 
-    @Test(arguments: [5, -1]) func itIsTheSameBesideAnyNumberOfSequences(cancelled: Int) {
+    @Test(arguments: [5, -1]) func cancellingCostsTheSameBesideAnyNumberOfSequences(cancelled: Int)
+    {
         let sequences = (0..<1_000).map { Effect.concatenate(job, job.id(id($0))) }
         #expect(usesToBegin(.cancel(id: id(cancelled)), beside: sequences) < 40)
         #expect(usesToBegin(job.id(id(cancelled)), beside: sequences) < 60)
     }
 
-    @Test func itIsTheSameInASequenceOfAnyLength() {
+    @Test func cancellingCostsTheSameInASequenceOfAnyLength() {
         let sequence = Effect.concatenate([job] + (0..<1_000).map { job.id(id($0)) })
         let cancel = Effect<Int>.merge((0..<1_000).map { .cancel(id: id($0)) })
         #expect(usesToBegin(cancel, beside: [sequence]) < 1_000 * 40)
@@ -203,7 +204,7 @@ extension Future<Int> {
 }
 
 extension EffectMachineTests {
-    @Test(arguments: 0..<20) func everyScriptKeepsTheLaws(block: Int) {
+    @Test(arguments: 0..<20) func everyRandomScriptOfEffectsKeepsTheLaws(block: Int) {
         // Each script runs to its end, and takes several times as long as in the comparison with the model.
         let count = scriptCount() / 100
         var nested = 0
