@@ -95,7 +95,7 @@ struct ConnectionTests {
     }
 
     /// Whoever cancels a call need not know how the connection is.
-    @Test func aCancelledCallSaysNothing() async throws {
+    @Test func aCancelledCallSaysNothingAboutItsConnection() async throws {
         guard let site = try await site(), let other = try await self.site() else { return }
         defer { site.stop() }
         defer { other.stop() }

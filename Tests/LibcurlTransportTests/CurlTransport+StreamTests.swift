@@ -184,7 +184,7 @@ struct CurlTransportStreamTests {
         server.stop()
     }
 
-    @Test func goesBothWaysAtOnce() async throws {
+    @Test func aBodyMayBeSentWhileTheAnswerIsRead() async throws {
         let server = try SocketServer { connection in
             guard connection.head() != nil else { return }
             connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -212,7 +212,7 @@ struct CurlTransportStreamTests {
         server.stop()
     }
 
-    @Test func tellsThatASourceFails() async throws {
+    @Test func aSourceThatFailsFailsTheCall() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let sources = [
             HTTPRequest.BodySource(isReplayable: true) { throw Broken() },
